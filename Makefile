@@ -1,0 +1,60 @@
+# A thin layer over CMake presets: what a newcomer types. `make help` lists it.
+.DEFAULT_GOAL := build
+.PHONY: help setup build demo test test-release test-asan test-clang test-tsan fuzz bench format clean
+
+JOBS ?= $(shell nproc 2>/dev/null || echo 2)
+SECONDS ?= 600
+DEMO_SCENE ?= scenes/flag/scene.json
+DEMO_OUT ?= out/demo
+CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+
+help:  ## this list
+	@sed -n 's/^\([a-z-]*\):.*## */\1|/p' Makefile | awk -F'|' '{printf "  make %-13s %s\n", $$1, $$2}'
+
+setup:  ## install missing Debian packages (root or sudo; otherwise prints the command)
+	@tools/setup.sh
+
+build: setup  ## the program, at build/release/toile
+	@cmake --preset release > /dev/null
+	@cmake --build --preset release -j $(JOBS) --target toile
+
+demo: build  ## simulate a scene and look at the result
+	@rm -rf $(DEMO_OUT)
+	build/release/toile run $(DEMO_SCENE) --out $(DEMO_OUT)
+	build/release/toile check $(DEMO_OUT)
+	@echo "demo: open $(DEMO_OUT)/frames/*.obj in any mesh viewer; $(DEMO_OUT)/stats.jsonl has the figures"
+
+test: setup test-release test-asan test-clang fuzz-short  ## everything that has to hold (CI runs this)
+	@echo "test: all passed"
+
+test-release: build  ## unit, golden, command line, header and include-graph tests, optimised
+	@cmake --build --preset release -j $(JOBS)
+	@cd build/release && $(CTEST)
+
+test-asan: setup  ## unit and command line tests under address and undefined-behaviour sanitizers
+	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)
+	@cd build/asan && $(CTEST) -L 'unit|cli' -E 'cli.(interrupt|threads|resume)'  # these three compare results: too slow here
+
+test-clang: setup  ## a clang build without a warning
+	@cmake --preset clang > /dev/null && cmake --build --preset clang -j $(JOBS)
+
+test-tsan: setup  ## unit tests under the thread sanitizer (not part of `make test`)
+	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
+	@cd build/tsan && $(CTEST) -L unit
+
+fuzz: setup  ## every reader under libFuzzer, SECONDS=600 each
+	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz -j $(JOBS)
+	@tools/fuzz.sh $(SECONDS)
+
+.PHONY: fuzz-short
+fuzz-short:
+	@$(MAKE) --no-print-directory fuzz SECONDS=10
+
+bench: build  ## time per step, growth with size, gain from threads, memory
+	build/release/toile bench dynamics --save
+
+format:  ## clang-format over our C
+	clang-format -i app/*.[ch] bench/*.[ch] examples/*.c include/toile/*.h src/*/*.[ch] tests/*.h tests/*/*.[ch]
+
+clean:  ## remove everything built
+	rm -rf build

@@ -1,0 +1,86 @@
+#!/bin/sh
+# tools/include_graph.sh [--dot] [ROOT]: who includes whom. Fails when an include points the wrong way.
+#
+# base < math < pattern, mesh < adapt, physics, strain, collide < post, sim, render < io. A module includes itself,
+# modules of earlier groups and toile/*.h; modules of one group do not include each other, so there can be no cycle
+# between modules. app, bench and examples see toile/*.h and their own folder (app also bench/bench.h). Programs of
+# their own in bench/ measure parts from inside and are left out, as tests are.
+# Headers must not include each other in a circle either. --dot prints the graph for graphviz instead of a list.
+set -eu
+dot=0
+if [ "${1:-}" = --dot ]; then dot=1; shift; fi
+root=${1:-$(dirname "$0")/..}
+cd "$root"
+list=$(find include src app bench examples viewer web bindings -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
+programs=$(grep -l '^int main' bench/*.c 2>/dev/null || true)
+for program in $programs; do list=$(echo "$list" | grep -v -x -F "$program"); done
+[ -n "$list" ] || { echo "include_graph: no sources under $root" >&2; exit 1; }
+# shellcheck disable=SC2086  # one word per file: our file names hold no blanks
+grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' $list /dev/null | awk -v dot="$dot" '
+function fault(text) { print "include_graph: " text > "/dev/stderr"; faults++ }
+function module_of(file,   part) {  # src/mesh/x.h -> mesh, app/x.c -> app, include/toile/x.h -> toile
+    split(file, part, "/")
+    if (part[1] == "src") return part[2]
+    if (part[1] == "include") return "toile"
+    return part[1]
+}
+function dir_of(file) { sub(/[^\/]*$/, "", file); return file }
+function visit(file,   n, i, next_files) {  # depth first; a header met again on its own path closes a circle
+    state[file] = 1
+    n = split(includes[file], next_files, " ")
+    for (i = 1; i <= n; i++) {
+        if (state[next_files[i]] == 1) fault("circle of includes through " next_files[i] " and " file)
+        else if (!state[next_files[i]]) visit(next_files[i])
+    }
+    state[file] = 2
+}
+BEGIN {
+    group_count = split("base|math|pattern mesh|adapt physics strain collide|post sim render|io", groups, "|")
+    for (g = 1; g <= group_count; g++) {
+        n = split(groups[g], names, " ")
+        for (i = 1; i <= n; i++) level[names[i]] = g
+    }
+    n = split("app bench examples viewer web bindings", names, " ")
+    for (i = 1; i <= n; i++) outside[names[i]] = 1
+}
+{
+    file = $0; sub(/:.*/, "", file)
+    line = $0; sub(/^[^:]*:/, "", line); sub(/:.*/, "", line)
+    path = $0; sub(/^[^"]*"/, "", path); sub(/".*/, "", path)
+    from = module_of(file)
+    where = file ":" line
+    if (path ~ /^toile\//) { to = "toile"; target = "include/" path }
+    else if (from == "toile") { fault(where ": a public header includes \"" path "\", only toile/*.h is allowed"); next }
+    else if (outside[from]) {
+        target = dir_of(file) path; to = from
+        if (from == "app" && path == "../bench/bench.h") { to = "bench"; target = "bench/bench.h" }
+        else if (path ~ /\//) { fault(where ": " from " includes \"" path "\", it sees toile/*.h and its own folder alone"); next }
+    } else {
+        if (!(from in level)) { fault(where ": module " from " has no place in the order, add it to tools/include_graph.sh"); level[from] = group_count; }
+        if (path ~ /\//) { split(path, part, "/"); to = part[1]; target = "src/" path }
+        else { to = from; target = dir_of(file) path }
+        if (!(to in level)) fault(where ": \"" path "\" is in no known module")
+        else if (to != from && level[to] > level[from]) fault(where ": " from " includes " path ", but " to " comes after " from)
+        else if (to != from && level[to] == level[from]) fault(where ": " from " includes " path ", but modules of one group do not see each other")
+    }
+    includes[file] = includes[file] " " target
+    if (!(file in known)) { known[file] = 1; files[++file_count] = file }
+    if (from != to) edges[from " -> " to]++
+}
+END {
+    for (i = 1; i <= file_count; i++) if (!state[files[i]]) visit(files[i])
+    edge_count = 0
+    for (edge in edges) sorted[++edge_count] = edge
+    for (i = 2; i <= edge_count; i++) {  # insertion sort: a handful of edges, and the same order everywhere
+        edge = sorted[i]
+        for (j = i - 1; j > 0 && sorted[j] > edge; j--) sorted[j + 1] = sorted[j]
+        sorted[j + 1] = edge
+    }
+    if (dot == 1) print "digraph includes {\n    rankdir=RL;"
+    for (i = 1; i <= edge_count; i++) {
+        if (dot == 1) print "    " sorted[i] ";"
+        else printf "%-24s %d\n", sorted[i], edges[sorted[i]]
+    }
+    if (dot == 1) print "}"
+    if (faults) { print "include_graph: " faults " faults" > "/dev/stderr"; exit 1 }
+}'
