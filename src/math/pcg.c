@@ -1,0 +1,233 @@
+// math/pcg.c: conjugate gradients preconditioned by block Jacobi or by whatever the caller brings.
+//
+// Hestenes and Stiefel 1952; preconditioned form as in Saad 2003, algorithm 9.1. Three passes over memory per
+// iteration: product with its dot, update with its dots, new direction. A row that holds an identity block
+// and nothing else converges at once, so fixed nodes need no special care.
+
+#include "math/pcg.h"
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "math/bsr_row.h"
+#include "math/vec3.h"
+
+enum { ROWS_PER_CHUNK = 512 };  // a constant: the order of sums must not depend on the worker count
+
+typedef struct cg_state {
+    const tl_bsr *m;
+    const tl_vec3 *b;
+    const double (*inverse)[6];  // block Jacobi, or NULL
+    double alpha, beta;
+    tl_vec3 *x, *r, *p, *q;
+    tl_vec3 *z;             // only with another preconditioner
+    double *sum_a, *sum_b;  // one partial sum per chunk
+} cg_state;
+
+int32_t tl_vec_partials(int32_t n) { return tl_chunk_count(n, ROWS_PER_CHUNK); }
+
+typedef struct dot_job {
+    const tl_vec3 *a, *b;
+    double *partial;
+} dot_job;
+
+TL_CLONES static void dot_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const dot_job *job = arg;
+    double sx = 0, sy = 0, sz = 0;
+    for (int32_t i = begin; i < end; i++) {
+        sx += job->a[i].x * job->b[i].x;
+        sy += job->a[i].y * job->b[i].y;
+        sz += job->a[i].z * job->b[i].z;
+    }
+    job->partial[begin / ROWS_PER_CHUNK] = sx + sy + sz;
+}
+
+double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec3 *b, double *partial)
+{
+    tl_parallel_for(workers, n, ROWS_PER_CHUNK, dot_chunk, &(dot_job){a, b, partial});
+    return tl_tree_sum(partial, tl_vec_partials(n));
+}
+
+bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
+{
+    for (int32_t i = 0; i < m->row_count; i++)
+        if (!tl_sym3_invert(m->value[m->row_start[i]], inverse[i])) return false;
+    return true;
+}
+
+// r = b - A x; sums of b b and r r
+TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
+{
+    cg_state *s = arg;
+    double bb = 0, rr = 0;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 r = tl_sub3(s->b[i], tl_bsr_row(s->m, i, s->x));
+        s->r[i] = r;
+        bb += tl_dot3(s->b[i], s->b[i]);
+        rr += tl_dot3(r, r);
+    }
+    s->sum_a[begin / ROWS_PER_CHUNK] = bb;
+    s->sum_b[begin / ROWS_PER_CHUNK] = rr;
+}
+
+// q = A p; sum of p q
+TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)
+{
+    cg_state *s = arg;
+    double pq = 0;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 q = tl_bsr_row(s->m, i, s->p);
+        s->q[i] = q;
+        pq += tl_dot3(s->p[i], q);
+    }
+    s->sum_a[begin / ROWS_PER_CHUNK] = pq;
+}
+
+// x += alpha p, r -= alpha q; sums of r r and, with block Jacobi, of r z
+TL_CLONES static void update_chunk(void *arg, int32_t begin, int32_t end)
+{
+    cg_state *s = arg;
+    const double alpha = s->alpha;
+    double rr = 0, rz = 0;
+    for (int32_t i = begin; i < end; i++) {
+        s->x[i] = tl_madd3(s->x[i], alpha, s->p[i]);
+        const tl_vec3 r = tl_madd3(s->r[i], -alpha, s->q[i]);
+        s->r[i] = r;
+        rr += tl_dot3(r, r);
+        if (s->inverse) rz += tl_dot3(r, tl_sym3_apply(s->inverse[i], r));
+    }
+    s->sum_a[begin / ROWS_PER_CHUNK] = rr;
+    s->sum_b[begin / ROWS_PER_CHUNK] = rz;
+}
+
+// p = z + beta p; block Jacobi makes z again instead of keeping it
+TL_CLONES static void direction_chunk(void *arg, int32_t begin, int32_t end)
+{
+    cg_state *s = arg;
+    const double beta = s->beta;
+    if (s->inverse)
+        for (int32_t i = begin; i < end; i++)
+            s->p[i] = tl_madd3(tl_sym3_apply(s->inverse[i], s->r[i]), beta, s->p[i]);
+    else
+        for (int32_t i = begin; i < end; i++) s->p[i] = tl_madd3(s->z[i], beta, s->p[i]);
+}
+
+static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_error *err)
+{
+    const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
+    s->x = TL_SCRATCH(arena, tl_vec3, n);
+    s->r = TL_SCRATCH(arena, tl_vec3, n);
+    s->p = TL_SCRATCH(arena, tl_vec3, n);
+    s->q = TL_SCRATCH(arena, tl_vec3, n);
+    s->sum_a = TL_SCRATCH(arena, double, partials);
+    s->sum_b = TL_SCRATCH(arena, double, partials);
+    double(*inverse)[6] = jacobi ? tl_arena_bytes(arena, (size_t)n, sizeof *inverse) : NULL;
+    s->z = jacobi ? NULL : TL_SCRATCH(arena, tl_vec3, n);
+    if (!s->x || !s->r || !s->p || !s->q || !s->sum_a || !s->sum_b ||
+        !(jacobi ? (void *)inverse : (void *)s->z))
+        return tl_fail_memory(err, "conjugate gradients");
+    if (jacobi && !tl_bsr_invert_diagonal(s->m, inverse))
+        return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
+    s->inverse = (const double(*)[6])inverse;
+    return TL_OK;
+}
+
+typedef struct extra_job {
+    tl_vec3 *r;
+    const tl_vec3 *extra;
+    double *sum;
+} extra_job;
+
+static void less_extra_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const extra_job *job = arg;
+    double rr = 0;
+    for (int32_t i = begin; i < end; i++) {
+        job->r[i] = tl_sub3(job->r[i], job->extra[i]);
+        rr += tl_dot3(job->r[i], job->r[i]);
+    }
+    job->sum[begin / ROWS_PER_CHUNK] = rr;
+}
+
+static tl_status iterate(cg_state *s, const tl_precond *precond, double tolerance, int32_t max_iterations,
+                         tl_workers *workers, tl_solve_report *report, tl_error *err)
+{
+    const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
+    tl_parallel_for(workers, n, ROWS_PER_CHUNK, residual_chunk, s);
+    const double bb = tl_tree_sum(s->sum_a, partials);
+    const tl_extra extra = s->m->extra;
+    if (extra.add) {
+        memset(s->q, 0, (size_t)n * sizeof *s->q);
+        extra.add(extra.self, workers, s->x, s->q);
+        tl_parallel_for(workers, n, ROWS_PER_CHUNK, less_extra_chunk, &(extra_job){s->r, s->q, s->sum_b});
+    }
+    double rr = tl_tree_sum(s->sum_b, partials);
+    if (!isfinite(bb) || !isfinite(rr))
+        return tl_fail(err, TL_FAILED, "linear system: a number is not finite");
+    if (bb == 0) {  // the answer is known, and a relative residual is not
+        memset(s->x, 0, (size_t)n * sizeof *s->x);
+        report->converged = true;
+        return TL_OK;
+    }
+    report->first_residual = sqrt(rr / bb);
+    const double goal = tolerance * tolerance * bb;
+    double rz_old = 0;
+    for (int32_t it = 0;; it++) {
+        report->iterations = it;
+        report->residual = sqrt(rr / bb);
+        report->converged = rr <= goal;
+        if (report->converged || it >= max_iterations) return TL_OK;
+        double rz;
+        if (precond) {
+            precond->apply(precond->self, workers, s->r, s->z);
+            rz = tl_vec_dot(workers, n, s->r, s->z, s->sum_b);
+        } else if (it == 0) {
+            s->alpha = 0;  // the update pass also makes r z
+            memset(s->p, 0, (size_t)n * sizeof *s->p);
+            memset(s->q, 0, (size_t)n * sizeof *s->q);
+            tl_parallel_for(workers, n, ROWS_PER_CHUNK, update_chunk, s);
+            rz = tl_tree_sum(s->sum_b, partials);
+        } else {
+            rz = tl_tree_sum(s->sum_b, partials);
+        }
+        if (!(rz > 0))
+            return tl_fail(err, TL_FAILED, "conjugate gradients: r M^-1 r is %g at iteration %d", rz, it);
+        if (it == 0) memset(s->p, 0, (size_t)n * sizeof *s->p);
+        s->beta = it == 0 ? 0 : rz / rz_old;
+        tl_parallel_for(workers, n, ROWS_PER_CHUNK, direction_chunk, s);
+        tl_parallel_for(workers, n, ROWS_PER_CHUNK, product_chunk, s);
+        if (extra.add) extra.add(extra.self, workers, s->p, s->q);
+        const double pq =
+            extra.add ? tl_vec_dot(workers, n, s->p, s->q, s->sum_a) : tl_tree_sum(s->sum_a, partials);
+        if (!(pq > 0) || !isfinite(pq))
+            return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq,
+                           it);
+        s->alpha = rz / pq;
+        rz_old = rz;
+        tl_parallel_for(workers, n, ROWS_PER_CHUNK, update_chunk, s);
+        rr = tl_tree_sum(s->sum_a, partials);
+        if (!isfinite(rr)) return tl_fail(err, TL_FAILED, "conjugate gradients: residual is not finite");
+    }
+}
+
+tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, int32_t max_iterations,
+                 const tl_vec3 *b, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report,
+                 tl_error *err)
+{
+    report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
+    if (m->row_count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    cg_state s = {.m = m, .b = b};
+    tl_status status = take_scratch(&s, !precond, arena, err);
+    if (status == TL_OK) {
+        memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
+        status = iterate(&s, precond, tolerance, max_iterations, workers, report, err);
+    }
+    if (status == TL_OK)
+        memcpy(x, s.x, (size_t)m->row_count * sizeof *x);
+    else
+        report->converged = false;
+    tl_arena_release(arena, mark);
+    return status;
+}

@@ -1,0 +1,23 @@
+// math/pcg.h: preconditioned conjugate gradients, same bits for any number of workers.
+#pragma once
+#include "math/solver.h"
+
+/// z = M^-1 r for a fixed symmetric positive definite M. `r` and `z` never overlap.
+typedef struct tl_precond {
+    void (*apply)(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z);
+    void *self;
+} tl_precond;
+
+/// Solves A x = b from the guess in `x` to |b - A x| <= tolerance |b| (by recurrence). `precond` NULL: block
+/// Jacobi. TL_FAILED, `x` as it was: the matrix is not positive definite or something is not finite. Running
+/// out of iterations is TL_OK with report->converged false. Fills iterations, residual and converged.
+tl_status tl_pcg(const tl_bsr *matrix, const tl_precond *precond, double tolerance, int32_t max_iterations,
+                 const tl_vec3 *b, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report,
+                 tl_error *err);
+
+/// Sums in fixed chunks and a fixed tree; `partial` holds tl_vec_partials(n) numbers.
+int32_t tl_vec_partials(int32_t n);
+double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec3 *b, double *partial);
+
+/// Inverses of the diagonal blocks as (xx, xy, xz, yy, yz, zz). False if one is not positive definite.
+bool tl_bsr_invert_diagonal(const tl_bsr *matrix, double (*inverse)[6]);

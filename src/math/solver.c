@@ -1,0 +1,399 @@
+// math/solver.c: the front door: one interface, several ways to solve, and the choice among them.
+//
+// Work is lazy: a pattern is analysed and levels are built at the first solve that wants them. Factors and
+// levels outlive the values they were made for as long as that pays (tl_aging).
+
+#include "math/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "math/cholesky.h"
+#include "math/multilevel.h"
+#include "math/pcg.h"
+#include "math/solver_cholmod.h"
+#include "math/solver_cost.h"
+
+enum {
+    REFINE_ITERATIONS = 20
+};  // a fresh double factor needs one; more only if the matrix is nearly singular
+static const double SWITCH_GAIN = 0.8;   // auto changes its mind for a fifth, not for noise
+static const double TRIAL_FACTOR = 1.5;  // and gives up a way that has cost this much more than another would
+
+struct tl_solver {
+    tl_allocator alloc;
+    tl_solver_def def;
+    const tl_bsr *matrix;
+    uint8_t *fixed;  // copies, for the levels; NULL if the kind needs none
+    tl_vec3 *pos;
+    int32_t copied;    // rows of the copies
+    uint64_t version;  // of the values; that of what was made from them:
+    uint64_t factor_version, levels_version;
+    tl_cholesky *factor;  // float except for kind direct
+    tl_multilevel *levels;
+    tl_cholmod *cholmod;
+    tl_aging factor_age, levels_age;
+    tl_experience experience;
+    tl_solver_kind current;  // auto's last choice
+    int32_t solves;          // on this pattern
+};
+
+const char *tl_solver_kind_name(tl_solver_kind kind)
+{
+    switch (kind) {
+    case TL_SOLVER_AUTO: return "auto";
+    case TL_SOLVER_PCG: return "pcg";
+    case TL_SOLVER_MULTILEVEL: return "multilevel";
+    case TL_SOLVER_DIRECT: return "direct";
+    case TL_SOLVER_STALE: return "stale";
+    case TL_SOLVER_CHOLMOD: return "cholmod";
+    }
+    return "unknown";
+}
+
+tl_solver_def tl_solver_def_default(void)
+{
+    return (tl_solver_def){.kind = TL_SOLVER_AUTO, .max_iterations = 2000};
+}
+
+tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, tl_solver **out,
+                           tl_error *err)
+{
+    *out = NULL;
+    if ((int)def->kind < TL_SOLVER_AUTO || (int)def->kind > TL_SOLVER_CHOLMOD)
+        return tl_fail(err, TL_BAD_ARG, "solver: unknown kind %d", (int)def->kind);
+    if (def->max_iterations < 1)
+        return tl_fail(err, TL_BAD_ARG, "solver: max_iterations %d, must be positive", def->max_iterations);
+    tl_solver *s = TL_CALLOC(alloc, tl_solver, 1);
+    if (!s) return tl_fail_memory(err, "linear solver");
+    s->alloc = *alloc;
+    s->def = *def;
+    s->experience = tl_experience_default();
+    *out = s;
+    return TL_OK;
+}
+
+// Everything that belongs to the present pattern.
+static void forget(tl_solver *s)
+{
+    tl_cholesky_destroy(s->factor);
+    tl_multilevel_destroy(s->levels);
+    tl_cholmod_destroy(s->cholmod);
+    TL_FREE(&s->alloc, s->fixed, s->copied);
+    TL_FREE(&s->alloc, s->pos, s->copied);
+    s->factor = NULL, s->levels = NULL, s->cholmod = NULL, s->matrix = NULL;
+    s->copied = 0;
+}
+
+void tl_solver_destroy(tl_solver *s)
+{
+    if (!s) return;
+    forget(s);
+    const tl_allocator alloc = s->alloc;
+    TL_FREE(&alloc, s, 1);
+}
+
+static bool wants_positions(const tl_solver *s)
+{
+    return s->def.kind == TL_SOLVER_AUTO || s->def.kind == TL_SOLVER_MULTILEVEL;
+}
+
+tl_status tl_solver_pattern(tl_solver *s, const tl_bsr *matrix, const tl_vec3 *pos, tl_error *err)
+{
+    if (s->matrix && s->solves > 0)
+        s->experience.solves_per_pattern = 0.5 * (s->experience.solves_per_pattern + s->solves);
+    forget(s);
+    if (wants_positions(s)) {
+        if (!pos && matrix->row_count)
+            return tl_fail(err, TL_BAD_ARG, "solver: kind %s needs node positions",
+                           tl_solver_kind_name(s->def.kind));
+        s->copied = matrix->row_count;
+        s->fixed = TL_CALLOC(&s->alloc, uint8_t, s->copied);
+        s->pos = TL_ALLOC(&s->alloc, tl_vec3, s->copied);
+        if (!s->fixed || !s->pos) {
+            forget(s);
+            return tl_fail_memory(err, "linear solver");
+        }
+        if (s->copied) memcpy(s->pos, pos, (size_t)s->copied * sizeof *pos);
+    }
+    s->matrix = matrix;
+    s->version++;
+    s->solves = 0;
+    return TL_OK;
+}
+
+void tl_solver_values(tl_solver *s, const uint8_t *fixed, const tl_vec3 *pos)
+{
+    s->version++;
+    if (!s->copied) return;
+    if (pos) memcpy(s->pos, pos, (size_t)s->copied * sizeof *pos);
+    if (fixed)
+        memcpy(s->fixed, fixed, (size_t)s->copied);
+    else
+        memset(s->fixed, 0, (size_t)s->copied);
+}
+
+static tl_system describe(const tl_solver *s)
+{
+    tl_system system = {.rows = s->matrix->row_count,
+                        .blocks = s->matrix->block_count,
+                        .analysed = s->factor,
+                        .levels_made = s->levels};
+    if (s->factor) {
+        const tl_cholesky_info info = tl_cholesky_describe(s->factor);
+        system.factor_flops = info.flops, system.factor_entries = (double)info.entries;
+    }
+    const double ahead = s->experience.solves_per_pattern - s->solves;
+    system.solves_ahead = ahead > 1 ? ahead : 1;
+    return system;
+}
+
+static double decades_of(const tl_solve_report *report)
+{
+    const double from = report->first_residual, to = report->residual;
+    return from > 0 && to > 0 && from > to ? log10(from / to) : 0;
+}
+
+// What one solve asks of the ways below.
+typedef struct request {
+    double tolerance;
+    const tl_vec3 *b;
+    tl_vec3 *x;
+    tl_arena *arena;
+    tl_workers *workers;
+    int32_t max_iterations;
+} request;
+
+static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report,
+                         tl_error *err)
+{
+    return tl_pcg(s->matrix, precond, q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers,
+                  report, err);
+}
+
+static void apply_factor(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z)
+{
+    tl_cholesky_solve(self, workers, r, z);
+}
+
+static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
+{
+    if (!s->factor)
+        TL_TRY(tl_cholesky_create(&s->alloc, s->matrix, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
+    s->factor_version = 0;  // none, should this fail
+    TL_TRY(tl_cholesky_factor(s->factor, s->matrix, q->workers, err));
+    s->factor_version = s->version;
+    report->factorizations++;
+    const tl_system system = describe(s);
+    tl_aging_renewed(&s->factor_age, tl_cost_renewal(&system, TL_SOLVER_STALE));
+    return TL_OK;
+}
+
+static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
+    if (!s->matrix->extra.add && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
+    TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor}, report, err));
+    if (report->iterations > 0) report->iterations--;  // the first is the solve itself
+    return TL_OK;
+}
+
+// Iterations that bring a decade: solves to different tolerances must compare.
+static double cost_per_decade(const tl_solver *s, tl_solver_kind kind, const tl_solve_report *report)
+{
+    const tl_system system = describe(s);
+    const double decades = decades_of(report);
+    return report->iterations * tl_cost_iteration(&system, kind) / (decades > 1 ? decades : 1);
+}
+
+static tl_status solve_stale(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    const int32_t max_iterations = q.max_iterations;
+    if (!s->factor || !s->factor_version ||
+        (s->factor_version != s->version && tl_aging_renew(&s->factor_age))) {
+        if (s->factor && s->factor_age.solves)
+            s->experience.reuse[TL_SOLVER_STALE] =
+                0.5 * (s->experience.reuse[TL_SOLVER_STALE] + s->factor_age.solves);
+        TL_TRY(renew_factor(s, &q, report, err));
+    }
+    // an old factor may be no good at all any more: at the price of two new ones, stop and make one
+    const bool old = s->factor_version != s->version;
+    const tl_system system = describe(s);
+    const double patience =
+        2 * tl_cost_renewal(&system, TL_SOLVER_STALE) / tl_cost_iteration(&system, TL_SOLVER_STALE);
+    if (old && max_iterations > 8 + patience) q.max_iterations = 8 + (int32_t)patience;
+    const tl_precond precond = {apply_factor, s->factor};
+    TL_TRY(run_pcg(s, &q, &precond, report, err));
+    const int32_t first = report->iterations;
+    if (!report->converged && old && first < max_iterations) {
+        const double first_residual = report->first_residual;
+        TL_TRY(renew_factor(s, &q, report, err));
+        q.max_iterations = max_iterations - first;
+        TL_TRY(run_pcg(s, &q, &precond, report, err));
+        tl_aging_used(&s->factor_age, cost_per_decade(s, TL_SOLVER_STALE, report));
+        report->iterations += first;
+        report->first_residual = first_residual;
+    } else {
+        tl_aging_used(&s->factor_age, cost_per_decade(s, TL_SOLVER_STALE, report));
+    }
+    return TL_OK;
+}
+
+static tl_status make_levels(tl_solver *s, const request *q, tl_error *err)
+{
+    const bool old = s->levels_version != s->version;
+    if (s->levels && !old) return TL_OK;
+    bool deep = true;
+    if (!s->levels) {
+        TL_TRY(tl_multilevel_create(&s->alloc, s->matrix, s->fixed, s->pos, q->workers, &s->levels, err));
+    } else {
+        deep = !s->levels_version || tl_aging_renew(&s->levels_age);
+        s->levels_version = 0;  // none, should this fail
+        TL_TRY(tl_multilevel_update(s->levels, s->fixed, s->pos, deep, q->workers, err));
+    }
+    s->levels_version = s->version;
+    if (deep) {
+        if (s->levels_age.solves)
+            s->experience.reuse[TL_SOLVER_MULTILEVEL] =
+                0.5 * (s->experience.reuse[TL_SOLVER_MULTILEVEL] + s->levels_age.solves);
+        const tl_system system = describe(s);
+        tl_aging_renewed(&s->levels_age, tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL));
+    }
+    return TL_OK;
+}
+
+// Coarse levels can fail where the matrix itself is fine (entries at the end of float's range, a hub node):
+// block Jacobi then has the last word on whether the matrix is definite.
+static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    tl_status status = make_levels(s, &q, err);
+    if (status == TL_OK) {
+        status = run_pcg(s, &q, &(tl_precond){tl_multilevel_apply, s->levels}, report, err);
+        if (status == TL_OK) tl_aging_used(&s->levels_age, cost_per_decade(s, TL_SOLVER_MULTILEVEL, report));
+    }
+    if (status != TL_FAILED) return status;
+    report->used = TL_SOLVER_PCG;
+    return run_pcg(s, &q, NULL, report, err);
+}
+
+static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    if (s->matrix->row_count == 0) {
+        report->converged = true;
+        return TL_OK;
+    }
+    if (!s->cholmod) {
+        TL_TRY(tl_cholmod_create(&s->alloc, s->matrix, &s->cholmod, err));
+        s->factor_version = 0;
+    }
+    if (s->factor_version != s->version) {
+        s->factor_version = 0;
+        TL_TRY(tl_cholmod_factor(s->cholmod, s->matrix, err));
+        s->factor_version = s->version;
+        report->factorizations++;
+    }
+    const tl_arena_mark mark = tl_arena_save(q.arena);
+    tl_vec3 *answer = TL_SCRATCH(q.arena, tl_vec3, s->matrix->row_count);
+    tl_status status =
+        answer ? tl_cholmod_solve(s->cholmod, q.b, answer, err) : tl_fail_memory(err, "CHOLMOD solve");
+    q.max_iterations = 0;  // only measures the residual
+    if (status == TL_OK) {
+        memcpy(q.x, answer, (size_t)s->matrix->row_count * sizeof *answer);
+        status = run_pcg(s, &q, NULL, report, err);
+    }
+    tl_arena_release(q.arena, mark);
+    return status;
+}
+
+static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, tl_solve_report *report,
+                          tl_error *err)
+{
+    report->used = kind;
+    switch (kind) {
+    case TL_SOLVER_MULTILEVEL: return solve_multilevel(s, *q, report, err);
+    case TL_SOLVER_DIRECT: return solve_direct(s, *q, report, err);
+    case TL_SOLVER_STALE: return solve_stale(s, *q, report, err);
+    case TL_SOLVER_CHOLMOD: return solve_cholmod(s, *q, report, err);
+    default: return run_pcg(s, q, NULL, report, err);
+    }
+}
+
+// ---- auto -----------------------------------------------------------------------------------------------
+
+static const tl_solver_kind CANDIDATES[] = {TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL, TL_SOLVER_STALE};
+enum { CANDIDATE_COUNT = 3 };
+
+// The cheapest way not in `tried` (a bit per kind); its cost in *cost, TL_SOLVER_AUTO if none is left.
+static tl_solver_kind cheapest(const tl_solver *s, double decades, unsigned tried, double *cost)
+{
+    const tl_system system = describe(s);
+    tl_solver_kind best = TL_SOLVER_AUTO;
+    for (int k = 0; k < CANDIDATE_COUNT; k++) {
+        const tl_solver_kind kind = CANDIDATES[k];
+        if (tried >> kind & 1 || !tl_cost_allowed(&system, kind)) continue;
+        double c = tl_cost_solve(&system, &s->experience, kind, decades);
+        if (kind == s->current) c *= SWITCH_GAIN;
+        if (best != TL_SOLVER_AUTO && c >= *cost) continue;
+        best = kind;
+        *cost = c;
+    }
+    return best;
+}
+
+// Tries the cheapest way with a limit on its iterations, then the next from where it stopped. The last one
+// left has no limit but the caller's.
+static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
+{
+    const double decades = q->tolerance > 0 && q->tolerance < 1 ? -log10(q->tolerance) : 16;
+    const int32_t rows = s->matrix->row_count;
+    unsigned tried = 0;
+    int32_t iterations = 0;
+    double first_residual = -1;
+    for (;;) {
+        double cost = 0, other = 0;
+        const tl_solver_kind kind = cheapest(s, decades, tried, &cost);
+        tried |= 1u << kind;
+        request limited = *q;
+        limited.max_iterations = q->max_iterations - iterations;
+        const bool more = cheapest(s, decades, tried, &other) != TL_SOLVER_AUTO;
+        if (more) {
+            const tl_system system = describe(s);
+            const double limit =
+                TRIAL_FACTOR * (cost > other ? cost : other) / tl_cost_iteration(&system, kind);
+            if (limit + 50 < limited.max_iterations) limited.max_iterations = 50 + (int32_t)limit;
+        }
+        TL_TRY(solve_as(s, kind, &limited, report, err));
+        tl_experience_add(&s->experience, report->used, rows, report->iterations, decades_of(report));
+        s->current = kind;
+        iterations += report->iterations;
+        if (first_residual < 0) first_residual = report->first_residual;
+        report->iterations = iterations;
+        report->first_residual = first_residual;
+        if (report->converged || !more || iterations >= q->max_iterations) return TL_OK;
+    }
+}
+
+tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
+                          tl_workers *workers, tl_solve_report *report, tl_error *err)
+{
+    tl_solve_report unused;
+    if (!report) report = &unused;
+    *report = (tl_solve_report){.used = s->def.kind};
+    if (!s->matrix) return tl_fail(err, TL_BAD_ARG, "solver: no pattern was told");
+    if (!(tolerance >= 0))
+        return tl_fail(err, TL_BAD_ARG, "solver: tolerance %g, must not be negative", tolerance);
+    const request q = {tolerance, b, x, arena, workers, s->def.max_iterations};
+    const tl_status status = s->def.kind == TL_SOLVER_AUTO ? solve_auto(s, &q, report, err)
+                                                           : solve_as(s, s->def.kind, &q, report, err);
+    s->solves++;
+    return status;
+}
+
+size_t tl_solver_memory(const tl_solver *s)
+{
+    return sizeof *s + (size_t)s->copied * (sizeof *s->pos + sizeof *s->fixed) +
+           (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
+           (s->levels ? tl_multilevel_memory(s->levels) : 0);
+}

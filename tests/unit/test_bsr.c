@@ -1,0 +1,195 @@
+// tests/unit/test_bsr.c: block matrix: pattern against brute force, product against a dense one.
+
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "math/bsr.h"
+
+// Books of live allocations; the `fail_at`-th request (from 1) is refused.
+typedef struct books {
+    int64_t live, requests, fail_at;
+} books;
+
+static void *books_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    books *b = user;
+    (void)old_size;
+    if (new_size == 0) {
+        b->live -= ptr != NULL;
+        free(ptr);
+        return NULL;
+    }
+    if (++b->requests == b->fail_at) return NULL;
+    b->live += ptr == NULL;
+    return realloc(ptr, new_size);
+}
+
+enum { ROWS = 60, GROUPS = 90, PER_GROUP = 4 };
+
+// Random groups; the last rows stay alone and some groups repeat an item.
+static void random_groups(int32_t *start, int32_t *items, uint64_t seed)
+{
+    for (int32_t g = 0; g <= GROUPS; g++) start[g] = PER_GROUP * g;
+    for (int32_t k = 0; k < GROUPS * PER_GROUP; k++)
+        items[k] = (int32_t)(tl_random_bits(seed, 0, (uint64_t)k / 2) % (ROWS - 20) +
+                             tl_random_bits(seed, 1, (uint64_t)k) % 15);
+}
+
+static void pattern_is_what_groups_say(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    for (uint64_t seed = 0; seed < 5; seed++) {
+        int32_t start[GROUPS + 1], items[GROUPS * PER_GROUP];
+        random_groups(start, items, seed);
+        static bool want[ROWS][ROWS];
+        memset(want, 0, sizeof want);
+        for (int32_t i = 0; i < ROWS; i++) want[i][i] = true;
+        for (int32_t g = 0; g < GROUPS; g++)
+            for (int32_t a = 0; a < PER_GROUP; a++)
+                for (int32_t b = 0; b < PER_GROUP; b++) want[items[start[g] + a]][items[start[g] + b]] = true;
+        tl_error err;
+        tl_bsr *m;
+        assert_ok(tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err));
+        int32_t upper = 0, lower = 0;
+        for (int32_t i = 0; i < ROWS; i++) {
+            assert_int_equal(m->col[m->row_start[i]], i);
+            for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
+                assert_true(m->col[k] > m->col[k - 1]);
+            for (int32_t j = i; j < ROWS; j++) {
+                const int32_t at = tl_bsr_find(m, i, j);
+                assert_int_equal(at >= 0, want[i][j]);
+                if (at >= 0) assert_int_equal(m->col[at], j);
+                upper += at >= 0;
+            }
+            for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1]; k++, lower++) {
+                assert_true(m->lower_row[k] < i);
+                assert_int_equal(m->lower_block[k], tl_bsr_find(m, m->lower_row[k], i));
+                if (k > m->lower_start[i]) assert_true(m->lower_row[k] > m->lower_row[k - 1]);
+            }
+        }
+        assert_int_equal(upper, m->block_count);
+        assert_int_equal(lower, m->block_count - ROWS);
+        tl_bsr_destroy(&alloc, m);
+    }
+}
+
+static void product_equals_dense_product(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    int32_t start[GROUPS + 1], items[GROUPS * PER_GROUP];
+    random_groups(start, items, 7);
+    tl_error err;
+    tl_bsr *m;
+    assert_ok(tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err));
+    static double dense[3 * ROWS][3 * ROWS];
+    memset(dense, 0, sizeof dense);
+    for (int32_t i = 0; i < ROWS; i++)
+        for (int32_t k = m->row_start[i]; k < m->row_start[i + 1]; k++)
+            for (int r = 0; r < 3; r++)
+                for (int c = 0; c < 3; c++) {
+                    const int32_t j = m->col[k];
+                    if (j == i && c < r)
+                        m->value[k][3 * r + c] = m->value[k][3 * c + r];
+                    else
+                        m->value[k][3 * r + c] = tl_random(3, (uint64_t)k, (uint64_t)(3 * r + c)) - 0.5;
+                    dense[3 * i + r][3 * j + c] = dense[3 * j + c][3 * i + r] = m->value[k][3 * r + c];
+                }
+    tl_vec3 x[ROWS], y[ROWS];
+    for (int32_t i = 0; i < 3 * ROWS; i++) ((double *)x)[i] = tl_random(4, 0, (uint64_t)i) - 0.5;
+    tl_bsr_multiply(m, NULL, x, y);
+    for (int32_t i = 0; i < 3 * ROWS; i++) {
+        double sum = 0;
+        for (int32_t j = 0; j < 3 * ROWS; j++) sum += dense[i][j] * ((double *)x)[j];
+        assert_near(((double *)y)[i], sum, 1e-13);
+    }
+    tl_bsr_destroy(&alloc, m);
+}
+
+static void product_has_same_bits_on_any_worker_count(void **state)
+{
+    (void)state;
+    enum { N = 3000 };
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    int32_t *start = TL_ALLOC(&alloc, int32_t, N), *items = TL_ALLOC(&alloc, int32_t, 3 * N);
+    for (int32_t g = 0; g < N - 1; g++) {
+        start[g] = 3 * g;
+        items[3 * g] = g, items[3 * g + 1] = g + 1, items[3 * g + 2] = (g * 7 + 3) % N;
+    }
+    start[N - 1] = 3 * (N - 1);
+    tl_bsr *m;
+    assert_ok(tl_bsr_create(&alloc, N, N - 1, start, items, &m, &err));
+    for (int32_t k = 0; k < 9 * m->block_count; k++) m->value[k / 9][k % 9] = tl_random(1, 0, (uint64_t)k);
+    tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, N), *y = TL_ALLOC(&alloc, tl_vec3, N),
+            *z = TL_ALLOC(&alloc, tl_vec3, N);
+    for (int32_t i = 0; i < N; i++)
+        x[i] = (tl_vec3){tl_random(2, 0, (uint64_t)i), tl_random(2, 1, (uint64_t)i), -1};
+    tl_bsr_multiply(m, NULL, x, y);
+    const int counts[] = {1, 2, 3, 8};
+    for (int c = 0; c < 4; c++) {
+        tl_workers *w;
+        assert_ok(tl_workers_create(&alloc, counts[c], &w, &err));
+        tl_bsr_multiply(m, w, x, z);
+        assert_memory_equal(y, z, N * sizeof *y);
+        tl_workers_destroy(w);
+    }
+    TL_FREE(&alloc, x, N), TL_FREE(&alloc, y, N), TL_FREE(&alloc, z, N);
+    TL_FREE(&alloc, start, N), TL_FREE(&alloc, items, 3 * N);
+    tl_bsr_destroy(&alloc, m);
+}
+
+static void empty_and_bad_input(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    tl_bsr *m;
+    assert_ok(tl_bsr_create(&alloc, 0, 0, NULL, NULL, &m, &err));
+    assert_int_equal(m->block_count, 0);
+    tl_bsr_multiply(m, NULL, NULL, NULL);
+    tl_bsr_destroy(&alloc, m);
+    assert_ok(tl_bsr_create(&alloc, 3, 0, NULL, NULL, &m, &err));
+    assert_int_equal(m->block_count, 3);
+    tl_bsr_destroy(&alloc, m);
+    const int32_t start[] = {0, 2}, bad[] = {0, 3}, down[] = {0, -1};
+    assert_int_equal(tl_bsr_create(&alloc, 3, 1, start, bad, &m, &err), TL_BAD_ARG);
+    assert_null(m);
+    assert_int_equal(tl_bsr_create(&alloc, 3, 1, down, bad, &m, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bsr_create(&alloc, -1, 0, NULL, NULL, &m, NULL), TL_BAD_ARG);
+}
+
+static void every_failed_allocation_is_survived(void **state)
+{
+    (void)state;
+    int32_t start[GROUPS + 1], items[GROUPS * PER_GROUP];
+    random_groups(start, items, 1);
+    for (int64_t n = 1;; n++) {
+        books b = {.fail_at = n};
+        const tl_allocator alloc = {books_resize, &b};
+        tl_error err;
+        tl_bsr *m;
+        const tl_status status = tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err);
+        tl_bsr_destroy(&alloc, m);
+        assert_int_equal(b.live, 0);
+        if (status == TL_OK) break;
+        assert_int_equal(status, TL_NO_MEMORY);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(pattern_is_what_groups_say),
+        cmocka_unit_test(product_equals_dense_product),
+        cmocka_unit_test(product_has_same_bits_on_any_worker_count),
+        cmocka_unit_test(empty_and_bad_input),
+        cmocka_unit_test(every_failed_allocation_is_survived),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
