@@ -1,0 +1,109 @@
+// physics/elements.h: the meshes of all cloths compiled into flat arrays that the force loops run over.
+//
+// Nodes get one global number over all cloths, in the order in which spatially sorted faces first touch them;
+// faces are cut into chunks of constant size, and chunks are coloured so that two of one colour share no node:
+// they may run at once, and the order of every sum is fixed whatever the number of workers.
+//
+// Bending: a hinge is an interior edge; folds of faces are linear in the angles of hinges (bend.h). The matrix couples
+// the six nodes of a patch: a face and the far corners of the three faces beside it.
+#pragma once
+#include "base/arena.h"
+#include "math/solver.h"
+#include "mesh/mesh.h"
+#include "physics/fabric.h"
+#include "toile/sim.h"
+
+enum { TL_CHUNK_FACES = 128, TL_PATCH_NODES = 6, TL_PATCH_BLOCKS = 21 };
+
+/// A border edge: its fold is extrapolated from hinges nearby.
+enum { TL_BORDER_HINGES = 8 };
+typedef struct tl_border {
+    int32_t face, place;  ///< edge opposite corner `place` of `face`
+    int32_t count;
+    int32_t hinge[TL_BORDER_HINGES];
+    double beta[TL_BORDER_HINGES];
+} tl_border;
+
+typedef struct tl_elements {
+    tl_allocator alloc;
+    // where things came from
+    int32_t cloth_count;
+    const tl_mesh **mesh;          ///< [cloth_count], borrowed
+    int32_t *cloth_node_start;     ///< [cloth_count + 1] into node_of: slots of all meshes one after another
+    int32_t *cloth_face_start;     ///< [cloth_count + 1] into face_of
+    int32_t *node_of;              ///< global number of a node slot, TL_NONE if dead
+    int32_t *face_of;              ///< global number of a face slot, TL_NONE if dead
+    int32_t *slot_of_node;         ///< inverse of node_of
+    int32_t *slot_of_face;         ///< inverse of face_of
+    // nodes
+    int32_t node_count;
+    double *mass;                  ///< [kg]
+    uint8_t *fixed;                ///< driven by a handle
+    // faces
+    int32_t face_count;
+    int32_t (*face)[TL_PATCH_NODES];  ///< corners 0..2, then the far node across the edge opposite corner 0..2 (own corner if none)
+    int32_t (*face_hinge)[3];         ///< hinge opposite corner k; at a border ~i of border i (negative)
+    double (*grad)[4];                ///< gradients of the basis functions of corners 1 and 2: (g1x, g1y, g2x, g2y)
+    double *area;                     ///< material area [m^2]
+    int32_t *material;
+    double (*stretch)[4];             ///< c11, c12, c22, c33 held over the step
+    double (*bend)[6];                ///< energy = 1/2 fold^T H fold, H as (00, 11, 22, 12, 02, 01)
+    double (*bend_own)[6];            ///< the same over the angles of the face's own hinges, for the Hessian
+    double (*fold)[3];                ///< current folds, work array
+    double (*fold_rate)[3];           ///< folds of angle - angle_hat, for internal damping
+    int32_t (*slot)[TL_PATCH_BLOCKS]; ///< matrix block of each pair of patch nodes (see tl_elements_slot)
+    double (*wind)[3];                ///< area times normal at the start of the step
+    double (*strain_hat)[3];          ///< strain extrapolated from the past, for internal damping
+    // hinges
+    int32_t hinge_count;
+    int32_t (*hinge)[4];       ///< edge nodes a, b; far node of the face left of a -> b; far node right of it
+    int32_t (*hinge_face)[2];  ///< left, right
+    uint8_t (*hinge_place)[2]; ///< which edge of those faces
+    int32_t (*near_hinge)[4];  ///< the other hinges of those two faces, TL_NONE at borders
+    double (*beta)[5];         ///< fold of the left face per angle of the hinge itself and of near_hinge
+    double (*beta_back)[4];    ///< what near_hinge[j] has for this hinge in its own beta
+    double *rest;              ///< rest angle [rad]
+    double *angle;             ///< current angle, work array
+    double *moment;            ///< current moment, work array
+    double *probe;             ///< change of angle, work array of bend_operator.c
+    double (*jacobian)[8];     ///< d angle / dx at the last assembly (bend_operator.h)
+    int32_t *node_hinge_start; ///< [node_count + 1] into node_hinge
+    int32_t *node_hinge;       ///< 4 * hinge + role (a, b, left, right) of every hinge that a node takes part in
+    double *angle_hat;         ///< angle extrapolated from the past, for internal damping
+    // borders
+    int32_t border_count;
+    tl_border *border;
+    // chunks and colours
+    int32_t chunk_count;
+    int32_t color_count;
+    int32_t *color_start;  ///< [color_count + 1] into color_chunk
+    int32_t *color_chunk;  ///< chunk numbers, colour by colour
+    // fabrics
+    int32_t material_count;
+    tl_material *materials;
+    bool nonlinear;  ///< some fabric's stiffness must be looked up every step
+    bool damped;     ///< some fabric has internal damping
+    tl_bending bending;
+} tl_elements;
+
+/// One cloth to compile: its mesh and its fabrics by face label, borrowed as long as the elements live (mesh) or
+/// for the call (materials).
+typedef struct tl_element_source {
+    const tl_mesh *mesh;
+    const tl_material *materials;
+    int32_t material_count;
+} tl_element_source;
+
+tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source *sources, int32_t source_count,
+                             tl_bending bending, tl_elements **out, tl_error *err);
+void tl_elements_destroy(tl_elements *elements);
+
+/// The matrix pattern, and the slots of every patch in it.
+tl_status tl_elements_matrix(tl_elements *elements, tl_arena *scratch, tl_bsr **out, tl_error *err);
+
+/// A slot is 4 * block + how: 0 as is, 1 transposed, 2 diagonal block that gets the block and its transpose (a node
+/// that appears twice in a patch). -1: the pair does not exist.
+enum { TL_SLOT_PLAIN, TL_SLOT_TRANSPOSED, TL_SLOT_BOTH };
+
+/// Place of pair (a, b), a <= b, in the list of pairs of n nodes.
+static inline int tl_pair(int a, int b, int n) { return a * n - a * (a - 1) / 2 + (b - a); }
