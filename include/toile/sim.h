@@ -1,0 +1,203 @@
+// toile/sim.h: a simulation built in code: cloths, handles, air; step it, read it, save and restore it.
+// SI units, right-handed, y up. One tl_sim may be used by one thread at a time; two run side by side.
+#pragma once
+#include "toile/base.h"
+#include "toile/material.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_sim tl_sim;                                    // opaque, owns everything inside
+typedef struct tl_cloth_id { uint32_t slot, gen; } tl_cloth_id;  // by value, {0, 0} is no cloth
+
+typedef enum tl_integrator {
+    TL_IMPLICIT_EULER,  ///< first order, robust, damps what it cannot resolve
+    TL_BDF2,            ///< second order, little numerical damping
+} tl_integrator;
+
+typedef enum tl_bending {
+    TL_BEND_SHAPE,  ///< shape operator per triangle: independent of mesh size and direction
+    TL_BEND_HINGE,  ///< one spring per edge, as in older systems; depends on the mesh
+} tl_bending;
+
+typedef enum tl_linear {
+    TL_LINEAR_AUTO,        ///< chosen from counts, see docs/solvers.md
+    TL_LINEAR_PCG,         ///< conjugate gradients, block-Jacobi
+    TL_LINEAR_MULTILEVEL,  ///< conjugate gradients, multilevel
+    TL_LINEAR_DIRECT,      ///< Cholesky
+    TL_LINEAR_STALE,       ///< conjugate gradients, older Cholesky factor
+    TL_LINEAR_CHOLMOD,     ///< builds with TL_WITH_CHOLMOD only
+} tl_linear;
+TL_API const char *tl_linear_name(tl_linear linear);
+
+/// Wind velocity at one time.
+typedef struct tl_wind_key { double time; tl_vec3 velocity; } tl_wind_key;
+
+/// Air: pressure drag 1/2 density drag A |v_n| v_n n and skin drag `skin` A v_t on every face, v the wind
+/// relative to the face (Wejchert & Haumann 1991, with the square law).
+typedef struct tl_air_def {
+    double density;           ///< [kg/m^3], >= 0. Default 1.2.
+    double drag;              ///< pressure drag coefficient C_d, >= 0. Default 1.2.
+    double skin;              ///< tangential drag [kg/(m^2 s)], >= 0. Default 0.02.
+    tl_vec3 wind;             ///< [m/s]. Default 0.
+    const tl_wind_key *keys;  ///< wind over time, smooth in between; replaces `wind` when key_count > 0. Borrowed.
+    int32_t key_count;
+    double gust;              ///< gusts: relative strength of the variation, >= 0. Default 0: none.
+    double gust_period;       ///< [s], > 0. Default 1.5.
+} tl_air_def;
+
+typedef struct tl_sim_def {
+    double dt;                  ///< time step [s], > 0. Default 1/200.
+    tl_integrator integrator;   ///< Default TL_IMPLICIT_EULER.
+    tl_bending bending;         ///< Default TL_BEND_SHAPE.
+    int32_t newton_iterations;  ///< at most, >= 1; 1 is the linearised step without a test. Default 30.
+    double newton_tolerance;    ///< largest node speed that another iteration would change [m/s], > 0. Default 1e-3.
+    int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
+    tl_linear linear;           ///< Default TL_LINEAR_AUTO.
+    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 1e-3.
+    int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
+    tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
+    tl_air_def air;
+    uint64_t seed;              ///< the only source of randomness. Default 1.
+    int32_t threads;            ///< >= 1, counting the caller; never changes a result. Default 1.
+    tl_allocator alloc;         ///< Default libc.
+    tl_log log;                 ///< Default silent.
+    uint32_t made_by_default;   ///< filled in by the default function, do not set
+} tl_sim_def;
+TL_API tl_sim_def tl_sim_def_default(void);
+
+TL_API tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err);
+TL_API void tl_sim_destroy(tl_sim *sim);  ///< NULL is fine
+
+/// A cloth as plain arrays, all borrowed for the call. Start from tl_cloth_def_default().
+typedef struct tl_cloth_def {
+    const char *name;             ///< letters, digits, '-', '_'; at most 63; NULL: "cloth". Unique in the simulation.
+    int32_t node_count;           ///< world nodes
+    const tl_vec3 *pos;           ///< [m]
+    const tl_vec3 *vel;           ///< [m/s]; NULL: at rest
+    int32_t vert_count;           ///< material vertices; 0: as many as nodes, one on each
+    const tl_vec2 *uv;            ///< material coordinates [m], vert_count (or node_count) entries
+    const int32_t *vert_node;     ///< node under each vertex; NULL: vertex i lies on node i
+    int32_t face_count;
+    const int32_t (*face)[3];     ///< vertices, counter-clockwise
+    const int32_t *face_label;    ///< which of `materials` a face is made of; NULL: all 0
+    const int32_t *node_label;    ///< user labels for handles; NULL: all 0
+    const tl_material *materials; ///< at least one
+    int32_t material_count;
+    uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
+    uint32_t made_by_default;     ///< filled in by the default function, do not set
+} tl_cloth_def;
+TL_API tl_cloth_def tl_cloth_def_default(void);
+
+/// On failure `sim` is unchanged, *out is {0} and the message says which element and value was wrong.
+TL_API tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err);
+
+/// A pose on the path of a handle. Rotation turns about `pivot`, then `translate` moves; both are relative to
+/// where the nodes were when the handle took hold.
+typedef struct tl_motion_key {
+    double time;            ///< [s], strictly increasing
+    tl_vec3 translate;      ///< [m]
+    tl_vec3 rotate_axis;    ///< any length; with rotate_deg 0 it may be zero
+    double rotate_deg;      ///< angle about the axis; turns beyond 360 are kept
+    uint32_t release;       ///< 1: the handle lets go at this key
+} tl_motion_key;
+
+/// Nodes held in place or moved along a smooth path. Every selector given must hold for a node to be chosen.
+typedef struct tl_handle_def {
+    tl_cloth_id cloth;
+    const int32_t *nodes;      ///< indices of the cloth's nodes, node_count entries; NULL: not by index
+    int32_t node_count;
+    int32_t label;             ///< nodes with this label; 0: not by label
+    uint32_t use_box, use_sphere, use_uv_box;  ///< regions, at the start of the simulation
+    tl_vec3 box_min, box_max;  ///< world box [m]
+    tl_vec3 sphere_center;
+    double sphere_radius;
+    tl_vec2 uv_min, uv_max;    ///< box in material space [m]
+    double start, end;         ///< holds for start <= t < end [s]. Default 0, infinity.
+    tl_vec3 pivot;             ///< centre of rotation [m]
+    const tl_motion_key *keys; ///< borrowed for the call; NULL: held still
+    int32_t key_count;
+    uint32_t made_by_default;
+} tl_handle_def;
+TL_API tl_handle_def tl_handle_def_default(void);
+
+/// TL_BAD_INPUT if nothing is selected or a number is out of range.
+TL_API tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err);
+
+typedef struct tl_energies {
+    double kinetic, stretch, bend, gravity;  ///< [J]; gravity is zero at the origin
+} tl_energies;
+
+/// Seconds of wall clock per stage.
+typedef struct tl_stage_seconds {
+    double physics, strain, collision, remesh, other, total;
+} tl_stage_seconds;
+
+typedef struct tl_step_report {
+    double time;                ///< at the end of the step [s]
+    int64_t step;               ///< steps done since the start
+    int32_t substeps;           ///< 1 unless the step had to be cut
+    int32_t rejected;           ///< attempts thrown away
+    int32_t unconverged;        ///< substeps accepted at the Newton limit after the last halving
+    int32_t newton_iterations;  ///< over all substeps
+    int32_t linear_iterations;
+    int32_t factorizations;
+    tl_linear linear_used;
+    double newton_change;       ///< speed of the last Newton update [m/s]
+    tl_stage_seconds seconds;
+} tl_step_report;
+
+/// One step of `dt`. TL_FAILED leaves the state of the last good step. `report` may be NULL.
+TL_API tl_status tl_sim_step(tl_sim *sim, tl_step_report *report, tl_error *err);
+
+TL_API double tl_sim_time(const tl_sim *sim);
+TL_API int64_t tl_sim_steps(const tl_sim *sim);
+TL_API int32_t tl_sim_cloth_count(const tl_sim *sim);
+TL_API tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index);       ///< {0} if out of range
+TL_API const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id cloth);  ///< NULL if no such cloth
+
+/// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition.
+typedef struct tl_cloth_view {
+    const tl_vec3 *pos, *vel;  ///< node_count entries
+    int32_t node_count;
+    const tl_vec2 *uv;         ///< vert_count entries
+    const int32_t *vert_node;
+    int32_t vert_count;
+    const int32_t (*face)[3];  ///< vertices; face_count entries
+    const int32_t *face_label;
+    int32_t face_count;
+} tl_cloth_view;
+TL_API tl_status tl_sim_cloth_view(const tl_sim *sim, tl_cloth_id cloth, tl_cloth_view *out);
+
+/// Unit normals of the nodes into the caller's array of node_count entries.
+TL_API tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id cloth, tl_vec3 *out);
+
+/// Kinetic and potential energies of everything, now.
+TL_API tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out);
+
+/// Smallest and largest principal strain (stretch - 1) over all faces, and where.
+typedef struct tl_strain_range {
+    double min, max;
+    tl_cloth_id min_cloth, max_cloth;
+    int32_t min_face, max_face;
+} tl_strain_range;
+TL_API tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out);
+
+/// A hash of the whole state: equal states, equal hashes, on any number of threads.
+TL_API uint64_t tl_sim_hash(const tl_sim *sim);
+
+/// Bytes of memory in use and the most there has been.
+typedef struct tl_memory_report { size_t used, peak; } tl_memory_report;
+TL_API tl_memory_report tl_sim_memory(const tl_sim *sim);
+
+/// The state as bytes. *data is owned by `sim` and valid until the next call that takes a non-const `sim`.
+TL_API tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err);
+
+/// Back to a saved state of a simulation built the same way; continues with the same bits.
+/// TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
+TL_API tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,149 @@
+// sim/handles.c: choose nodes, hold them or move them along a path, let them go.
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "sim/internal.h"
+
+tl_handle_def tl_handle_def_default(void)
+{
+    return (tl_handle_def){.end = (double)INFINITY, .made_by_default = MADE_BY_DEFAULT};
+}
+
+static bool inside3(tl_vec3 p, tl_vec3 low, tl_vec3 high)
+{
+    return p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y && p.z >= low.z && p.z <= high.z;
+}
+
+// A node on a seam counts as inside a material box if any of its vertices is.
+static bool inside_uv(const tl_mesh *mesh, int32_t node, tl_vec2 low, tl_vec2 high)
+{
+    const int32_t first = mesh->node_vert[node];
+    int32_t v = first;
+    do {
+        const tl_vec2 p = mesh->uv[v];
+        if (p.x >= low.x && p.x <= high.x && p.y >= low.y && p.y <= high.y) return true;
+        v = mesh->vert_next[v];
+    } while (v != first);
+    return false;
+}
+
+static bool chosen(const tl_handle_def *def, const tl_mesh *mesh, const uint8_t *listed, int32_t n)
+{
+    if (def->nodes && !listed[n]) return false;
+    if (def->label != 0 && mesh->node_label[n] != def->label) return false;
+    if (def->use_box && !inside3(mesh->pos[n], def->box_min, def->box_max)) return false;
+    if (def->use_sphere && !(tl_norm3(tl_sub3(mesh->pos[n], def->sphere_center)) <= def->sphere_radius)) return false;
+    if (def->use_uv_box && !inside_uv(mesh, n, def->uv_min, def->uv_max)) return false;
+    return true;
+}
+
+static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_error *err)
+{
+    if (def->made_by_default != MADE_BY_DEFAULT)
+        return tl_fail(err, TL_BAD_ARG, "add_handle: start from tl_handle_def_default()");
+    if (def->cloth.gen != 1 || def->cloth.slot >= (uint32_t)sim->cloth_count)
+        return tl_fail(err, TL_BAD_ARG, "handle: no such cloth");
+    if (!def->nodes && def->label == 0 && !def->use_box && !def->use_sphere && !def->use_uv_box)
+        return tl_fail(err, TL_BAD_INPUT, "handle: give nodes, a label or a region");
+    if (isnan(def->start) || isnan(def->end) || !(def->end > def->start))
+        return tl_fail(err, TL_BAD_INPUT, "handle: end %g s, must be after start %g s", def->end, def->start);
+    if (def->use_sphere && !(def->sphere_radius > 0))
+        return tl_fail(err, TL_BAD_INPUT, "handle: sphere_radius %g m, must be > 0", def->sphere_radius);
+    if (def->key_count < 0 || (def->key_count > 0 && !def->keys))
+        return tl_fail(err, TL_BAD_ARG, "handle: key_count %d without keys", def->key_count);
+    for (int32_t i = 0; i < def->key_count; i++) {
+        const tl_motion_key *k = &def->keys[i];
+        if (!isfinite(k->time) || !tl_finite3(k->translate) || !tl_finite3(k->rotate_axis) || !isfinite(k->rotate_deg))
+            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d] is not finite", i);
+        if (i > 0 && !(k->time > def->keys[i - 1].time))
+            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d].time %g s, must be after the key before it (%g s)", i,
+                           k->time, def->keys[i - 1].time);
+        if (k->rotate_deg != 0 && !(tl_norm3(k->rotate_axis) > 0))
+            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d] turns by %g degrees about a zero axis", i, k->rotate_deg);
+    }
+    const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
+    for (int32_t i = 0; def->nodes && i < def->node_count; i++)
+        if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count || !tl_alive(mesh, TL_NODES, def->nodes[i]))
+            return tl_fail(err, TL_BAD_INPUT, "handle: node %d, the cloth has nodes 0 to %d", def->nodes[i],
+                           mesh->slots[TL_NODES].count - 1);
+    return TL_OK;
+}
+
+static void copy_keys(const tl_handle_def *def, sim_handle *h)
+{
+    for (int32_t i = 0; i < def->key_count; i++) {
+        const tl_motion_key *k = &def->keys[i];
+        const tl_vec3 axis = tl_unit3_or(k->rotate_axis, (tl_vec3){0, 0, 0});
+        h->keys[i] = (tl_pose_key){k->time, k->translate, tl_mul3(k->rotate_deg * (3.14159265358979323846 / 180), axis)};
+        if (k->release) h->end = fmin(h->end, k->time);
+    }
+}
+
+tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err)
+{
+    TL_TRY(check_handle(sim, def, err));
+    const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
+    const int32_t slots = mesh->slots[TL_NODES].count;
+    if (sim->elements) sim_publish(sim);
+    if (!TL_GROW(&sim->alloc, sim->handles, sim->handle_cap, sim->handle_count + 1)) return tl_fail_memory(err, "a handle");
+    sim_handle h = {.cloth = (int32_t)def->cloth.slot, .start = def->start, .end = def->end, .pivot = def->pivot,
+                    .key_count = def->key_count};
+    uint8_t *listed = TL_CALLOC(&sim->alloc, uint8_t, slots);
+    tl_status status = listed ? TL_OK : tl_fail_memory(err, "a handle");
+    if (status == TL_OK) {
+        for (int32_t i = 0; def->nodes && i < def->node_count; i++) listed[def->nodes[i]] = 1;
+        for (int32_t n = 0; n < slots; n++) h.node_count += tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n);
+        if (h.node_count == 0) status = tl_fail(err, TL_BAD_INPUT, "handle: no node of cloth '%s' is selected",
+                                                sim->cloths[h.cloth].name);
+    }
+    if (status == TL_OK) {
+        h.nodes = TL_ALLOC(&sim->alloc, int32_t, h.node_count);
+        h.base = TL_CALLOC(&sim->alloc, tl_vec3, h.node_count);
+        h.keys = TL_CALLOC(&sim->alloc, tl_pose_key, h.key_count);
+        if (!h.nodes || !h.base || !h.keys) status = tl_fail_memory(err, "a handle");
+    }
+    if (status != TL_OK) {
+        TL_FREE(&sim->alloc, listed, slots);
+        TL_FREE(&sim->alloc, h.nodes, h.node_count);
+        TL_FREE(&sim->alloc, h.base, h.node_count);
+        TL_FREE(&sim->alloc, h.keys, h.key_count);
+        return status;
+    }
+    int32_t count = 0;
+    for (int32_t n = 0; n < slots; n++)
+        if (tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n)) h.nodes[count++] = n;
+    copy_keys(def, &h);
+    TL_FREE(&sim->alloc, listed, slots);
+    sim->handles[sim->handle_count++] = h;
+    return TL_OK;
+}
+
+void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
+{
+    tl_elements *e = sim->elements;
+    const double slack = 1e-9 * (end - begin);  // a key on a step's edge counts for the step after it
+    const int32_t n = e->node_count;
+    enum { HELD = 2 };
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        sim_handle *h = &sim->handles[i];
+        if (!(h->start <= begin + slack && begin + slack < h->end)) continue;
+        const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
+        if (!h->took_hold) {
+            for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim->x[node_of[h->nodes[k]]];
+            h->took_hold = true;
+        }
+        for (int32_t k = 0; k < h->node_count; k++) {
+            const int32_t node = node_of[h->nodes[k]];
+            e->fixed[node] |= HELD;
+            target[node] = tl_pose_apply(h->keys, h->key_count, end, h->pivot, h->base[k]);
+        }
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const uint8_t held = (e->fixed[i] & HELD) != 0, was = e->fixed[i] & 1;
+        if (held != was) sim->shape_changed = true;
+        e->fixed[i] = held;
+    }
+}

@@ -1,0 +1,71 @@
+// sim/internal.h: what a simulation owns. Only files of sim/ see this; stages get what they need as arguments.
+#pragma once
+#include "base/arena.h"
+#include "base/workers.h"
+#include "math/solver.h"
+#include "mesh/mesh.h"
+#include "physics/elements.h"
+#include "sim/motion.h"
+#include "toile/sim.h"
+
+enum { MADE_BY_DEFAULT = 0x746f696c };  // "toil": a definition that did not start from its default function lacks it
+
+typedef struct sim_cloth {
+    char name[64];
+    tl_mesh *mesh;
+    tl_material *materials;
+    int32_t material_count;
+} sim_cloth;
+
+typedef struct sim_handle {
+    int32_t cloth;
+    int32_t *nodes;  ///< slots of the cloth's mesh
+    tl_vec3 *base;   ///< where they were when the handle took hold
+    int32_t node_count;
+    double start, end;
+    tl_vec3 pivot;
+    tl_pose_key *keys;
+    int32_t key_count;
+    bool took_hold;
+} sim_handle;
+
+/// Counts what goes through the caller's allocator.
+typedef struct sim_memory { tl_allocator base; size_t used, peak; } sim_memory;
+
+struct tl_sim {
+    sim_memory memory;
+    tl_allocator alloc;  ///< counts into `memory`
+    tl_sim_def def;
+    tl_wind_key *wind_keys;
+    tl_workers *workers;
+    tl_arena arena;
+    sim_cloth *cloths;
+    int32_t cloth_count, cloth_cap;
+    sim_handle *handles;
+    int32_t handle_count, handle_cap;
+    // compiled from the cloths; NULL until the first step after a change
+    tl_elements *elements;
+    tl_bsr *matrix;
+    tl_solver *solver;
+    bool shape_changed;  ///< fixed nodes are new since the bending shapes were made
+    // state, in the order of the elements
+    int32_t node_count;
+    tl_vec3 *x, *v, *x_before, *v_before;
+    double dt_before;  ///< length of the last (sub)step, 0: none yet
+    double time;
+    int64_t step;
+    void *saved;  ///< bytes of the last tl_sim_save
+    size_t saved_size;
+};
+
+/// Makes elements, matrix, solver and state arrays if cloths have changed.
+tl_status sim_compile(tl_sim *sim, tl_error *err);
+
+/// Drops what sim_compile made, keeping the state in the meshes.
+void sim_discard(tl_sim *sim);
+
+/// Copies state from the element order to the meshes.
+void sim_publish(tl_sim *sim);
+
+/// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
+void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

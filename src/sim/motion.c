@@ -1,0 +1,112 @@
+// sim/motion.c: smooth paths through keys, rigid poses, and wind that varies with time.
+
+#include "sim/motion.h"
+
+#include <string.h>
+
+#include "base/rng.h"
+
+static double key_time(const void *keys, size_t stride, int32_t i)
+{
+    double t;
+    memcpy(&t, (const char *)keys + (size_t)i * stride, sizeof t);
+    return t;
+}
+
+static void key_value(const void *keys, size_t stride, size_t offset, int32_t i, double out[3])
+{
+    memcpy(out, (const char *)keys + (size_t)i * stride + offset, 3 * sizeof *out);
+}
+
+// Slope at a key between secants d0 over h0 and d1 over h1: zero at a turn, else their weighted harmonic mean.
+static double key_slope(double h0, double d0, double h1, double d1)
+{
+    if (d0 * d1 <= 0) return 0;
+    const double a = (h0 + 2 * h1) / (3 * (h0 + h1));
+    return d0 * d1 / (a * d1 + (1 - a) * d0);
+}
+
+tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offset, double time)
+{
+    double value[3];
+    if (time <= key_time(keys, stride, 0)) {
+        key_value(keys, stride, offset, 0, value);
+        return (tl_vec3){value[0], value[1], value[2]};
+    }
+    if (time >= key_time(keys, stride, count - 1)) {
+        key_value(keys, stride, offset, count - 1, value);
+        return (tl_vec3){value[0], value[1], value[2]};
+    }
+    int32_t low = 0, high = count - 1;
+    while (high - low > 1) {
+        const int32_t mid = low + (high - low) / 2;
+        if (key_time(keys, stride, mid) <= time) low = mid;
+        else high = mid;
+    }
+    double p[4][3], t[4];
+    for (int i = 0; i < 4; i++) {
+        int32_t k = low - 1 + i;
+        k = k < 0 ? 0 : k >= count ? count - 1 : k;
+        t[i] = key_time(keys, stride, k);
+        key_value(keys, stride, offset, k, p[i]);
+    }
+    const double h = t[2] - t[1], s = (time - t[1]) / h;
+    for (int c = 0; c < 3; c++) {
+        const double d = (p[2][c] - p[1][c]) / h;
+        const double m0 = low == 0 ? 0 : key_slope(t[1] - t[0], (p[1][c] - p[0][c]) / (t[1] - t[0]), h, d);
+        const double m1 = low + 2 >= count ? 0 : key_slope(h, d, t[3] - t[2], (p[3][c] - p[2][c]) / (t[3] - t[2]));
+        const double rise = s * s * (3 - 2 * s);
+        value[c] = p[1][c] + rise * (p[2][c] - p[1][c]) + h * s * (1 - s) * ((1 - s) * m0 - s * m1);
+    }
+    return (tl_vec3){value[0], value[1], value[2]};
+}
+
+// Rodrigues' rotation of p by the rotation vector `turn`.
+static tl_vec3 rotate(tl_vec3 turn, tl_vec3 p)
+{
+    const double angle = tl_norm3(turn);
+    if (angle == 0) return p;
+    const tl_vec3 axis = tl_mul3(1 / angle, turn);
+    const double c = cos(angle), s = sin(angle);
+    const tl_vec3 along = tl_mul3(tl_dot3(axis, p) * (1 - c), axis);
+    return tl_add3(tl_madd3(tl_mul3(c, p), s, tl_cross3(axis, p)), along);
+}
+
+tl_vec3 tl_pose_apply(const tl_pose_key *keys, int32_t count, double time, tl_vec3 pivot, tl_vec3 p)
+{
+    if (count == 0) return p;
+    const tl_vec3 turn = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, turn), time);
+    const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, translate), time);
+    return tl_add3(tl_add3(rotate(turn, tl_sub3(p, pivot)), pivot), move);
+}
+
+// Smooth noise in [-1, 1]: random values at whole times, two octaves.
+static double noise(uint64_t seed, uint64_t stream, double time)
+{
+    double sum = 0;
+    for (int octave = 0; octave < 2; octave++) {
+        const double t = time * (octave + 1.0) * (octave ? 1.37 : 1);
+        const double whole = floor(t), s = t - whole;
+        const uint64_t k = (uint64_t)(int64_t)whole, name = 2 * stream + (uint64_t)octave;
+        const double a = 2 * tl_random(seed, name, k) - 1, b = 2 * tl_random(seed, name, k + 1) - 1;
+        sum += (octave ? 1.0 / 3 : 2.0 / 3) * (a + s * s * (3 - 2 * s) * (b - a));
+    }
+    return sum;
+}
+
+tl_vec3 tl_wind_at(const tl_air_def *air, uint64_t seed, double time)
+{
+    enum { STREAM = 0x57494e44 };  // "WIND"
+    tl_vec3 wind = air->wind;
+    if (air->key_count > 0)
+        wind = tl_curve_at(air->keys, air->key_count, sizeof *air->keys, offsetof(tl_wind_key, velocity), time);
+    const double speed = tl_norm3(wind);
+    if (air->gust <= 0 || speed == 0) return wind;
+    // Mostly stronger and weaker, with half as much to the side and a quarter up and down.
+    const tl_vec3 ahead = tl_mul3(1 / speed, wind), up = {0, 1, 0};
+    const tl_vec3 side = tl_unit3_or(tl_cross3(ahead, up), (tl_vec3){1, 0, 0}), rise = tl_cross3(side, ahead);
+    const double t = time / air->gust_period, size = air->gust * speed;
+    wind = tl_madd3(wind, size * noise(seed, STREAM, t), ahead);
+    wind = tl_madd3(wind, 0.5 * size * noise(seed, STREAM + 1, t), side);
+    return tl_madd3(wind, 0.25 * size * noise(seed, STREAM + 2, t), rise);
+}

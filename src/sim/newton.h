@@ -1,0 +1,23 @@
+// sim/newton.h: minimise the incremental potential of one step by Newton's method with a line search.
+#pragma once
+#include "math/solver.h"
+#include "physics/forces.h"
+
+typedef struct tl_newton_def {
+    int32_t iterations;       ///< at most; 1: one linearised step, no test
+    double tolerance;         ///< stop when an update changes no speed by more than this [m/s]
+    double linear_tolerance;  ///< relative residual asked of the linear solver
+} tl_newton_def;
+
+typedef struct tl_newton_report {
+    int32_t iterations, linear_iterations, factorizations;
+    tl_solver_kind used;
+    double change;   ///< speed of the last update [m/s]
+    bool converged;
+} tl_newton_report;
+
+/// `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
+/// finite or no descent is found; then `x` is not to be used.
+tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
+                          tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers,
+                          tl_newton_report *report, tl_error *err);

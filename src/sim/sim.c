@@ -1,0 +1,321 @@
+// sim/sim.c: create a simulation, add cloths to it, compile them for the solver.
+
+#include "sim/internal.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "physics/forces.h"
+
+static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    sim_memory *memory = user;
+    void *moved = memory->base.resize(memory->base.user, ptr, old_size, new_size);
+    if (moved || new_size == 0) {
+        memory->used = memory->used - old_size + new_size;
+        if (memory->used > memory->peak) memory->peak = memory->used;
+    }
+    return moved;
+}
+
+tl_sim_def tl_sim_def_default(void)
+{
+    return (tl_sim_def){
+        .dt = 1.0 / 200,
+        .integrator = TL_IMPLICIT_EULER,
+        .bending = TL_BEND_SHAPE,
+        .newton_iterations = 30,
+        .newton_tolerance = 1e-3,
+        .max_halvings = 6,
+        .linear = TL_LINEAR_AUTO,
+        .linear_tolerance = 1e-3,
+        .linear_iterations = 2000,
+        .gravity = {0, -9.81, 0},
+        .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
+        .seed = 1,
+        .threads = 1,
+        .alloc = tl_allocator_default(),
+        .made_by_default = MADE_BY_DEFAULT,
+    };
+}
+
+const char *tl_linear_name(tl_linear linear) { return tl_solver_kind_name((tl_solver_kind)linear); }
+
+static bool at_least(double x, double low) { return isfinite(x) && x >= low; }
+static bool above(double x, double low) { return isfinite(x) && x > low; }
+
+static tl_status check_air(const tl_air_def *air, tl_error *err)
+{
+    if (!at_least(air->density, 0)) return tl_fail(err, TL_BAD_ARG, "air.density %g kg/m^3, must be >= 0", air->density);
+    if (!at_least(air->drag, 0)) return tl_fail(err, TL_BAD_ARG, "air.drag %g, must be >= 0", air->drag);
+    if (!at_least(air->skin, 0)) return tl_fail(err, TL_BAD_ARG, "air.skin %g kg/(m^2 s), must be >= 0", air->skin);
+    if (!tl_finite3(air->wind)) return tl_fail(err, TL_BAD_ARG, "air.wind is not finite");
+    if (!at_least(air->gust, 0)) return tl_fail(err, TL_BAD_ARG, "air.gust %g, must be >= 0", air->gust);
+    if (!above(air->gust_period, 0)) return tl_fail(err, TL_BAD_ARG, "air.gust_period %g s, must be > 0", air->gust_period);
+    if (air->key_count < 0 || (air->key_count > 0 && !air->keys))
+        return tl_fail(err, TL_BAD_ARG, "air.key_count %d without keys", air->key_count);
+    for (int32_t i = 0; i < air->key_count; i++) {
+        const tl_wind_key *k = &air->keys[i];
+        if (!isfinite(k->time) || !tl_finite3(k->velocity)) return tl_fail(err, TL_BAD_ARG, "air.keys[%d] is not finite", i);
+        if (i > 0 && !(k->time > air->keys[i - 1].time))
+            return tl_fail(err, TL_BAD_ARG, "air.keys[%d].time %g s, must be after the key before it (%g s)", i, k->time,
+                           air->keys[i - 1].time);
+    }
+    return TL_OK;
+}
+
+static tl_status check_def(const tl_sim_def *d, tl_error *err)
+{
+    if (d->made_by_default != MADE_BY_DEFAULT)
+        return tl_fail(err, TL_BAD_ARG, "sim_create: start from tl_sim_def_default()");
+    if (!above(d->dt, 0) || d->dt > 1e6) return tl_fail(err, TL_BAD_ARG, "dt %g s, must be > 0", d->dt);
+    if (d->integrator != TL_IMPLICIT_EULER && d->integrator != TL_BDF2)
+        return tl_fail(err, TL_BAD_ARG, "integrator %d is none of ours", (int)d->integrator);
+    if (d->bending != TL_BEND_SHAPE && d->bending != TL_BEND_HINGE)
+        return tl_fail(err, TL_BAD_ARG, "bending %d is none of ours", (int)d->bending);
+    if (d->newton_iterations < 1 || d->newton_iterations > 10000)
+        return tl_fail(err, TL_BAD_ARG, "newton_iterations %d, must be from 1 to 10000", d->newton_iterations);
+    if (!above(d->newton_tolerance, 0))
+        return tl_fail(err, TL_BAD_ARG, "newton_tolerance %g m/s, must be > 0", d->newton_tolerance);
+    if (d->max_halvings < 0 || d->max_halvings > 16)
+        return tl_fail(err, TL_BAD_ARG, "max_halvings %d, must be from 0 to 16", d->max_halvings);
+    if ((int)d->linear < TL_LINEAR_AUTO || d->linear > TL_LINEAR_CHOLMOD)
+        return tl_fail(err, TL_BAD_ARG, "linear %d is none of ours", (int)d->linear);
+    if (!(d->linear_tolerance > 0 && d->linear_tolerance < 1))
+        return tl_fail(err, TL_BAD_ARG, "linear_tolerance %g, must be in (0, 1)", d->linear_tolerance);
+    if (d->linear_iterations < 1)
+        return tl_fail(err, TL_BAD_ARG, "linear_iterations %d, must be >= 1", d->linear_iterations);
+    if (!tl_finite3(d->gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
+    if (!d->alloc.resize) return tl_fail(err, TL_BAD_ARG, "alloc.resize is NULL");
+    return check_air(&d->air, err);
+}
+
+tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err)
+{
+    *out = NULL;
+    TL_TRY(check_def(def, err));
+    tl_sim *sim = TL_CALLOC(&def->alloc, tl_sim, 1);
+    if (!sim) return tl_fail_memory(err, "the simulation");
+    sim->def = *def;
+    sim->memory = (sim_memory){def->alloc, sizeof *sim, sizeof *sim};
+    sim->alloc = (tl_allocator){counting_resize, &sim->memory};
+    tl_arena_init(&sim->arena, sim->alloc);
+    tl_status status = tl_workers_create(&sim->alloc, def->threads, &sim->workers, err);
+    if (status == TL_OK && def->air.key_count > 0) {
+        sim->wind_keys = TL_ALLOC(&sim->alloc, tl_wind_key, def->air.key_count);
+        if (sim->wind_keys) memcpy(sim->wind_keys, def->air.keys, (size_t)def->air.key_count * sizeof *sim->wind_keys);
+        else status = tl_fail_memory(err, "the wind");
+    }
+    sim->def.air.keys = sim->wind_keys;
+    if (status != TL_OK) {
+        tl_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return TL_OK;
+}
+
+static void free_cloth(tl_sim *sim, sim_cloth *cloth)
+{
+    tl_mesh_destroy(cloth->mesh);
+    TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
+}
+
+void tl_sim_destroy(tl_sim *sim)
+{
+    if (!sim) return;
+    sim_discard(sim);
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        sim_handle *h = &sim->handles[i];
+        TL_FREE(&sim->alloc, h->nodes, h->node_count);
+        TL_FREE(&sim->alloc, h->base, h->node_count);
+        TL_FREE(&sim->alloc, h->keys, h->key_count);
+    }
+    TL_FREE(&sim->alloc, sim->handles, sim->handle_cap);
+    for (int32_t i = 0; i < sim->cloth_count; i++) free_cloth(sim, &sim->cloths[i]);
+    TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
+    if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
+    tl_free_bytes(&sim->alloc, sim->saved, sim->saved_size, 1);
+    tl_arena_free(&sim->arena);
+    tl_workers_destroy(sim->workers);
+    const tl_allocator base = sim->memory.base;
+    tl_free_bytes(&base, sim, 1, sizeof *sim);
+}
+
+tl_cloth_def tl_cloth_def_default(void)
+{
+    return (tl_cloth_def){.made_by_default = MADE_BY_DEFAULT};
+}
+
+static tl_status check_name(const tl_sim *sim, const char *name, tl_error *err)
+{
+    const size_t length = strlen(name);
+    if (length == 0 || length > 63) return tl_fail(err, TL_BAD_INPUT, "cloth name '%.80s', must have 1 to 63 characters", name);
+    for (size_t i = 0; i < length; i++)
+        if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
+            return tl_fail(err, TL_BAD_INPUT, "cloth name '%s', must be of letters, digits, '-' and '_'", name);
+    for (int32_t i = 0; i < sim->cloth_count; i++)
+        if (strcmp(sim->cloths[i].name, name) == 0)
+            return tl_fail(err, TL_BAD_INPUT, "cloth name '%s' is taken by cloth %d", name, i);
+    return TL_OK;
+}
+
+static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
+{
+    if (def->made_by_default != MADE_BY_DEFAULT)
+        return tl_fail(err, TL_BAD_ARG, "add_cloth: start from tl_cloth_def_default()");
+    if (def->node_count < 1 || !def->pos) return tl_fail(err, TL_BAD_INPUT, "a cloth without nodes");
+    if (def->face_count < 1 || !def->face) return tl_fail(err, TL_BAD_INPUT, "a cloth without faces");
+    if (!def->uv) return tl_fail(err, TL_BAD_INPUT, "a cloth without material coordinates");
+    if (def->vert_count > 0 && def->vert_count != def->node_count && !def->vert_node)
+        return tl_fail(err, TL_BAD_INPUT, "vert_node is missing: %d vertices on %d nodes", def->vert_count, def->node_count);
+    if (def->material_count < 1 || !def->materials) return tl_fail(err, TL_BAD_INPUT, "a cloth without a material");
+    for (int32_t i = 0; i < def->material_count; i++) TL_TRY(tl_material_check(&def->materials[i], err));
+    if (def->face_label)
+        for (int32_t f = 0; f < def->face_count; f++)
+            if (def->face_label[f] < 0 || def->face_label[f] >= def->material_count)
+                return tl_fail(err, TL_BAD_INPUT, "face %d has material label %d, there are %d materials", f,
+                               def->face_label[f], def->material_count);
+    return TL_OK;
+}
+
+// The angles of the given shape become the rest angles.
+static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *err)
+{
+    tl_elements *e;
+    const tl_element_source source = {cloth->mesh, cloth->materials, cloth->material_count};
+    TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_HINGE, &e, err));
+    tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, e->node_count);
+    if (!x) {
+        tl_elements_destroy(e);
+        return tl_fail_memory(err, "the rest shape");
+    }
+    for (int32_t i = 0; i < e->node_count; i++) x[i] = cloth->mesh->pos[e->slot_of_node[i]];
+    tl_forces_angles(e, x, NULL);
+    for (int32_t h = 0; h < e->hinge_count; h++) {
+        const int32_t f = e->hinge_face[h][0];
+        for (int k = 0; k < 3; k++)
+            if (e->face_hinge[f][k] == h) cloth->mesh->edge_rest[cloth->mesh->face_edge[e->slot_of_face[f]][k]] = e->angle[h];
+    }
+    TL_FREE(&sim->alloc, x, e->node_count);
+    tl_elements_destroy(e);
+    return TL_OK;
+}
+
+tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err)
+{
+    *out = (tl_cloth_id){0, 0};
+    TL_TRY(check_cloth(def, err));
+    sim_cloth cloth = {.material_count = def->material_count};
+    const char *name = def->name ? def->name : "cloth";
+    TL_TRY(check_name(sim, name, err));
+    snprintf(cloth.name, sizeof cloth.name, "%s", name);
+    if (!TL_GROW(&sim->alloc, sim->cloths, sim->cloth_cap, sim->cloth_count + 1)) return tl_fail_memory(err, "a cloth");
+    const tl_mesh_def mesh = {.node_count = def->node_count, .vert_count = def->vert_count > 0 ? def->vert_count : def->node_count,
+                              .face_count = def->face_count, .pos = def->pos, .vel = def->vel, .uv = def->uv,
+                              .vert_node = def->vert_node, .face_vert = def->face, .face_label = def->face_label,
+                              .node_label = def->node_label};
+    tl_status status = tl_mesh_create(&sim->alloc, &mesh, &cloth.mesh, err);
+    if (status == TL_OK) {
+        cloth.materials = TL_ALLOC(&sim->alloc, tl_material, def->material_count);
+        if (cloth.materials) memcpy(cloth.materials, def->materials, (size_t)def->material_count * sizeof *cloth.materials);
+        else status = tl_fail_memory(err, "a cloth");
+    }
+    if (status == TL_OK && def->rest_from_shape) status = take_rest_shape(sim, &cloth, err);
+    if (status != TL_OK) {
+        free_cloth(sim, &cloth);
+        return status;
+    }
+    sim_discard(sim);
+    sim->cloths[sim->cloth_count++] = cloth;
+    *out = (tl_cloth_id){(uint32_t)sim->cloth_count - 1, 1};
+    return TL_OK;
+}
+
+static void free_state(tl_sim *sim)
+{
+    TL_FREE(&sim->alloc, sim->x, sim->node_count);
+    TL_FREE(&sim->alloc, sim->v, sim->node_count);
+    TL_FREE(&sim->alloc, sim->x_before, sim->node_count);
+    TL_FREE(&sim->alloc, sim->v_before, sim->node_count);
+    sim->node_count = 0;
+}
+
+void sim_discard(tl_sim *sim)
+{
+    if (sim->elements && sim->node_count > 0) sim_publish(sim);
+    free_state(sim);
+    tl_solver_destroy(sim->solver);
+    tl_bsr_destroy(&sim->alloc, sim->matrix);
+    tl_elements_destroy(sim->elements);
+    sim->solver = NULL, sim->matrix = NULL, sim->elements = NULL;
+    sim->dt_before = 0;
+}
+
+void sim_publish(tl_sim *sim)
+{
+    const tl_elements *e = sim->elements;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        const int32_t first = e->cloth_node_start[c], last = e->cloth_node_start[c + 1];
+        for (int32_t slot = first; slot < last; slot++) {
+            if (e->node_of[slot] == TL_NONE) continue;
+            mesh->pos[slot - first] = sim->x[e->node_of[slot]];
+            mesh->vel[slot - first] = sim->v[e->node_of[slot]];
+        }
+    }
+}
+
+static tl_status compile(tl_sim *sim, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    tl_element_source *sources = TL_SCRATCH(&sim->arena, tl_element_source, sim->cloth_count);
+    if (!sources) return tl_fail_memory(err, "the elements");
+    for (int32_t i = 0; i < sim->cloth_count; i++)
+        sources[i] = (tl_element_source){sim->cloths[i].mesh, sim->cloths[i].materials, sim->cloths[i].material_count};
+    const tl_status status =
+        tl_elements_create(&sim->alloc, sources, sim->cloth_count, sim->def.bending, &sim->elements, err);
+    tl_arena_release(&sim->arena, mark);
+    if (status != TL_OK) return status;
+    TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, &sim->matrix, err));
+    const tl_elements *e = sim->elements;
+    const int32_t n = sim->node_count = e->node_count;
+    sim->x = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    sim->v = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    sim->x_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    sim->v_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    if (!sim->x || !sim->v || !sim->x_before || !sim->v_before) return tl_fail_memory(err, "the state");
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        for (int32_t slot = e->cloth_node_start[c]; slot < e->cloth_node_start[c + 1]; slot++) {
+            if (e->node_of[slot] == TL_NONE) continue;
+            sim->x[e->node_of[slot]] = sim->cloths[c].mesh->pos[slot - e->cloth_node_start[c]];
+            sim->v[e->node_of[slot]] = sim->cloths[c].mesh->vel[slot - e->cloth_node_start[c]];
+        }
+    tl_solver_def solver = tl_solver_def_default();
+    solver.kind = (tl_solver_kind)sim->def.linear;
+    solver.max_iterations = sim->def.linear_iterations;
+    TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
+    TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
+    sim->shape_changed = true;
+    sim->dt_before = 0;
+    tl_log_write(&sim->def.log, TL_LOG_DEBUG, "%d faces, %d nodes, %d hinges, %d colours", e->face_count, e->node_count,
+                 e->hinge_count, e->color_count);
+    return TL_OK;
+}
+
+tl_status sim_compile(tl_sim *sim, tl_error *err)
+{
+    if (sim->elements) return TL_OK;
+    if (sim->cloth_count == 0) return tl_fail(err, TL_BAD_ARG, "the simulation has no cloth");
+    const tl_status status = compile(sim, err);
+    if (status != TL_OK) {
+        free_state(sim);
+        sim_discard(sim);
+    }
+    return status;
+}

@@ -1,0 +1,145 @@
+// sim/step.c: one time step: drive the handles, set up the integrator, solve, retry smaller if need be.
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "physics/forces.h"
+#include "sim/internal.h"
+#include "sim/newton.h"
+
+/// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
+/// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
+static tl_step_def integrator(const tl_sim *sim, double dt)
+{
+    const double w = sim->def.integrator == TL_BDF2 && sim->dt_before > 0 ? dt / sim->dt_before : 0;
+    const double lead = (1 + 2 * w) / (1 + w);
+    return (tl_step_def){.gamma = lead / dt, .now = (1 + w) / lead, .before = w * w / (1 + w) / lead};
+}
+
+static bool all_finite(const tl_vec3 *x, int32_t n)
+{
+    for (int32_t i = 0; i < n; i++)
+        if (!tl_finite3(x[i])) return false;
+    return true;
+}
+
+// Newton starts from rest or from the inertial motion, whichever has the lower potential.
+static tl_status first_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
+{
+    const tl_elements *e = sim->elements;
+    const int32_t n = e->node_count;
+    tl_potential still, moving;
+    for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : sim->x[i];
+    TL_TRY(tl_forces_energy(sim->elements, step, x, &sim->arena, sim->workers, &still, err));
+    for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : step->x_tilde[i];
+    TL_TRY(tl_forces_energy(sim->elements, step, x, &sim->arena, sim->workers, &moving, err));
+    if (!(tl_potential_sum(&moving) < tl_potential_sum(&still)))
+        for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : sim->x[i];
+    return TL_OK;
+}
+
+/// One attempt from `begin` to `begin + dt`; the state changes only on success. `last` accepts Newton's answer even
+/// at its iteration limit.
+static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_step_report *report, tl_error *err)
+{
+    tl_elements *e = sim->elements;
+    const int32_t n = e->node_count;
+    tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, n), *x_hat = TL_SCRATCH(&sim->arena, tl_vec3, n);
+    tl_vec3 *x_tilde = TL_SCRATCH(&sim->arena, tl_vec3, n), *target = x_tilde;
+    if (!x || !x_hat || !x_tilde) return tl_fail_memory(err, "a step");
+    tl_step_def step = integrator(sim, dt);
+    sim_drive_handles(sim, begin, begin + dt, target);
+    for (int32_t i = 0; i < n; i++) {
+        x_hat[i] = tl_madd3(tl_mul3(step.now, sim->x[i]), -step.before, sim->x_before[i]);
+        if (e->fixed[i]) continue;  // x_tilde of a fixed node is its target
+        const tl_vec3 v_hat = tl_madd3(tl_mul3(step.now, sim->v[i]), -step.before, sim->v_before[i]);
+        x_tilde[i] = tl_madd3(x_hat[i], 1 / step.gamma, v_hat);
+    }
+    step.x_hat = x_hat, step.x_tilde = x_tilde, step.gravity = sim->def.gravity;
+    step.pressure = 0.5 * sim->def.air.density * sim->def.air.drag, step.skin = sim->def.air.skin;
+    step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
+    tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
+    sim->shape_changed = false;
+    TL_TRY(first_guess(sim, &step, target, x, err));
+    const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance};
+    tl_newton_report r;
+    const tl_status status =
+        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, x, &sim->arena, sim->workers, &r, err);
+    report->newton_iterations += r.iterations;
+    report->linear_iterations += r.linear_iterations;
+    report->factorizations += r.factorizations;
+    report->linear_used = (tl_linear)r.used;
+    report->newton_change = r.change;
+    if (status != TL_OK) return status;
+    if (!all_finite(x, n)) return tl_fail(err, TL_FAILED, "positions are not finite");
+    if (!r.converged && !last)
+        return tl_fail(err, TL_FAILED, "Newton's method stopped after %d iterations at a change of %g m/s", r.iterations, r.change);
+    report->unconverged += !r.converged;
+    for (int32_t i = 0; i < n; i++) {
+        const tl_vec3 v = tl_mul3(step.gamma, tl_sub3(x[i], x_hat[i]));
+        sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
+        sim->x[i] = x[i], sim->v[i] = v;
+    }
+    sim->dt_before = dt;
+    return TL_OK;
+}
+
+// Tries dt, then two halves, each of which may be halved again. Substeps already done stay done.
+static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    const tl_status status = attempt(sim, begin, dt, depth == sim->def.max_halvings, report, err);
+    tl_arena_release(&sim->arena, mark);
+    if (status == TL_OK) {
+        report->substeps++;
+        return TL_OK;
+    }
+    if (status != TL_FAILED) return status;
+    report->rejected++;
+    if (depth == sim->def.max_halvings) return status;
+    tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)sim->step, begin, dt,
+                 err ? err->message : "");
+    TL_TRY(advance(sim, begin, dt / 2, depth + 1, report, err));
+    return advance(sim, begin + dt / 2, dt / 2, depth + 1, report, err);
+}
+
+/// What a failed step must bring back.
+typedef struct keep { tl_vec3 *x, *v, *x_before, *v_before; double dt_before; } keep;
+
+tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
+{
+    const double start = tl_now();
+    TL_TRY(sim_compile(sim, err));
+    tl_arena_reset(&sim->arena);
+    const size_t bytes = (size_t)sim->node_count * sizeof(tl_vec3);
+    keep kept = {TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count), TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count),
+                 TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count), TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count),
+                 sim->dt_before};
+    if (!kept.x || !kept.v || !kept.x_before || !kept.v_before) return tl_fail_memory(err, "a step");
+    memcpy(kept.x, sim->x, bytes), memcpy(kept.v, sim->v, bytes);
+    memcpy(kept.x_before, sim->x_before, bytes), memcpy(kept.v_before, sim->v_before, bytes);
+    tl_step_report report = {0};
+    tl_error why = {TL_OK, ""};
+    const tl_status status = advance(sim, sim->time, sim->def.dt, 0, &report, &why);
+    if (status != TL_OK) {
+        memcpy(sim->x, kept.x, bytes), memcpy(sim->v, kept.v, bytes);
+        memcpy(sim->x_before, kept.x_before, bytes), memcpy(sim->v_before, kept.v_before, bytes);
+        sim->dt_before = kept.dt_before;
+        if (status == TL_FAILED)
+            return tl_fail(err, TL_FAILED,
+                           "step %lld at %.6f s failed after %d attempts, the last with dt %g s: %s (try a smaller dt, or "
+                           "damping)", (long long)sim->step, sim->time, report.rejected,
+                           sim->def.dt / (double)(1 << sim->def.max_halvings), why.message);
+        return tl_fail(err, status, "%s", why.message);
+    }
+    sim->step++;
+    sim->time = (double)sim->step * sim->def.dt;  // a product, not a sum: no drift
+    sim_publish(sim);
+    report.time = sim->time, report.step = sim->step;
+    report.seconds.total = report.seconds.physics = tl_now() - start;
+    if (out) *out = report;
+    return TL_OK;
+}

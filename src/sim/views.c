@@ -1,0 +1,114 @@
+// sim/views.c: read a simulation: views, normals, energies, strain, hash, memory.
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/hash.h"
+#include "mesh/mesh_query.h"
+#include "physics/forces.h"
+#include "sim/internal.h"
+
+static const sim_cloth *find_cloth(const tl_sim *sim, tl_cloth_id id)
+{
+    return id.gen == 1 && id.slot < (uint32_t)sim->cloth_count ? &sim->cloths[id.slot] : NULL;
+}
+
+double tl_sim_time(const tl_sim *sim) { return sim->time; }
+int64_t tl_sim_steps(const tl_sim *sim) { return sim->step; }
+int32_t tl_sim_cloth_count(const tl_sim *sim) { return sim->cloth_count; }
+
+tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index)
+{
+    return index >= 0 && index < sim->cloth_count ? (tl_cloth_id){(uint32_t)index, 1} : (tl_cloth_id){0, 0};
+}
+
+const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id id)
+{
+    const sim_cloth *cloth = find_cloth(sim, id);
+    return cloth ? cloth->name : NULL;
+}
+
+tl_status tl_sim_cloth_view(const tl_sim *sim, tl_cloth_id id, tl_cloth_view *out)
+{
+    const sim_cloth *cloth = find_cloth(sim, id);
+    *out = (tl_cloth_view){0};
+    if (!cloth) return TL_BAD_ARG;
+    const tl_mesh *mesh = cloth->mesh;
+    *out = (tl_cloth_view){mesh->pos, mesh->vel, mesh->slots[TL_NODES].count, mesh->uv, mesh->vert_node,
+                           mesh->slots[TL_VERTS].count, (const int32_t(*)[3])mesh->face_vert, mesh->face_label,
+                           mesh->slots[TL_FACES].count};
+    return TL_OK;
+}
+
+tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id id, tl_vec3 *out)
+{
+    const sim_cloth *cloth = find_cloth(sim, id);
+    if (!cloth || !out) return TL_BAD_ARG;
+    return tl_mesh_node_normals(cloth->mesh, sim->workers, out, NULL);
+}
+
+// Reading may be the first thing that happens after cloths were added. Compiling changes no state that a caller
+// can see, so it is allowed behind a const pointer.
+static tl_sim *compiled(const tl_sim *sim)
+{
+    tl_sim *writable = (tl_sim *)(uintptr_t)sim;
+    if (writable->elements) return writable;
+    if (sim_compile(writable, NULL) != TL_OK) return NULL;
+    const tl_step_def still = {.now = 1};
+    tl_forces_begin(writable->elements, &still, writable->x, NULL, true, writable->workers);
+    return writable;
+}
+
+tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out)
+{
+    *out = (tl_energies){0};
+    tl_sim *s = compiled(sim);
+    if (!s) return TL_NO_MEMORY;
+    tl_potential p;
+    const tl_step_def still = {.gravity = s->def.gravity};
+    TL_TRY(tl_forces_energy(s->elements, &still, s->x, &s->arena, s->workers, &p, NULL));
+    double kinetic = 0;
+    for (int32_t i = 0; i < s->node_count; i++) kinetic += 0.5 * s->elements->mass[i] * tl_dot3(s->v[i], s->v[i]);
+    *out = (tl_energies){kinetic, p.stretch, p.bend, p.gravity};
+    return TL_OK;
+}
+
+tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out)
+{
+    *out = (tl_strain_range){0};
+    const tl_sim *s = compiled(sim);
+    if (!s) return TL_NO_MEMORY;
+    const tl_elements *e = s->elements;
+    *out = (tl_strain_range){.min = (double)INFINITY, .max = -(double)INFINITY};
+    for (int32_t c = 0; c < e->cloth_count; c++)
+        for (int32_t slot = e->cloth_face_start[c]; slot < e->cloth_face_start[c + 1]; slot++) {
+            if (e->face_of[slot] == TL_NONE) continue;
+            double w[2];
+            tl_forces_stretch(e, s->x, e->face_of[slot], w);
+            const int32_t face = slot - e->cloth_face_start[c];
+            if (w[0] - 1 > out->max) out->max = w[0] - 1, out->max_face = face, out->max_cloth = tl_sim_cloth(s, c);
+            if (w[1] - 1 < out->min) out->min = w[1] - 1, out->min_face = face, out->min_cloth = tl_sim_cloth(s, c);
+        }
+    return TL_OK;
+}
+
+uint64_t tl_sim_hash(const tl_sim *sim)
+{
+    tl_hash hash;
+    tl_hash_init(&hash);
+    tl_hash_add(&hash, &sim->step, sizeof sim->step);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        const size_t nodes = (size_t)mesh->slots[TL_NODES].count;
+        tl_hash_add(&hash, mesh->pos, nodes * sizeof *mesh->pos);
+        tl_hash_add(&hash, mesh->vel, nodes * sizeof *mesh->vel);
+        tl_hash_add(&hash, mesh->face_vert, (size_t)mesh->slots[TL_FACES].count * sizeof *mesh->face_vert);
+    }
+    return tl_hash_value(&hash);
+}
+
+tl_memory_report tl_sim_memory(const tl_sim *sim)
+{
+    return (tl_memory_report){sim->memory.used, sim->memory.peak};
+}
