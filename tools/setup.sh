@@ -7,7 +7,7 @@ set -eu
 
 packages="gcc g++ clang libclang-rt-14-dev cmake ninja-build make pkg-config
 libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev
-libsuitesparse-dev libopenblas-serial-dev"
+libsuitesparse-dev libopenblas-serial-dev ffmpeg"
 
 # What the packages are for, asked of the system itself.
 tools_present() {

@@ -52,10 +52,10 @@ typedef struct tl_sim_def {
     tl_integrator integrator;   ///< Default TL_IMPLICIT_EULER.
     tl_bending bending;         ///< Default TL_BEND_SHAPE.
     int32_t newton_iterations;  ///< at most, >= 1; 1 is the linearised step without a test. Default 30.
-    double newton_tolerance;    ///< largest node speed that another iteration would change [m/s], > 0. Default 1e-3.
+    double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0. Default 1e-2.
     int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
     tl_linear linear;           ///< Default TL_LINEAR_AUTO.
-    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 1e-3.
+    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 1e-2.
     int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
     tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
     tl_air_def air;
@@ -144,7 +144,7 @@ typedef struct tl_step_report {
     int32_t linear_iterations;
     int32_t factorizations;
     tl_linear linear_used;
-    double newton_change;       ///< speed of the last Newton update [m/s]
+    double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
     tl_stage_seconds seconds;
 } tl_step_report;
 
@@ -194,8 +194,8 @@ TL_API tl_memory_report tl_sim_memory(const tl_sim *sim);
 /// The state as bytes. *data is owned by `sim` and valid until the next call that takes a non-const `sim`.
 TL_API tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err);
 
-/// Back to a saved state of a simulation built the same way; continues with the same bits.
-/// TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
+/// Back to a saved state of a simulation built the same way; continues with the same bits. May take a few steps (at most
+/// eight) again. TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
 TL_API tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err);
 
 #ifdef __cplusplus

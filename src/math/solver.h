@@ -92,5 +92,14 @@ void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *po
 tl_status tl_solver_solve(tl_solver *solver, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
                           tl_workers *workers, tl_solve_report *report, tl_error *err);
 
+/// Drops factors and levels made from earlier values, so that what follows depends on the notes alone. A simulation does
+/// this at fixed steps: between two such points a run can be repeated to the bit.
+void tl_solver_restart(tl_solver *solver);
+
+/// What the solver has learned (choices of auto), as bytes to save and load again on the same pattern.
+enum { TL_SOLVER_NOTES = 256 };
+void tl_solver_save_notes(const tl_solver *solver, uint8_t out[TL_SOLVER_NOTES]);
+tl_status tl_solver_load_notes(tl_solver *solver, const uint8_t in[TL_SOLVER_NOTES], tl_error *err);
+
 /// Bytes held, for reports.
 size_t tl_solver_memory(const tl_solver *solver);

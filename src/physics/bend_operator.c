@@ -2,17 +2,26 @@
 
 #include "physics/bend_operator.h"
 
+#include <string.h>
+
+#include "base/fail.h"
 #include "math/vec3.h"
 #include "physics/bend.h"
+#include "physics/forces.h"
 
 enum { HINGES_PER_CHUNK = 2048, FACES_PER_CHUNK = 2048, NODES_PER_CHUNK = 1024 };
 
 typedef struct operator_job {
     tl_elements *e;
-    double gamma;
+    const tl_bend_operator *op;
     const tl_vec3 *x;
     tl_vec3 *y;
 } operator_job;
+
+static double viscous_factor(const operator_job *job, int32_t f)
+{
+    return job->e->damped ? 1 + job->e->materials[job->e->material[f]].damping_bend * job->op->gamma : 1;
+}
 
 // Change of every angle when the nodes move by x.
 static void angle_change_chunk(void *arg, int32_t begin, int32_t end)
@@ -21,11 +30,11 @@ static void angle_change_chunk(void *arg, int32_t begin, int32_t end)
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h++) {
         const int32_t *n = e->hinge[h];
-        const double *j = e->jacobian[h];
+        const double *j = job->op->jacobian[h];
         const tl_vec3 a = job->x[n[0]], b = job->x[n[1]], edge = tl_sub3(b, a);
         const tl_vec3 left = tl_sub3(tl_sub3(job->x[n[2]], a), tl_mul3(j[6], edge));
         const tl_vec3 right = tl_sub3(tl_sub3(job->x[n[3]], a), tl_mul3(j[7], edge));
-        e->probe[h] = (j[0] * left.x + j[1] * left.y + j[2] * left.z) + (j[3] * right.x + j[4] * right.y + j[5] * right.z);
+        job->op->change[h] = (j[0] * left.x + j[1] * left.y + j[2] * left.z) + (j[3] * right.x + j[4] * right.y + j[5] * right.z);
     }
 }
 
@@ -34,7 +43,7 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
     const operator_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t f = begin; f < end; f++) {
-        const double more = e->damped ? 1 + e->materials[e->material[f]].damping_bend * job->gamma : 1;
+        const double more = viscous_factor(job, f);
         const double *h = e->bend[f];
         const double a[3] = {more * e->fold[f][0], more * e->fold[f][1], more * e->fold[f][2]};
         e->fold[f][0] = h[0] * a[0] + h[5] * a[1] + h[4] * a[2];
@@ -53,10 +62,10 @@ static void less_own_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t h = begin; h < end; h++)
         for (int s = 0; s < 2; s++) {
             const int32_t f = e->hinge_face[h][s];
-            const double more = e->damped ? 1 + e->materials[e->material[f]].damping_bend * job->gamma : 1;
+            const double more = viscous_factor(job, f);
             double sum = 0;
             for (int k = 0; k < 3; k++)
-                if (e->face_hinge[f][k] >= 0) sum += e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * e->probe[e->face_hinge[f][k]];
+                if (e->face_hinge[f][k] >= 0) sum += e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * job->op->change[e->face_hinge[f][k]];
             e->moment[h] -= more * sum;
         }
 }
@@ -68,11 +77,12 @@ static void node_force_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         if (e->fixed[i]) continue;
         tl_vec3 sum = {0, 0, 0};
-        for (int32_t k = e->node_hinge_start[i]; k < e->node_hinge_start[i + 1]; k++) {
-            const int32_t h = e->node_hinge[k] >> 2;
-            const int role = e->node_hinge[k] & 3;
-            const double *j = e->jacobian[h];
-            const double left = role == 0 ? j[6] - 1 : role == 1 ? -j[6] : role == 2, right = role == 0 ? j[7] - 1 : role == 1 ? -j[7] : role == 3;
+        for (int32_t k = job->op->node_hinge_start[i]; k < job->op->node_hinge_start[i + 1]; k++) {
+            const int32_t h = job->op->node_hinge[k] >> 2;
+            const int role = job->op->node_hinge[k] & 3;
+            const double *j = job->op->jacobian[h];
+            const double left = role == 0 ? j[6] - 1 : role == 1 ? -j[6] : role == 2;
+            const double right = role == 0 ? j[7] - 1 : role == 1 ? -j[7] : role == 3;
             const double m1 = e->moment[h] * left, m2 = e->moment[h] * right;
             sum.x += m1 * j[0] + m2 * j[3], sum.y += m1 * j[1] + m2 * j[4], sum.z += m1 * j[2] + m2 * j[5];
         }
@@ -80,13 +90,38 @@ static void node_force_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *e, double gamma, tl_arena *arena, tl_error *err)
+{
+    *op = (tl_bend_operator){.elements = e, .gamma = gamma};
+    op->jacobian = tl_arena_bytes(arena, (size_t)e->hinge_count, sizeof *op->jacobian);
+    op->change = TL_SCRATCH(arena, double, e->hinge_count);
+    op->node_hinge_start = TL_SCRATCH(arena, int32_t, e->node_count + 1);
+    op->node_hinge = TL_SCRATCH(arena, int32_t, 4 * (size_t)e->hinge_count);
+    if (!op->jacobian || !op->change || !op->node_hinge_start || !op->node_hinge) return tl_fail_memory(err, "the bending operator");
+    int32_t *end = op->node_hinge_start + 1;  // counts, then ends, then beginnings
+    memset(op->node_hinge_start, 0, ((size_t)e->node_count + 1) * sizeof *op->node_hinge_start);
+    for (int32_t h = 0; h < e->hinge_count; h++)
+        for (int role = 0; role < 4; role++) end[e->hinge[h][role]]++;
+    for (int32_t i = 1; i < e->node_count; i++) end[i] += end[i - 1];
+    for (int32_t h = e->hinge_count - 1; h >= 0; h--)
+        for (int role = 3; role >= 0; role--) op->node_hinge[--end[e->hinge[h][role]]] = 4 * h + role;
+    memmove(op->node_hinge_start, end, (size_t)e->node_count * sizeof *end);
+    op->node_hinge_start[e->node_count] = 4 * e->hinge_count;
+    return TL_OK;
+}
+
+void tl_bend_operator_update(tl_bend_operator *op, const tl_vec3 *x, tl_workers *workers)
+{
+    tl_forces_angle_jacobian(op->elements, x, op->jacobian, workers);
+}
+
 void tl_bend_operator_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
 {
     const tl_bend_operator *op = self;
     tl_elements *e = op->elements;
-    operator_job job = {e, op->gamma, x, y};
+    operator_job job = {e, op, x, y};
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, angle_change_chunk, &job);
-    tl_bend_folds(e, e->probe, e->fold, workers);
+    tl_bend_folds(e, op->change, e->fold, workers);
     tl_parallel_for(workers, e->face_count, FACES_PER_CHUNK, fold_moment_chunk, &job);
     tl_bend_moments(e, e->fold, e->moment, workers);
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, less_own_chunk, &job);

@@ -45,10 +45,6 @@ void tl_elements_destroy(tl_elements *e)
     TL_FREE(al, e->beta, e->hinge_count);
     TL_FREE(al, e->beta_back, e->hinge_count);
     TL_FREE(al, e->moment, e->hinge_count);
-    TL_FREE(al, e->probe, e->hinge_count);
-    TL_FREE(al, e->jacobian, e->hinge_count);
-    TL_FREE(al, e->node_hinge_start, e->node_count + 1);
-    TL_FREE(al, e->node_hinge, 4 * e->hinge_count);
     TL_FREE(al, e->rest, e->hinge_count);
     TL_FREE(al, e->angle, e->hinge_count);
     TL_FREE(al, e->angle_hat, e->hinge_count);
@@ -229,24 +225,13 @@ static tl_status make_hinges(tl_elements *e, tl_error *err)
         e->beta = TL_CALLOC_FOR(al, e->beta, n);
         e->beta_back = TL_CALLOC_FOR(al, e->beta_back, n);
         e->moment = TL_CALLOC(al, double, n);
-        e->probe = TL_CALLOC(al, double, n);
-        e->jacobian = TL_CALLOC_FOR(al, e->jacobian, n);
-        e->node_hinge_start = TL_CALLOC(al, int32_t, e->node_count + 1);
-        e->node_hinge = TL_CALLOC(al, int32_t, 4 * (int64_t)n);
         e->rest = TL_CALLOC(al, double, n);
         e->angle = TL_CALLOC(al, double, n);
         e->angle_hat = TL_CALLOC(al, double, n);
         if (!e->hinge || !e->hinge_face || !e->hinge_place || !e->near_hinge || !e->beta || !e->beta_back || !e->moment ||
-            !e->probe || !e->jacobian || !e->node_hinge_start || !e->node_hinge || !e->rest || !e->angle || !e->angle_hat)
+            !e->rest || !e->angle || !e->angle_hat)
             return tl_fail_memory(err, "the hinges");
     }
-    for (int32_t h = 0; h < e->hinge_count; h++)
-        for (int role = 0; role < 4; role++) e->node_hinge_start[e->hinge[h][role] + 1]++;
-    for (int32_t i = 0; i < e->node_count; i++) e->node_hinge_start[i + 1] += e->node_hinge_start[i];
-    for (int32_t h = e->hinge_count - 1; h >= 0; h--)  // backwards, filling each node's part from its end
-        for (int role = 3; role >= 0; role--) e->node_hinge[--e->node_hinge_start[e->hinge[h][role] + 1]] = 4 * h + role;
-    for (int32_t i = 0; i < e->node_count; i++) e->node_hinge_start[i] = e->node_hinge_start[i + 1];
-    e->node_hinge_start[e->node_count] = 4 * e->hinge_count;
     for (int32_t h = 0; h < e->hinge_count; h++)
         for (int s = 0, n = 0; s < 2; s++)
             for (int k = 1; k <= 2; k++) e->near_hinge[h][n++] = e->face_hinge[e->hinge_face[h][s]][(e->hinge_place[h][s] + k) % 3];

@@ -65,10 +65,6 @@ typedef struct tl_elements {
     double *rest;              ///< rest angle [rad]
     double *angle;             ///< current angle, work array
     double *moment;            ///< current moment, work array
-    double *probe;             ///< change of angle, work array of bend_operator.c
-    double (*jacobian)[8];     ///< d angle / dx at the last assembly (bend_operator.h)
-    int32_t *node_hinge_start; ///< [node_count + 1] into node_hinge
-    int32_t *node_hinge;       ///< 4 * hinge + role (a, b, left, right) of every hinge that a node takes part in
     double *angle_hat;         ///< angle extrapolated from the past, for internal damping
     // borders
     int32_t border_count;

@@ -343,7 +343,7 @@ LANE_CLONES static void face_chunk(void *arg, int32_t first, int32_t last)
 // ---- hinges ----
 
 typedef struct less_job { const double *a, *b; double *out; } less_job;
-typedef struct angle_job { tl_elements *e; const tl_vec3 *x; bool jacobian; } angle_job;
+typedef struct angle_job { tl_elements *e; const tl_vec3 *x; double (*jacobian)[TL_JACOBIAN]; } angle_job;
 
 LANE_CLONES static void angle_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -374,7 +374,7 @@ LANE_CLONES static void angle_chunk(void *arg, int32_t begin, int32_t end)
         const vd s1 = length / vd_max(vd_dot(n1, n1), tiny), s2 = length / vd_max(vd_dot(n2, n2), tiny);
         const vd y1 = vd_dot(d1, edge) / ll, y2 = vd_dot(to_right, edge) / ll;
         for (int l = 0; l < count; l++) {
-            double *j = e->jacobian[h + l];
+            double *j = job->jacobian[h + l];
             for (int i = 0; i < 3; i++) j[i] = s1[l] * n1[i][l], j[3 + i] = s2[l] * n2[i][l];
             j[6] = y1[l], j[7] = y2[l];
         }
@@ -383,7 +383,12 @@ LANE_CLONES static void angle_chunk(void *arg, int32_t begin, int32_t end)
 
 void tl_forces_angles(tl_elements *e, const tl_vec3 *x, tl_workers *workers)
 {
-    tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, angle_chunk, &(angle_job){e, x, false});
+    tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, angle_chunk, &(angle_job){e, x, NULL});
+}
+
+void tl_forces_angle_jacobian(tl_elements *e, const tl_vec3 *x, double (*out)[TL_JACOBIAN], tl_workers *workers)
+{
+    tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, angle_chunk, &(angle_job){e, x, out});
 }
 
 // ---- folds ----
@@ -519,8 +524,7 @@ tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec
 void tl_forces_assemble(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
                         tl_workers *workers)
 {
-    const bool jacobian = matrix != NULL && e->bending == TL_BEND_SHAPE;
-    tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, angle_chunk, &(angle_job){e, x, jacobian});
+    tl_forces_angles(e, x, workers);
     update_folds(e, workers);
     tl_parallel_for(workers, e->face_count, FACES_PER_CHUNK, fold_moment_chunk, &(moment_job){e, step->gamma});
     tl_bend_moments(e, e->fold, e->moment, workers);

@@ -45,5 +45,11 @@ void tl_forces_assemble(tl_elements *elements, const tl_step_def *step, const tl
 /// Angles of all hinges at x into elements->angle.
 void tl_forces_angles(tl_elements *elements, const tl_vec3 *x, tl_workers *workers);
 
+/// Angles as above, and d angle / dx of each hinge: (normal / height) of the left and the right face, and where
+/// their far corners lie along the edge, as a part of its length. Nodes a, b, left, right then have the derivatives
+/// (y1 - 1) left + (y2 - 1) right, -y1 left - y2 right, left, right.
+enum { TL_JACOBIAN = 8 };
+void tl_forces_angle_jacobian(tl_elements *elements, const tl_vec3 *x, double (*out)[TL_JACOBIAN], tl_workers *workers);
+
 /// Principal stretches of a face at x, larger first.
 void tl_forces_stretch(const tl_elements *elements, const tl_vec3 *x, int32_t face, double out[2]);

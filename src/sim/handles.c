@@ -118,6 +118,7 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     copy_keys(def, &h);
     TL_FREE(&sim->alloc, listed, slots);
     sim->handles[sim->handle_count++] = h;
+    sim->epoch_open = false;
     return TL_OK;
 }
 

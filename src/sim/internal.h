@@ -54,8 +54,11 @@ struct tl_sim {
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;
-    void *saved;  ///< bytes of the last tl_sim_save
-    size_t saved_size;
+    // the state at the start of the present epoch, as bytes (snapshot.c)
+    void *epoch;
+    size_t epoch_size;
+    int64_t epoch_step;  ///< step at which it began
+    bool epoch_open;
 };
 
 /// Makes elements, matrix, solver and state arrays if cloths have changed.
@@ -66,6 +69,9 @@ void sim_discard(tl_sim *sim);
 
 /// Copies state from the element order to the meshes.
 void sim_publish(tl_sim *sim);
+
+/// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
+tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

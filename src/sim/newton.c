@@ -3,6 +3,10 @@
 // The Hessian is positive definite by construction (forces.c), so every direction is one of descent even when
 // conjugate gradients stop early. A step is accepted on sufficient decrease (Armijo); the test is waived where
 // the expected decrease drowns in the rounding of the potential.
+//
+// What the Hessian leaves out (compression, second derivatives of angles) makes for slow modes where cloth buckles. Steps
+// already taken show how the gradient really changed along them; as in L-BFGS (Nocedal & Wright 2006, alg. 7.4, with the
+// Newton solve in place of the initial scaling) the last few correct the next.
 
 #include "sim/newton.h"
 
@@ -15,7 +19,7 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
-enum { MAX_BACKTRACKS = 20, CHUNK = 4096 };
+enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 6, MAX_PAIRS = 3, FIRST_PAIR = 2 };
 
 typedef struct move_job { const tl_vec3 *from, *direction; double length; tl_vec3 *to; } move_job;
 
@@ -31,20 +35,13 @@ static void negate_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) job->to[i] = tl_mul3(-1, job->from[i]);
 }
 
-static double largest(const tl_vec3 *d, int32_t n)
-{
-    double most = 0;
-    for (int32_t i = 0; i < n; i++) {
-        const double s = tl_dot3(d[i], d[i]);
-        if (!(s <= most)) most = s;  // also catches NaN
-    }
-    return sqrt(most);
-}
-
 static double magnitude(const tl_potential *p)
 {
     return fabs(p->inertia) + fabs(p->gravity) + fabs(p->stretch) + fabs(p->bend) + fabs(p->damping) + fabs(p->air);
 }
+
+/// A step taken and the change of the gradient along it.
+typedef struct pair { tl_vec3 *step, *change; double per_curvature; } pair;
 
 typedef struct newton {
     tl_elements *e;
@@ -58,6 +55,10 @@ typedef struct newton {
     double *partial;
     tl_potential potential;  // at x
     tl_newton_report *report;
+    tl_bend_operator bending;  // made when first wanted
+    pair pairs[MAX_PAIRS];     // newest last; memory is taken when first wanted
+    int pair_count;
+    bool open;                 // the newest pair waits for the gradient at its end
 } newton;
 
 // Moves x along the direction until the potential falls enough. Returns the length taken, 0 if none was found.
@@ -85,6 +86,74 @@ static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length
     return TL_OK;
 }
 
+// The compact bending Hessian usually serves; where it is slow, the linear systems get the exact one.
+static tl_status take_up_bending(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    if (s->e->bending != TL_BEND_SHAPE || s->report->iterations < COMPACT_ITERATIONS) return TL_OK;
+    if (!s->bending.elements) TL_TRY(tl_bend_operator_init(&s->bending, s->e, s->step->gamma, s->arena, err));
+    tl_bend_operator_update(&s->bending, x, s->workers);
+    s->matrix->extra = (tl_extra){tl_bend_operator_add, &s->bending};
+    return TL_OK;
+}
+
+// Notes the step just taken and, for now, minus the gradient at its start.
+static tl_status begin_pair(newton *s, double length, tl_error *err)
+{
+    const int32_t n = s->e->node_count;
+    pair p;
+    if (s->pair_count == MAX_PAIRS) {
+        p = s->pairs[0];
+        for (int i = 1; i < MAX_PAIRS; i++) s->pairs[i - 1] = s->pairs[i];
+        s->pair_count--;
+    } else {
+        p = s->pairs[s->pair_count];
+        if (!p.step) p.step = TL_SCRATCH(s->arena, tl_vec3, n);
+        if (!p.change) p.change = TL_SCRATCH(s->arena, tl_vec3, n);
+        if (!p.step || !p.change) return tl_fail_memory(err, "Newton's method");
+    }
+    for (int32_t i = 0; i < n; i++) p.step[i] = tl_mul3(length, s->direction[i]), p.change[i] = tl_mul3(-1, s->gradient[i]);
+    s->pairs[s->pair_count++] = p;
+    s->open = true;
+    return TL_OK;
+}
+
+// Completes the newest pair with the gradient at hand; drops it unless the potential curves upwards along it.
+static void end_pair(newton *s)
+{
+    if (!s->open) return;
+    s->open = false;
+    const int32_t n = s->e->node_count;
+    pair *p = &s->pairs[s->pair_count - 1];
+    for (int32_t i = 0; i < n; i++) p->change[i] = tl_add3(p->change[i], s->gradient[i]);
+    const double curve = tl_vec_dot(s->workers, n, p->step, p->change, s->partial);
+    const double size = tl_vec_dot(s->workers, n, p->change, p->change, s->partial);
+    const double along = tl_vec_dot(s->workers, n, p->step, p->step, s->partial);
+    if (curve > 1e-10 * sqrt(size * along)) p->per_curvature = 1 / curve;
+    else s->pair_count--;
+}
+
+// First half of the two loops: from -gradient in `right` to the right side of the Newton solve.
+static void before_solve(newton *s, double *weight)
+{
+    const int32_t n = s->e->node_count;
+    for (int k = s->pair_count - 1; k >= 0; k--) {
+        const pair *p = &s->pairs[k];
+        weight[k] = p->per_curvature * tl_vec_dot(s->workers, n, p->step, s->right, s->partial);
+        tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){s->right, p->change, -weight[k], s->right});
+    }
+}
+
+// Second half: from the answer of the solve to the direction.
+static void after_solve(newton *s, const double *weight)
+{
+    const int32_t n = s->e->node_count;
+    for (int k = 0; k < s->pair_count; k++) {
+        const pair *p = &s->pairs[k];
+        const double b = p->per_curvature * tl_vec_dot(s->workers, n, p->change, s->direction, s->partial);
+        tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){s->direction, p->step, weight[k] - b, s->direction});
+    }
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     const int32_t n = s->e->node_count;
@@ -93,20 +162,24 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
     while (r->iterations < s->def->iterations) {
         tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
+        end_pair(s);
+        double weight[MAX_PAIRS];
         tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
+        before_solve(s, weight);
         for (int32_t i = 0; i < n; i++) s->direction[i] = (tl_vec3){0, 0, 0};
         tl_solver_values(s->solver, s->e->fixed, x);
         tl_solve_report solve;
-        tl_bend_operator rest_of_bending = {s->e, s->step->gamma};
-        if (s->e->bending == TL_BEND_SHAPE) s->matrix->extra = (tl_extra){tl_bend_operator_add, &rest_of_bending};
-        const tl_status solved = tl_solver_solve(s->solver, s->def->linear_tolerance, s->right, s->direction, s->arena, s->workers, &solve, err);
+        TL_TRY(take_up_bending(s, x, err));
+        const tl_status solved = tl_solver_solve(s->solver, s->def->linear_tolerance, s->right, s->direction, s->arena,
+                                                 s->workers, &solve, err);
         s->matrix->extra = (tl_extra){NULL, NULL};
         if (solved != TL_OK) return solved;
+        after_solve(s, weight);
         r->iterations++;
         r->linear_iterations += solve.iterations;
         r->factorizations += solve.factorizations;
         r->used = solve.used;
-        r->change = s->step->gamma * largest(s->direction, n);
+        r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= s->def->tolerance;
         if (linearised || r->converged) {
@@ -119,6 +192,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         double length;
         TL_TRY(line_search(s, x, slope, &length, err));
         if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
+        if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
     }
     return TL_OK;
 }

@@ -5,14 +5,14 @@
 
 typedef struct tl_newton_def {
     int32_t iterations;       ///< at most; 1: one linearised step, no test
-    double tolerance;         ///< stop when an update changes no speed by more than this [m/s]
+    double tolerance;         ///< stop when an update changes speeds by no more than this, root mean square [m/s]
     double linear_tolerance;  ///< relative residual asked of the linear solver
 } tl_newton_def;
 
 typedef struct tl_newton_report {
     int32_t iterations, linear_iterations, factorizations;
     tl_solver_kind used;
-    double change;   ///< speed of the last update [m/s]
+    double change;   ///< of speeds by the last update, root mean square over the nodes [m/s]
     bool converged;
 } tl_newton_report;
 

@@ -30,10 +30,10 @@ tl_sim_def tl_sim_def_default(void)
         .integrator = TL_IMPLICIT_EULER,
         .bending = TL_BEND_SHAPE,
         .newton_iterations = 30,
-        .newton_tolerance = 1e-3,
+        .newton_tolerance = 1e-2,
         .max_halvings = 6,
         .linear = TL_LINEAR_AUTO,
-        .linear_tolerance = 1e-3,
+        .linear_tolerance = 1e-2,
         .linear_iterations = 2000,
         .gravity = {0, -9.81, 0},
         .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
@@ -140,7 +140,7 @@ void tl_sim_destroy(tl_sim *sim)
     for (int32_t i = 0; i < sim->cloth_count; i++) free_cloth(sim, &sim->cloths[i]);
     TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
     if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
-    tl_free_bytes(&sim->alloc, sim->saved, sim->saved_size, 1);
+    tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
     tl_arena_free(&sim->arena);
     tl_workers_destroy(sim->workers);
     const tl_allocator base = sim->memory.base;
@@ -254,7 +254,7 @@ void sim_discard(tl_sim *sim)
     tl_bsr_destroy(&sim->alloc, sim->matrix);
     tl_elements_destroy(sim->elements);
     sim->solver = NULL, sim->matrix = NULL, sim->elements = NULL;
-    sim->dt_before = 0;
+    sim->dt_before = 0, sim->epoch_open = false;
 }
 
 void sim_publish(tl_sim *sim)

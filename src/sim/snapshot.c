@@ -1,9 +1,12 @@
 // sim/snapshot.c: the state as bytes and back.
 //
-// Layout, little-endian as on every machine we build for: header, then per cloth (x, v, x_before, v_before) of all nodes
-// in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
-// What can be computed again (elements, matrix, factors) is not stored; `built` is a hash of what was built, so a
-// state cannot be loaded into another simulation.
+// Solvers reuse factors and levels from step to step, and what they reuse changes the last bits. To repeat a run to the
+// bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
+// state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
+//
+// Layout, little-endian as on every machine we build for: header, then (x, v, x_before, v_before) of all nodes of all
+// cloths in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
+// `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
 #include <string.h>
 
@@ -13,12 +16,15 @@
 #include "sim/internal.h"
 
 #define MAGIC "TLSTATE1"
+enum { EPOCH_STEPS = 8 };
 
 typedef struct header {
     char magic[8];
     uint64_t built;
     int64_t step;
     double time, dt_before;
+    int64_t replay;  // steps to take from here
+    uint8_t notes[TL_SOLVER_NOTES];
 } header;
 
 static uint64_t hash_built(const tl_sim *sim)
@@ -49,22 +55,34 @@ static size_t state_size(const tl_sim *sim)
     return size + sizeof(uint64_t);
 }
 
-tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err)
+static void seal(tl_sim *sim, int64_t replay)
 {
-    *data = NULL, *size = 0;
-    TL_TRY(sim_compile(sim, err));
+    char *bytes = sim->epoch;
+    memcpy(bytes + offsetof(header, replay), &replay, sizeof replay);
+    tl_hash hash;
+    tl_hash_init(&hash);
+    tl_hash_add(&hash, bytes, sim->epoch_size - sizeof(uint64_t));
+    const uint64_t sum = tl_hash_value(&hash);
+    memcpy(bytes + sim->epoch_size - sizeof sum, &sum, sizeof sum);
+}
+
+static tl_status note_state(tl_sim *sim, tl_error *err)
+{
     const size_t need = state_size(sim);
-    if (need != sim->saved_size) {
-        tl_free_bytes(&sim->alloc, sim->saved, sim->saved_size, 1);
-        sim->saved_size = 0;
-        sim->saved = tl_alloc_bytes(&sim->alloc, need, 1);
-        if (!sim->saved) return tl_fail_memory(err, "the saved state");
-        sim->saved_size = need;
+    if (need != sim->epoch_size) {
+        tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
+        sim->epoch_size = 0;
+        sim->epoch = tl_alloc_bytes(&sim->alloc, need, 1);
+        if (!sim->epoch) return tl_fail_memory(err, "the saved state");
+        sim->epoch_size = need;
     }
     const tl_elements *e = sim->elements;
-    char *at = sim->saved;
-    header h = {.built = hash_built(sim), .step = sim->step, .time = sim->time, .dt_before = sim->dt_before};
+    char *at = sim->epoch;
+    header h;
+    memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof h.magic);
+    h.built = hash_built(sim), h.step = sim->step, h.time = sim->time, h.dt_before = sim->dt_before;
+    tl_solver_save_notes(sim->solver, h.notes);
     memcpy(at, &h, sizeof h), at += sizeof h;
     const tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
     for (int k = 0; k < 4; k++)
@@ -78,12 +96,27 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
         memcpy(at, &took_hold, sizeof took_hold), at += sizeof took_hold;
         memcpy(at, sim->handles[i].base, bytes), at += bytes;
     }
-    tl_hash hash;
-    tl_hash_init(&hash);
-    tl_hash_add(&hash, sim->saved, need - sizeof(uint64_t));
-    const uint64_t sum = tl_hash_value(&hash);
-    memcpy(at, &sum, sizeof sum);
-    *data = sim->saved, *size = need;
+    return TL_OK;
+}
+
+tl_status sim_begin_epoch(tl_sim *sim, tl_error *err)
+{
+    if (sim->epoch_open && sim->step - sim->epoch_step < EPOCH_STEPS) return TL_OK;
+    sim->epoch_open = false;
+    TL_TRY(note_state(sim, err));
+    tl_solver_restart(sim->solver);
+    sim->epoch_step = sim->step;
+    sim->epoch_open = true;
+    return TL_OK;
+}
+
+tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err)
+{
+    *data = NULL, *size = 0;
+    TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_begin_epoch(sim, err));
+    seal(sim, sim->step - sim->epoch_step);
+    *data = sim->epoch, *size = sim->epoch_size;
     return TL_OK;
 }
 
@@ -102,6 +135,9 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     uint64_t sum;
     memcpy(&sum, (const char *)data + size - sizeof sum, sizeof sum);
     if (sum != tl_hash_value(&hash)) return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
+    if (h.replay < 0 || h.replay > EPOCH_STEPS)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay, EPOCH_STEPS);
+    TL_TRY(tl_solver_load_notes(sim->solver, h.notes, err));
     const tl_elements *e = sim->elements;
     const char *at = (const char *)data + sizeof h;
     tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
@@ -117,6 +153,8 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     }
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
+    sim->epoch_open = false;
     sim_publish(sim);
+    for (int64_t k = 0; k < h.replay; k++) TL_TRY(tl_sim_step(sim, NULL, err));
     return TL_OK;
 }

@@ -113,6 +113,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
     const double start = tl_now();
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_begin_epoch(sim, err));
     tl_arena_reset(&sim->arena);
     const size_t bytes = (size_t)sim->node_count * sizeof(tl_vec3);
     keep kept = {TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count), TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count),

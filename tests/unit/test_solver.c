@@ -247,7 +247,7 @@ static void same_bits_on_any_worker_count(void **state)
             tl_vec3 *to = w < 0 ? one : x;
             memset(to, 0, (size_t)c.n * sizeof *to);
             tl_solve_report report;
-            assert_ok(solve_once(&alloc, KINDS[k], c.m, c.fixed, c.pos, 1e-2, c.b, to,
+            assert_ok(solve_once(&alloc, KINDS[k], c.m, c.fixed, c.pos, 0.1, c.b, to,
                                  w < 0 ? NULL : workers[w], &report, &err));
             if (w >= 0) assert_memory_equal(one, x, (size_t)c.n * sizeof *x);
         }

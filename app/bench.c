@@ -1,0 +1,141 @@
+// app/bench.c: `toile bench`: reads what to measure, hands it to bench/.
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app.h"
+#include "../bench/bench.h"
+
+enum { FACES_MAX = 4000000, TEXT_MAX = 256 };
+
+// "2k,10k,65000" into whole numbers; k is a thousand, M a million.
+static bool read_counts(const char *text, int32_t max_value, int32_t *out, int32_t max_count, int32_t *count)
+{
+    *count = 0;
+    char copy[TEXT_MAX];
+    if (strlen(text) >= sizeof copy) return false;
+    strcpy(copy, text);
+    char *rest = NULL;
+    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+        const size_t length = strlen(item);
+        const char unit = item[length - 1];
+        const double scale = unit == 'k' || unit == 'K' ? 1e3 : unit == 'm' || unit == 'M' ? 1e6 : 1;
+        if (scale > 1) item[length - 1] = '\0';
+        double value;
+        if (*count >= max_count || !app_read_real(item, 0, max_value, &value)) return false;
+        value *= scale;
+        if (value < 1 || value > max_value) return false;
+        out[(*count)++] = (int32_t)value;
+    }
+    return *count > 0;
+}
+
+static bool read_scenes(const char *text, uint32_t *scenes)
+{
+    char copy[TEXT_MAX];
+    if (strlen(text) >= sizeof copy) return false;
+    strcpy(copy, text);
+    *scenes = 0;
+    char *rest = NULL;
+    for (char *item = strtok_r(copy, ",", &rest); item; item = strtok_r(NULL, ",", &rest)) {
+        if (strcmp(item, "hanging") == 0)
+            *scenes |= BENCH_HANGING;
+        else if (strcmp(item, "flag") == 0)
+            *scenes |= BENCH_FLAG;
+        else
+            return false;
+    }
+    return *scenes != 0;
+}
+
+static bool read_linear(const char *text, tl_linear *out)
+{
+    for (int kind = TL_LINEAR_AUTO; kind <= TL_LINEAR_CHOLMOD; kind++)
+        if (strcmp(text, tl_linear_name((tl_linear)kind)) == 0) return *out = (tl_linear)kind, true;
+    return false;
+}
+
+static int list_benches(void)
+{
+    printf("benchmarks:\n"
+           "  dynamics  cost of a time step on a fixed mesh: a hanging sheet and a flag at several sizes\n"
+           "\n'toile bench dynamics' runs it with the defaults, 'toile bench --help' shows the options.\n");
+    return APP_OK;
+}
+
+static int dynamics(const app_command *self, bench_dynamics_def *def, bool save)
+{
+    char path[TEXT_MAX];
+    tl_error err = {0};
+    if (save && !def->csv) {
+        char machine[128];
+        bench_machine_name(machine, sizeof machine);
+        snprintf(path, sizeof path, "bench/results/%s.csv", machine);
+        def->csv = path;
+        mkdir("bench", 0777);  // where they exist already, or cannot be made, opening the file tells
+        mkdir("bench/results", 0777);
+    }
+    int32_t different = 0;
+    if (bench_dynamics(def, &different, &err) != TL_OK)
+        return app_fail(self, def->json, app_exit_of(err.status, APP_INPUT), &err);
+    if (def->csv && !def->json) printf("rows appended to %s\n", def->csv);
+    return different > 0 ? APP_FINDING : APP_OK;
+}
+
+int app_bench(const app_command *self, int argc, char **argv)
+{
+    bench_dynamics_def def = bench_dynamics_default();
+    const char *sizes = NULL, *threads = NULL, *scenes = NULL, *linear = NULL;
+    bool save = false;
+    const app_option options[] = {
+        {"sizes", 0, APP_TEXT, &sizes, 0, 0, "LIST", "faces, e.g. 2k,10k. Default 2k,10k,65k,200k"},
+        {"scenes", 0, APP_TEXT, &scenes, 0, 0, "LIST", "hanging, flag or both. Default hanging,flag"},
+        {"steps", 0, APP_INT, &def.steps, 1, BENCH_STEPS_MAX, "N", "timed steps. Default 20"},
+        {"warmup", 0, APP_INT, &def.warmup, 0, 100000, "N", "steps before the clock starts. Default 5"},
+        {"threads", 'j', APP_TEXT, &threads, 0, 0, "LIST",
+         "thread counts compared in turn. Default 1,2, or 1 on one\n"
+         "core"},
+        {"linear", 0, APP_TEXT, &linear, 0, 0, "KIND", "linear solver. Default auto"},
+        {"dt", 0, APP_REAL, &def.dt, 1e-6, 1, "S", "time step in seconds. Default 0.005"},
+        {"out", 'o', APP_TEXT, &def.csv, 0, 0, "CSV", "append one row per result to this file"},
+        {"save", 0, APP_FLAG, &save, 0, 0, NULL, "append to bench/results/MACHINE.csv"},
+        {"json", 0, APP_FLAG, &def.json, 0, 0, NULL, "one JSON object on stdout at the end"},
+    };
+    app_list words = {0};
+    int code;
+    words.item = calloc((size_t)argc, sizeof *words.item);
+    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
+    const bool go_on = app_parse(self, options, sizeof options / sizeof *options, argc, argv, &words, &code);
+    const int32_t word_count = words.count;
+    const char *name = word_count ? words.item[0] : NULL, *extra = word_count > 1 ? words.item[1] : NULL;
+    free(words.item);
+    if (!go_on) return code;
+    if (!name) return list_benches();
+    if (extra) return app_usage(self, "one benchmark at a time: '%s' is too much", extra);
+    if (strcmp(name, "dynamics") != 0) {
+        const char *names[] = {"dynamics"};
+        const char *near = app_nearest(name, names, 1);
+        if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
+        return app_usage(self, "unknown benchmark '%s', there is: dynamics", name);
+    }
+    if (app_cores() == 1) def.thread_count = 1;
+    if (sizes && !read_counts(sizes, FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))
+        return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 2k,10k", sizes,
+                         BENCH_SIZES_MAX);
+    if (threads && !read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
+        return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads,
+                         BENCH_THREADS_MAX);
+    if (scenes && !read_scenes(scenes, &def.scenes))
+        return app_usage(self, "--scenes '%s', must be hanging, flag or hanging,flag", scenes);
+    if (linear && !read_linear(linear, &def.linear)) {
+        char known[TEXT_MAX] = "";
+        for (int kind = TL_LINEAR_AUTO; kind <= TL_LINEAR_CHOLMOD; kind++) {
+            const size_t n = strlen(known);
+            snprintf(known + n, sizeof known - n, "%s%s", kind ? ", " : "", tl_linear_name((tl_linear)kind));
+        }
+        return app_usage(self, "--linear '%s', must be one of %s", linear, known);
+    }
+    return dynamics(self, &def, save);
+}

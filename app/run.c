@@ -1,0 +1,338 @@
+// app/run.c: `toile run` and `toile resume`: a scene file in, a folder of frames out.
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "app.h"
+#include "progress.h"
+#include "toile/run.h"
+
+typedef struct run_options {
+    const char *scene;  // path
+    const char *out;    // NULL: out/NAME
+    int32_t frames;     // -1: as the scene says
+    int32_t threads;
+    int32_t checkpoint_every;
+    app_list sets;
+    bool resume, quiet, json, verbose;
+    bool headless;      // flag of other programs for what we always do
+    bool whole_folder;  // `toile resume DIR`: the scene is the folder's own
+} run_options;
+
+typedef struct run_host {
+    progress progress;
+    bool verbose;
+} run_host;
+
+static void on_frame(void *user, const tl_run_progress *now)
+{
+    run_host *host = user;
+    progress_frame(&host->progress, now);
+}
+
+static int asked_to_stop(void *user)
+{
+    run_host *host = user;
+    progress_step(&host->progress);
+    return app_stopping();
+}
+
+static void on_log(void *user, tl_log_level level, const char *message)
+{
+    run_host *host = user;
+    if (level < TL_LOG_WARNING && !host->verbose) return;
+    progress_clear(&host->progress);
+    app_say("%s%s", level == TL_LOG_WARNING ? "warning: " : "", message);
+}
+
+// The command that goes on from here, word for word.
+static void print_resume_command(FILE *to, const run_options *o, const char *out)
+{
+    app_print_word(to, app_program);
+    if (o->whole_folder) {
+        fputs(" resume ", to);
+        app_print_word(to, out);
+    } else {
+        fputs(" run ", to);
+        app_print_word(to, o->scene);
+        fputs(" --out ", to);
+        app_print_word(to, out);
+        for (int32_t i = 0; i < o->sets.count; i++) fputs(" --set ", to), app_print_word(to, o->sets.item[i]);
+        fputs(" --resume", to);
+    }
+    if (o->frames >= 0) fprintf(to, " --frames %d", o->frames);
+    if (o->threads != app_cores()) fprintf(to, " --threads %d", o->threads);
+}
+
+// The same as text, for JSON. Returns NULL when memory is short; the caller frees.
+static char *resume_command(const run_options *o, const char *out)
+{
+    char *text = NULL;
+    size_t size;
+    FILE *memory = open_memstream(&text, &size);
+    if (!memory) return NULL;
+    print_resume_command(memory, o, out);
+    fclose(memory);
+    return text;
+}
+
+static void print_summary_json(const app_command *self, const run_options *o, const tl_scene *scene,
+                               const char *out, const tl_run_report *r, app_exit code, const tl_error *err)
+{
+    printf("{\"command\": \"%s\", \"status\": ", self->name);
+    app_json_text(stdout, tl_status_name(err->status));
+    printf(", \"exit_code\": %d", (int)code);
+    if (err->status != TL_OK) printf(", \"error\": "), app_json_text(stdout, err->message);
+    printf(", \"scene\": "), app_json_text(stdout, o->scene);
+    printf(", \"name\": "), app_json_text(stdout, tl_scene_name(scene));
+    printf(", \"out\": "), app_json_text(stdout, out);
+    printf(", \"threads\": %d, \"first_frame\": %d, \"last_frame\": %d", o->threads, r->first_frame,
+           r->last_frame);
+    printf(", \"faces\": %lld, \"nodes\": %lld", (long long)r->faces, (long long)r->nodes);
+    printf(", \"steps\": %lld, \"rejected\": %lld, \"newton_iterations\": %lld, \"linear_iterations\": %lld",
+           (long long)r->steps, (long long)r->rejected, (long long)r->newton_iterations,
+           (long long)r->linear_iterations);
+    printf(", \"seconds\": "), app_json_real(stdout, r->seconds);
+    const struct {
+        const char *name;
+        double value;
+    } stages[] = {{"physics", r->stages.physics},     {"strain", r->stages.strain},
+                  {"collision", r->stages.collision}, {"remesh", r->stages.remesh},
+                  {"other", r->stages.other},         {"total", r->stages.total}};
+    for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
+        printf("%s\"%s\": ", i ? ", " : ", \"stages\": {", stages[i].name);
+        app_json_real(stdout, stages[i].value);
+    }
+    printf("}, \"strain_min\": "), app_json_real(stdout, r->strain_min);
+    printf(", \"strain_max\": "), app_json_real(stdout, r->strain_max);
+    printf(", \"state_hash\": \"%016llx\", \"peak_bytes\": %zu", (unsigned long long)r->state_hash,
+           r->peak_bytes);
+    if (err->status == TL_CANCELLED) {
+        char *command = resume_command(o, out);
+        if (command) printf(", \"resume\": "), app_json_text(stdout, command);
+        free(command);
+    }
+    printf("}\n");
+}
+
+static void print_summary(const char *out, const tl_run_report *r)
+{
+    char faces[32];
+    const double per_step = r->steps > 0 ? 1.0 / (double)r->steps : 0;
+    const int32_t written = r->last_frame - r->first_frame + 1;
+    if (r->last_frame < 0)
+        printf("nothing left to do: the frames asked for are there\n");
+    else
+        printf("%d frames of %s faces in %.1f s: %.1f ms and %.1f Newton iterations per step, "
+               "strain %+.1f %% to %+.1f %%\n",
+               written, app_count(r->faces, faces), r->seconds, 1e3 * r->stages.total * per_step,
+               (double)r->newton_iterations * per_step, 100 * r->strain_min, 100 * r->strain_max);
+    if (r->rejected > 0)
+        printf("%lld attempts at a step were thrown away and retried with smaller substeps\n",
+               (long long)r->rejected);
+    printf("frames:     ");
+    app_print_word(stdout, out);
+    printf("/frames\nstatistics: ");
+    app_print_word(stdout, out);
+    printf("/stats.jsonl\nnext:       ");
+    app_print_word(stdout, app_program);
+    printf(" check ");
+    app_print_word(stdout, out);
+    printf("\n");
+}
+
+static char *default_out(const char *name)
+{
+    const size_t size = strlen(name) + sizeof "out/";
+    char *out = malloc(size);
+    if (out) snprintf(out, size, "out/%s", name);
+    return out;
+}
+
+static int out_of_memory(const app_command *self, bool json)
+{
+    return app_fail(self, json, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
+}
+
+static int run(const app_command *self, const run_options *o)
+{
+    tl_error err = {0};
+    tl_scene *scene = NULL;
+    struct stat info;
+    if (stat(o->scene, &info) == 0 && S_ISDIR(info.st_mode)) {
+        err.status = TL_BAD_INPUT;
+        snprintf(err.message, sizeof err.message,
+                 "%s: is a folder, a scene file is needed (is it %s%sscene.json?)", o->scene, o->scene,
+                 o->scene[strlen(o->scene) - 1] == '/' ? "" : "/");
+        return app_fail(self, o->json, APP_INPUT, &err);
+    }
+    if (tl_scene_load(o->scene, o->sets.item, o->sets.count, &scene, &err) != TL_OK)
+        return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
+
+    const char *name = tl_scene_name(scene);
+    char *made = NULL;
+    if (!o->out) {
+        if (!*name || name[0] == '.' || strchr(name, '/')) {  // it must not lead out of out/
+            err.status = TL_BAD_INPUT;
+            snprintf(err.message, sizeof err.message,
+                     "%s: name \"%s\" cannot be the name of a folder (give --out DIR)", o->scene, name);
+        } else if (!(made = default_out(name))) {
+            err = (tl_error){TL_NO_MEMORY, "out of memory"};
+        }
+        if (!made) {
+            tl_scene_destroy(scene);
+            return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
+        }
+    }
+    const char *out = o->out ? o->out : made;
+    run_host host = {.verbose = o->verbose};
+    progress_init(&host.progress, name, tl_scene_steps_per_frame(scene), o->quiet);
+    app_stop_on_signals(o->quiet);
+
+    const tl_log log = {on_log, &host};
+    tl_run_def def = tl_run_def_default();
+    def.out_dir = out;
+    def.frames = o->frames;
+    def.threads = o->threads;
+    def.resume = o->resume;
+    def.checkpoint_every = o->checkpoint_every;
+    def.progress = on_frame;
+    def.cancelled = asked_to_stop;
+    def.user = &host;
+    def.log = &log;
+    tl_run_report report = {0};
+    err = (tl_error){0};
+    const tl_status status = tl_run(scene, &def, &report, &err);
+    err.status = status;
+    progress_clear(&host.progress);
+
+    // a folder that cannot be used is invalid input; a disk that fills up on the way is a failed run
+    const bool began = host.progress.any || host.progress.steps_into > 0;
+    const app_exit code = app_exit_of(status, began ? APP_FAILED : APP_INPUT);
+    bool show_resume = false;
+    if (status == TL_CANCELLED) {
+        snprintf(err.message, sizeof err.message, "stopped; the checkpoint in %.800s goes on from here", out);
+        show_resume = !o->quiet || !o->json;
+        if (show_resume) app_say("%s. To resume:", err.message);
+    } else if (status != TL_OK) {
+        app_say("%s", err.message[0] ? err.message : tl_status_name(status));
+        show_resume = status == TL_IO && began;
+        if (show_resume) app_say("what was written is kept. To resume, once there is room:");
+        if (status == TL_FAILED)
+            app_say("a smaller time step may help, in another folder: --set steps_per_frame=%d",
+                    2 * tl_scene_steps_per_frame(scene));
+    } else if (!o->quiet && !o->json) {
+        print_summary(out, &report);
+    }
+    if (show_resume) {
+        fputs("  ", stderr);
+        print_resume_command(stderr, o, out);
+        fputc('\n', stderr);
+    }
+    if (o->json) print_summary_json(self, o, scene, out, &report, code, &err);
+    tl_scene_destroy(scene);
+    free(made);
+    return code;
+}
+
+// Options that run and resume share; `o->sets.item` and `words->item` have argc entries.
+static bool parse_run(const app_command *self, int argc, char **argv, run_options *o, app_list *words,
+                      int *code)
+{
+    const app_option options[] = {
+        {"out", 'o', APP_TEXT, &o->out, 0, 0, "DIR",
+         "folder for the results, made if missing. Default out/NAME,\n"
+         "NAME as in the scene"},
+        {"output-path", 0, APP_TEXT, &o->out, 0, 0, "DIR", NULL},
+        {"frames", 'n', APP_INT, &o->frames, 0, 1e6, "N", "stop after frame N. Default: as the scene says"},
+        {"threads", 'j', APP_INT, &o->threads, 1, 256, "N",
+         "threads to use; the result never depends on it.\n"
+         "Default: the cores there are"},
+        {"set", 0, APP_MANY, &o->sets, 0, 0, "KEY=VALUE",
+         "replace a value of the scene, e.g. fps=50;\n"
+         "may be given again. A bare KEY=VALUE does the same"},
+        {"resume", 0, APP_FLAG, &o->resume, 0, 0, NULL, "go on from the checkpoint in the folder"},
+        {"checkpoint-every", 0, APP_INT, &o->checkpoint_every, 1, 1e6, "N",
+         "frames between checkpoints. Default 10"},
+        {"quiet", 'q', APP_FLAG, &o->quiet, 0, 0, NULL, "no progress, no summary; warnings and errors only"},
+        {"verbose", 'v', APP_FLAG, &o->verbose, 0, 0, NULL, "also what the solver has to say"},
+        {"json", 0, APP_FLAG, &o->json, 0, 0, NULL, "one JSON object on stdout at the end"},
+        {"num-frames", 0, APP_INT, &o->frames, 0, 1e6, "N", NULL},
+        {"headless", 0, APP_FLAG, &o->headless, 0, 0, NULL, NULL},
+    };
+    const int32_t skip = o->whole_folder ? 2 : 0;  // resume has its folder already: no --out
+    return app_parse(self, options + skip, (int32_t)(sizeof options / sizeof *options) - skip, argc, argv,
+                     words, code);
+}
+
+static run_options run_defaults(void)
+{
+    return (run_options){
+        .frames = -1, .threads = app_cores(), .checkpoint_every = tl_run_def_default().checkpoint_every};
+}
+
+int app_run(const app_command *self, int argc, char **argv)
+{
+    run_options o = run_defaults();
+    app_list words = {0};
+    int code;
+    const char **texts = calloc(2 * (size_t)argc, sizeof *texts);
+    if (!texts) return out_of_memory(self, false);
+    words.item = texts;
+    o.sets.item = texts + argc;
+    if (!parse_run(self, argc, argv, &o, &words, &code)) goto end;
+    if (words.count == 0) {
+        code = app_usage(self, "which scene? A scene file is needed");
+        goto end;
+    }
+    o.scene = words.item[0];
+    for (int32_t i = 1; i < words.count; i++) {
+        const char *word = words.item[i];
+        if (strchr(word, '=')) {  // KEY=VALUE without --set, as older cloth programs take it
+            o.sets.item[o.sets.count++] = word;
+        } else if (strcmp(argv[0], "simulateoffline") == 0 && !o.out) {  // SCENE OUT, likewise
+            o.out = word;
+        } else {
+            code = app_usage(self, "one scene at a time: '%s' is too much (results go to --out DIR)", word);
+            goto end;
+        }
+    }
+    code = run(self, &o);
+end:
+    free(texts);
+    return code;
+}
+
+int app_resume(const app_command *self, int argc, char **argv)
+{
+    run_options o = run_defaults();
+    o.whole_folder = true;
+    app_list words = {0};
+    int code;
+    char *scene = NULL;
+    const char **texts = calloc(2 * (size_t)argc, sizeof *texts);
+    if (!texts) return out_of_memory(self, false);
+    words.item = texts;
+    o.sets.item = texts + argc;
+    if (!parse_run(self, argc, argv, &o, &words, &code)) goto end;
+    if (words.count != 1) {
+        code = app_usage(self, "give one folder, the --out of the run to go on with");
+        goto end;
+    }
+    o.out = words.item[0];
+    const size_t size = strlen(o.out) + sizeof "/scene.json";
+    scene = malloc(size);
+    if (!scene) {
+        code = out_of_memory(self, o.json);
+        goto end;
+    }
+    snprintf(scene, size, "%s/scene.json", o.out);
+    o.scene = scene;
+    o.resume = true;
+    code = run(self, &o);
+end:
+    free(scene);
+    free(texts);
+    return code;
+}

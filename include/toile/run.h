@@ -1,0 +1,74 @@
+// toile/run.h: run a scene into a folder of frames, resume it, check a folder, describe a file.
+//
+// Layout of a folder (a contract): frames/NNNNNN_CLOTH.obj (frame 0 is the start; v world, vt material per
+// corner), obstacles/NNNNNN_NAME.obj, stats.jsonl (one object per frame), scene.json (fully resolved),
+// checkpoint.bin. Files appear whole or not at all.
+#pragma once
+#include "toile/base.h"
+#include "toile/scene.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// What a run has come to; passed to the progress callback after every frame.
+typedef struct tl_run_progress {
+    int32_t frame, frames;   ///< frame just written, last frame
+    double seconds;          ///< wall clock so far
+    double seconds_left;     ///< estimate
+    double time;             ///< simulated [s]
+    int64_t faces, nodes;
+    tl_step_report last;     ///< sums over the steps of the frame
+} tl_run_progress;
+
+typedef struct tl_run_def {
+    const char *out_dir;     ///< created if missing. Required.
+    int32_t frames;          ///< stop after this frame; < 0: as the scene says
+    int32_t threads;         ///< >= 1
+    uint32_t resume;         ///< 1: go on from out_dir/checkpoint.bin
+    int32_t checkpoint_every;  ///< frames between checkpoints, >= 1. Default 10. One is always written at the end.
+    /// Called after every frame (and frame 0); may be NULL.
+    void (*progress)(void *user, const tl_run_progress *progress);
+    /// Asked after every step; nonzero ends the run with a checkpoint and TL_CANCELLED. May be NULL.
+    int (*cancelled)(void *user);
+    void *user;
+    const tl_log *log;       ///< may be NULL
+} tl_run_def;
+TL_API tl_run_def tl_run_def_default(void);
+
+typedef struct tl_run_report {
+    int32_t first_frame, last_frame;  ///< written in this run
+    int64_t steps, rejected, newton_iterations, linear_iterations;
+    double seconds;
+    tl_stage_seconds stages;
+    double strain_min, strain_max;    ///< over all frames
+    uint64_t state_hash;
+    int64_t faces, nodes;
+    size_t peak_bytes;
+} tl_run_report;
+
+/// Refuses to overwrite a folder that holds frames of another scene unless resuming; the message says what to do.
+TL_API tl_status tl_run(const tl_scene *scene, const tl_run_def *def, tl_run_report *report, tl_error *err);
+
+/// What `tl_check_dir` found.
+typedef struct tl_check_report {
+    int32_t frames, cloths;
+    int64_t faces;            ///< faces looked at, over all frames
+    int64_t missing_frames, unreadable, not_finite, degenerate, inverted, over_strain;
+    double strain_min, strain_max;
+    int64_t findings;         ///< all of the above that count as faults
+    char first[512];          ///< the first finding in words, "" if none
+} tl_check_report;
+
+/// Looks at every saved frame: readable, finite, not degenerate, not inverted in material space, frames complete.
+/// `strain_limit` > 0 also counts faces whose principal strain exceeds it. TL_OK whether or not something is found.
+/// Also writes nothing.
+TL_API tl_status tl_check_dir(const char *dir, double strain_limit, tl_check_report *out, tl_error *err);
+
+/// Describes a scene, material, OBJ, checkpoint or run folder in a few lines of text (or one JSON object) through `write`.
+TL_API tl_status tl_info(const char *path, int json, void (*write)(void *user, const char *text), void *user,
+                         tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif

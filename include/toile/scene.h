@@ -1,0 +1,32 @@
+// toile/scene.h: scene files: JSON with // comments, SI units (docs/scene.md, docs/scene.schema.json).
+#pragma once
+#include "toile/base.h"
+#include "toile/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_scene tl_scene;  // opaque: a scene file, read, checked, with every default filled in
+
+/// Reads `path`, its includes, meshes and materials, applies `sets` ("path.to.key=value", value as JSON or a
+/// bare word) and checks everything. TL_BAD_INPUT messages read "file:line: field value, what is wrong (remedy)".
+TL_API tl_status tl_scene_load(const char *path, const char *const *sets, int32_t set_count, tl_scene **out,
+                               tl_error *err);
+TL_API void tl_scene_destroy(tl_scene *scene);
+
+TL_API const char *tl_scene_name(const tl_scene *scene);
+TL_API int32_t tl_scene_frames(const tl_scene *scene);           ///< frames after frame 0
+TL_API double tl_scene_fps(const tl_scene *scene);
+TL_API int32_t tl_scene_steps_per_frame(const tl_scene *scene);
+
+/// The fully resolved scene as JSON text; owned by the scene.
+TL_API const char *tl_scene_json(const tl_scene *scene);
+
+/// Builds the simulation that the scene describes. `alloc`, `log` may be NULL for the defaults.
+TL_API tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_allocator *alloc,
+                                   const tl_log *log, tl_sim **out, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif

@@ -1,0 +1,7 @@
+// toile/toile.h: everything.
+#pragma once
+#include "toile/base.h"
+#include "toile/material.h"
+#include "toile/run.h"
+#include "toile/scene.h"
+#include "toile/sim.h"

@@ -1,0 +1,23 @@
+// io/material_keys.h: the keys of fabric files, one table per kind.
+#pragma once
+#include "io/keys.h"
+#include "toile/material.h"
+
+enum { TL_MATERIAL_ISOTROPIC, TL_MATERIAL_ORTHOTROPIC, TL_MATERIAL_MEASURED, TL_MATERIAL_KESF, TL_MATERIAL_FAST,
+       TL_MATERIAL_KINDS };
+
+/// What any kind of file may hold.
+typedef struct tl_material_file {
+    const char *name, *source;
+    int32_t kind;
+    double density, thickness, damping_stretch, damping_bend;
+    double young, poisson, bend;                      // isotropic
+    double stretch_sample, bend_step, bend_poisson;   // measured; the tables are read by hand
+    tl_orthotropic orthotropic;
+    tl_kesf kesf;
+    tl_fast fast;
+} tl_material_file;
+
+extern const char *const tl_material_kind_words[];
+extern const tl_key_table tl_material_tables[TL_MATERIAL_KINDS];
+extern const tl_key_table tl_material_wang_table;

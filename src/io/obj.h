@@ -1,0 +1,55 @@
+// io/obj.h: cloth meshes as OBJ: v world node, vt material vertex, f; and the extra lines of ARCSim.
+//
+// Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face.
+// What others write (vn, g, o, s, usemtl, mtllib; ny, vl, e, ea, ed, el, ts, fs, td, fd) is skipped.
+// Without vt the material coordinates are the x, y of the nodes.
+#pragma once
+#include "io/text.h"
+#include "toile/base.h"
+
+/// Arrays as tl_cloth_def wants them. Vertices are numbered in the order of vt, then of first use.
+typedef struct tl_obj {
+    tl_allocator alloc;
+    int32_t node_count, vert_count, face_count;
+    tl_vec3 *pos;         ///< [m]
+    tl_vec3 *vel;         ///< [m/s]; NULL without nv lines
+    int32_t *node_label;  ///< NULL without nl lines
+    tl_vec2 *uv;          ///< [m]
+    int32_t *vert_node;
+    int32_t (*face)[3];
+    int32_t *face_label;  ///< NULL without fl lines
+    int64_t unknown_lines;      ///< lines that nobody knows
+    int64_t first_unknown_line;
+    // capacities behind the arrays, for freeing
+    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap;
+} tl_obj;
+
+typedef enum tl_obj_mode {
+    TL_OBJ_STRICT,   ///< as input of a simulation: also no isolated node, no face without material area
+    TL_OBJ_LENIENT,  ///< as something to look at: nan and inf are numbers, faces may be degenerate
+} tl_obj_mode;
+
+#define TL_OBJ_MAX_BYTES ((size_t)16 << 30)
+#define TL_OBJ_MAX_COORD 1e9  // [m]; beyond this squares and products of coordinates lose all meaning
+
+/// Reads a mesh from memory. `text[size]` need not be a zero. TL_BAD_INPUT names path, line, its text and the value.
+tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *text, size_t size, tl_obj_mode mode,
+                       tl_obj *out, tl_error *err);
+void tl_obj_free(tl_obj *obj);
+
+/// What to write; all borrowed. Labels and velocities are left out when NULL (or all zero).
+typedef struct tl_obj_view {
+    const char *name;
+    const tl_vec3 *pos, *vel;
+    const int32_t *node_label;
+    int32_t node_count;
+    const tl_vec2 *uv;
+    const int32_t *vert_node;  ///< NULL: vertex i lies on node i
+    int32_t vert_count;
+    const int32_t (*face)[3];
+    const int32_t *face_label;
+    int32_t face_count;
+} tl_obj_view;
+
+/// Appends the file; reading it back gives the same bits.
+void tl_obj_write(tl_buf *buf, const tl_obj_view *view);

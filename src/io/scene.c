@@ -1,0 +1,245 @@
+// io/scene.c: reads a scene file, fills in every default and remembers the resolved text.
+
+#include "io/scene.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/hash.h"
+
+static void free_cloth(const tl_allocator *alloc, tl_scene_cloth *cloth)
+{
+    if (cloth->mesh.alloc.resize) tl_obj_free(&cloth->mesh);
+    TL_FREE(alloc, cloth->materials, cloth->material_count);
+}
+
+void tl_scene_destroy(tl_scene *scene)
+{
+    if (!scene) return;
+    const tl_allocator alloc = scene->alloc;
+    for (int32_t i = 0; i < scene->cloth_count; i++) free_cloth(&alloc, &scene->cloths[i]);
+    for (int32_t i = 0; i < scene->handle_count; i++) {
+        TL_FREE(&alloc, scene->handles[i].nodes, scene->handles[i].node_count);
+        TL_FREE(&alloc, scene->handles[i].keys, scene->handles[i].key_count);
+    }
+    TL_FREE(&alloc, scene->cloths, scene->cloth_count);
+    TL_FREE(&alloc, scene->handles, scene->handle_count);
+    TL_FREE(&alloc, scene->wind_keys, scene->wind_key_count);
+    tl_json_destroy(scene->doc);
+    if (scene->json.alloc.resize) tl_buf_free(&scene->json);
+    TL_FREE(&alloc, scene, 1);
+}
+
+// ---- wind --------------------------------------------------------------------------------------------------
+
+static tl_status read_wind_keys(tl_scene *scene, const tl_node *list, tl_error *err)
+{
+    const size_t count = json_array_size(list->value);
+    scene->wind_keys = TL_CALLOC(&scene->alloc, tl_wind_key, count);
+    if (!scene->wind_keys || count > INT32_MAX) return tl_fail_memory(err, "wind keys");
+    scene->wind_key_count = (int32_t)count;
+    for (size_t i = 0; i < count; i++) {
+        const tl_node entry = tl_node_at(list, i);
+        tl_wind_key_file key = {0};
+        TL_TRY(tl_table_read(&entry, &tl_wind_key_table, &key, err));
+        if (i > 0 && !(key.time > scene->wind_keys[i - 1].time)) {
+            const tl_node time = tl_node_key(&entry, "time");
+            return tl_node_fail(&time, true, err, "must be above the %g before it", scene->wind_keys[i - 1].time);
+        }
+        scene->wind_keys[i] = (tl_wind_key){key.time, key.velocity};
+    }
+    return TL_OK;
+}
+
+// Makes the short form [x, y, z] (or nothing) the long one, then reads that.
+tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err)
+{
+    tl_node wind = tl_node_key(air, "wind");
+    if (!json_is_object(wind.value)) {
+        json_t *vector = wind.value ? json_incref(wind.value) : json_pack("[f,f,f]", 0.0, 0.0, 0.0);
+        json_t *full = json_object();
+        if (json_object_set_new(full, "velocity", vector) != 0 || json_object_set(air->value, "wind", full) != 0) {
+            json_decref(full);
+            return tl_fail_memory(err, "wind");
+        }
+        json_decref(full);
+        const tl_key_def vector_key = {.type = TL_KEY_VEC3, .min = -1e4, .max = 1e4, .doc = "wind"};
+        const tl_node given = {.doc = wind.doc, .up = wind.up, .key = wind.key, .value = vector};
+        TL_TRY(tl_key_read(&given, &vector_key, &scene->wind.velocity,
+                           err));  // so that the path is as it was written
+        wind = tl_node_key(air, "wind");
+    }
+    TL_TRY(tl_table_read(&wind, &tl_wind_table, &scene->wind, err));
+    const tl_node velocity = tl_node_key(&wind, "velocity"), keys = tl_node_key(&wind, "keys");
+    if (velocity.value && keys.value) return tl_node_fail(&keys, false, err, "and velocity exclude each other");
+    if (!velocity.value && !keys.value) return tl_node_fail(&wind, false, err, "lacks 'velocity' or 'keys'");
+    return keys.value ? read_wind_keys(scene, &keys, err) : TL_OK;
+}
+
+// ---- text and hash -----------------------------------------------------------------------------------------
+
+// `mesh` of every cloth that came from a file, replaced by what `text` says (printf with the cloth).
+static tl_status replace_meshes(const tl_scene *scene, json_t *root, bool by_content, tl_error *err)
+{
+    for (int32_t i = 0; i < scene->cloth_count; i++) {
+        const tl_scene_cloth *cloth = &scene->cloths[i];
+        if (!cloth->from_file) continue;
+        char text[128];
+        if (by_content) {
+            const tl_obj *m = &cloth->mesh;
+            tl_hash hash;
+            tl_hash_init(&hash);
+            tl_hash_add(&hash, m->pos, (size_t)m->node_count * sizeof *m->pos);
+            if (m->vel) tl_hash_add(&hash, m->vel, (size_t)m->node_count * sizeof *m->vel);
+            if (m->node_label) tl_hash_add(&hash, m->node_label, (size_t)m->node_count * sizeof *m->node_label);
+            tl_hash_add(&hash, m->uv, (size_t)m->vert_count * sizeof *m->uv);
+            tl_hash_add(&hash, m->vert_node, (size_t)m->vert_count * sizeof *m->vert_node);
+            tl_hash_add(&hash, m->face, (size_t)m->face_count * sizeof *m->face);
+            if (m->face_label) tl_hash_add(&hash, m->face_label, (size_t)m->face_count * sizeof *m->face_label);
+            snprintf(text, sizeof text, "%016llx", (unsigned long long)tl_hash_value(&hash));
+        } else {
+            snprintf(text, sizeof text, "meshes/%s.obj", cloth->name);
+        }
+        json_t *entry = json_array_get(json_object_get(root, "cloths"), (size_t)i);
+        if (json_object_set_new(entry, "mesh", json_string(text)) != 0) return tl_fail_memory(err, "scene text");
+    }
+    return TL_OK;
+}
+
+// Labels that are all zero are as good as none; so the hash does not tell them apart.
+static void drop_zero_labels(tl_obj *mesh)
+{
+    bool any = false;
+    for (int32_t i = 0; mesh->node_label && i < mesh->node_count; i++) any = any || mesh->node_label[i];
+    if (!any) TL_FREE(&mesh->alloc, mesh->node_label, mesh->node_label_cap);
+    any = false;
+    for (int32_t i = 0; mesh->face_label && i < mesh->face_count; i++) any = any || mesh->face_label[i];
+    if (!any) TL_FREE(&mesh->alloc, mesh->face_label, mesh->face_label_cap);
+    any = false;
+    for (int32_t i = 0; mesh->vel && i < mesh->node_count; i++)
+        any = any || mesh->vel[i].x != 0 || mesh->vel[i].y != 0 || mesh->vel[i].z != 0;
+    if (!any) TL_FREE(&mesh->alloc, mesh->vel, mesh->vel_cap);
+}
+
+static tl_status compute_hash(tl_scene *scene, tl_error *err)
+{
+    json_t *copy = json_deep_copy(tl_json_root(scene->doc).value);
+    if (!copy) return tl_fail_memory(err, "scene text");
+    json_object_del(copy, "name");
+    json_object_del(copy, "frames");
+    tl_buf text;
+    tl_buf_init(&text, &scene->alloc);
+    tl_status status = replace_meshes(scene, copy, true, err);
+    if (status == TL_OK) tl_json_write(&text, copy);
+    json_decref(copy);
+    if (status == TL_OK) status = tl_buf_end(&text, "scene text", err);
+    if (status == TL_OK) {
+        tl_hash hash;
+        tl_hash_init(&hash);
+        tl_hash_add(&hash, text.data, text.size);
+        scene->hash = tl_hash_value(&hash);
+    }
+    tl_buf_free(&text);
+    return status;
+}
+
+tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf *out, tl_error *err)
+{
+    json_t *copy = json_deep_copy(tl_json_root(scene->doc).value);
+    if (!copy) return tl_fail_memory(err, "scene text");
+    tl_status status = replace_meshes(scene, copy, false, err);
+    if (status == TL_OK && frames >= 0 && json_object_set_new(copy, "frames", json_integer(frames)) != 0)
+        status = tl_fail_memory(err, "scene text");
+    if (status == TL_OK) {
+        tl_json_write(out, copy);
+        tl_buf_text(out, "\n");
+        status = tl_buf_end(out, "scene text", err);
+    }
+    json_decref(copy);
+    return status;
+}
+
+// ---- the whole ---------------------------------------------------------------------------------------------
+
+static tl_status set_text(json_t *object, const char *key, const char *value, tl_error *err)
+{
+    json_t *text = json_string(value);
+    return json_object_set_new(object, key, text) == 0 ? TL_OK : tl_fail_memory(err, "scene text");
+}
+
+// The same scene gives the same text, however it was written.
+static bool put_in_order(json_t *root)
+{
+    size_t i;
+    json_t *entry;
+    bool ok = tl_table_order(root, &tl_scene_table);
+    json_array_foreach(json_object_get(root, "cloths"), i, entry) ok = ok && tl_table_order(entry, &tl_cloth_table);
+    json_array_foreach(json_object_get(root, "handles"), i, entry) ok =
+        ok && tl_table_order(entry, &tl_handle_table);
+    return ok;
+}
+
+static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *err)
+{
+    const tl_json_def json_def = {.path = def->path, .reader = def->reader, .sets = def->sets,
+                                  .set_count = def->set_count, .includes = true};
+    TL_TRY(tl_json_load(&scene->alloc, &json_def, &scene->doc, err));
+    const tl_node root = tl_json_root(scene->doc);
+    const tl_node include = tl_node_key(&root, "include");
+    if (include.value) return tl_node_fail(&include, false, err, "cannot be set on the command line");
+    // The stem of the file as a name, unless one is given.
+    tl_scene_file *file = &scene->file;
+    TL_TRY(tl_table_read(&root, &tl_scene_table, file, err));
+    if (file->name) snprintf(scene->name, sizeof scene->name, "%s", file->name);
+    else tl_path_stem(def->path, scene->name, sizeof scene->name);
+    if (!file->name && set_text(root.value, "name", scene->name, NULL) != TL_OK)
+        TL_TRY(set_text(root.value, "name", "scene", err));  // the name of the file is not UTF-8
+    json_object_del(root.value, "$schema");
+    scene->frames = (int32_t)file->frames;
+    scene->steps_per_frame = (int32_t)file->steps_per_frame;
+    scene->fps = file->fps;
+    const tl_node air = tl_node_key(&root, "air");
+    TL_TRY(tl_scene_read_wind(scene, &air, err));
+    TL_TRY(tl_scene_read_cloths(scene, def, &root, err));
+    for (int32_t i = 0; i < scene->cloth_count; i++) drop_zero_labels(&scene->cloths[i].mesh);
+    json_object_del(root.value, "materials");  // they stand in the cloths now
+    TL_TRY(tl_scene_read_handles(scene, &root, err));
+    if (!put_in_order(root.value)) return tl_fail_memory(err, "scene text");
+    tl_json_write(&scene->json, root.value);
+    tl_buf_text(&scene->json, "\n");
+    TL_TRY(tl_buf_end(&scene->json, "scene text", err));
+    return compute_hash(scene, err);
+}
+
+tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_scene **out, tl_error *err)
+{
+    *out = NULL;
+    tl_scene *scene = TL_CALLOC(alloc, tl_scene, 1);
+    if (!scene) return tl_fail_memory(err, "a scene");
+    scene->alloc = *alloc;
+    tl_buf_init(&scene->json, alloc);
+    const tl_status status = read_all(scene, def, err);
+    if (status != TL_OK) {
+        tl_scene_destroy(scene);
+        return status;
+    }
+    *out = scene;
+    return TL_OK;
+}
+
+tl_status tl_scene_load(const char *path, const char *const *sets, int32_t set_count, tl_scene **out, tl_error *err)
+{
+    if (!path || !out || set_count < 0 || (set_count > 0 && !sets))
+        return tl_fail(err, TL_BAD_ARG, "scene_load: path, sets or out is NULL");
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_scene_def def = {.path = path, .sets = sets, .set_count = set_count, .max_faces = TL_SCENE_MAX_FACES};
+    return tl_scene_read(&alloc, &def, out, err);
+}
+
+const char *tl_scene_name(const tl_scene *scene) { return scene->name; }
+int32_t tl_scene_frames(const tl_scene *scene) { return scene->frames; }
+double tl_scene_fps(const tl_scene *scene) { return scene->fps; }
+int32_t tl_scene_steps_per_frame(const tl_scene *scene) { return scene->steps_per_frame; }
+const char *tl_scene_json(const tl_scene *scene) { return scene->json.data; }

@@ -1,0 +1,320 @@
+// io/scene_keys.c: the keys of scene files: name, type, range, default, unit and one sentence each.
+
+#include "io/scene_keys.h"
+
+#include <stddef.h>
+
+#define NOT_NEGATIVE .min = 0, .max = TL_KEY_LIMIT
+#define POSITIVE_FLAG TL_KEY_OPEN_MIN
+
+// ---- air ---------------------------------------------------------------------------------------------------
+
+#define AT(field) offsetof(tl_gust_file, field)
+static const tl_key_def gust_keys[] = {
+    {"strength", TL_KEY_REAL, 0, AT(strength), 0, 100, .doc = "Relative strength of the variation; 0: none"},
+    {"period", TL_KEY_REAL, POSITIVE_FLAG, AT(period), 0, 1e6, {1.5}, .unit = "s", .doc = "Typical time between gusts"},
+    {0},
+};
+static const tl_key_table gust_table = {"gusts", gust_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_wind_key_file, field)
+static const tl_key_def wind_key_keys[] = {
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"velocity", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(velocity), -1e4, 1e4, .unit = "m/s", .doc = "Wind at this time"},
+    {0},
+};
+const tl_key_table tl_wind_key_table = {"wind at one time", wind_key_keys};
+#undef AT
+
+static const tl_key_def wind_key_item = {
+    .type = TL_KEY_OBJECT, .table = &tl_wind_key_table, .doc = "wind at one time"};
+#define AT(field) offsetof(tl_wind_file, field)
+static const tl_key_def wind_keys[] = {
+    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e4, 1e4, .unit = "m/s", .doc = "Constant wind"},
+    {"keys", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &wind_key_item,
+     .doc = "Wind over time, smooth in between; instead of velocity"},
+    {"gust", TL_KEY_OBJECT, 0, AT(gust), .table = &gust_table, .doc = "Gusts on top of it"},
+    {0},
+};
+const tl_key_table tl_wind_table = {"wind", wind_keys};
+#undef AT
+
+static const tl_key_def wind_forms[] = {
+    {.type = TL_KEY_VEC3, .min = -1e4, .max = 1e4, .doc = "constant wind"},
+    {.type = TL_KEY_OBJECT, .table = &tl_wind_table, .doc = "wind over time, gusts"},
+    {0},
+};
+#define AT(field) offsetof(tl_air_file, field)
+static const tl_key_def air_keys[] = {
+    {"density", TL_KEY_REAL, 0, AT(density), 0, 1e5, {1.2}, .unit = "kg/m^3", .doc = "Density of the air"},
+    {"drag", TL_KEY_REAL, 0, AT(drag), 0, 1e4, {1.2}, .doc = "Coefficient C_d of the pressure drag"},
+    {"skin", TL_KEY_REAL, 0, AT(skin), 0, 1e4, {0.02}, .unit = "kg/(m^2 s)", .doc = "Tangential drag"},
+    {"wind", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = wind_forms, .unit = "m/s",
+     .doc = "a vector [x, y, z] or an object with velocity or keys, and gust"},
+    {0},
+};
+static const tl_key_table air_table = {"air", air_keys};
+#undef AT
+
+// ---- solver ------------------------------------------------------------------------------------------------
+
+static const char *const integrator_words[] = {"implicit-euler", "bdf2", NULL};
+static const char *const bending_words[] = {"shape", "hinge", NULL};
+static const char *const linear_words[] = {"auto", "pcg", "multilevel", "direct", "stale", "cholmod", NULL};
+
+#define AT(field) offsetof(tl_solver_file, field)
+static const tl_key_def solver_keys[] = {
+    {"integrator", TL_KEY_WORD, 0, AT(integrator), .words = integrator_words, .text = "implicit-euler",
+     .doc = "Time stepping: implicit-euler is robust and damps, bdf2 is of second order and damps little"},
+    {"newton_iterations", TL_KEY_INT, 0, AT(newton_iterations), 1, 10000, {30},
+     .doc = "At most so many Newton iterations per step; 1 is the linearised step"},
+    {"newton_tolerance", TL_KEY_REAL, POSITIVE_FLAG, AT(newton_tolerance), 0, 1e6, {1e-2}, .unit = "m/s",
+     .doc = "Stop when an iteration changes speeds by less, root mean square"},
+    {"linear", TL_KEY_WORD, 0, AT(linear), .words = linear_words, .text = "auto", .doc = "Linear solver"},
+    {"linear_tolerance", TL_KEY_REAL, TL_KEY_OPEN_MIN | TL_KEY_OPEN_MAX, AT(linear_tolerance), 0, 1, {1e-2},
+     .doc = "Relative residual of the conjugate gradients"},
+    {"linear_iterations", TL_KEY_INT, 0, AT(linear_iterations), 1, 1000000, {2000},
+     .doc = "At most so many iterations of the conjugate gradients"},
+    {"max_halvings", TL_KEY_INT, 0, AT(max_halvings), 0, 16, {6},
+     .doc = "How often a failed step is retried with half the time step"},
+    {"bending", TL_KEY_WORD, 0, AT(bending), .words = bending_words, .text = "shape",
+     .doc = "Bending element: shape does not depend on the mesh, hinge is the plain spring per edge"},
+    {0},
+};
+static const tl_key_table solver_table = {"solver", solver_keys};
+#undef AT
+
+// ---- cloths ------------------------------------------------------------------------------------------------
+
+static const char *const pattern_words[] = {"delaunay", "diagonal", "cross", "alternate", NULL};  // as tl_grid
+static const char *const rest_words[] = {"flat", "mesh", NULL};
+
+#define AT(field) offsetof(tl_rectangle_file, field)
+static const tl_key_def rectangle_keys[] = {
+    {"size", TL_KEY_VEC2, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(size), 0, 1e6, .unit = "m", .doc = "Width and height"},
+    {"edge", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(edge), 0, 1e6, .unit = "m", .doc = "Length of an edge"},
+    {"pattern", TL_KEY_WORD, 0, AT(pattern), .words = pattern_words, .text = "delaunay", .doc = "How it is cut"},
+    {"seed", TL_KEY_INT, 0, AT(seed), 0, 9007199254740992.0, {1}, .doc = "Of the random points of delaunay"},
+    {0},
+};
+static const tl_key_table rectangle_table = {"rectangle from (0, 0) to size in the x-y plane", rectangle_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_disc_file, field)
+static const tl_key_def disc_keys[] = {
+    {"radius", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(radius), 0, 1e6, .unit = "m", .doc = "Radius"},
+    {"edge", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(edge), 0, 1e6, .unit = "m", .doc = "Length of an edge"},
+    {0},
+};
+static const tl_key_table disc_table = {"disc around the origin in the x-y plane", disc_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_mesh_file, field)
+static const tl_key_def mesh_keys[] = {
+    {"rectangle", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(rectangle), .table = &rectangle_table, .doc = "A rectangle"},
+    {"disc", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(disc), .table = &disc_table, .doc = "A disc"},
+    {0},
+};
+const tl_key_table tl_mesh_table = {"generated mesh: exactly one of its keys", mesh_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_transform_file, field)
+static const tl_key_def transform_keys[] = {
+    {"scale", TL_KEY_REAL, POSITIVE_FLAG, AT(scale), 0, 1e6, {1}, .doc = "Factor on world and material positions, first"},
+    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
+     .doc = "Turn by an angle about an axis through the origin, second"},
+    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Move, last"},
+    {0},
+};
+static const tl_key_table transform_table = {"where the mesh is put", transform_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_velocity_file, field)
+static const tl_key_def velocity_keys[] = {
+    {"linear", TL_KEY_VEC3, 0, AT(linear), -1e5, 1e5, .unit = "m/s", .doc = "Speed at the start"},
+    {"angular", TL_KEY_VEC3, 0, AT(angular), -1e5, 1e5, .unit = "rad/s", .doc = "Rate of turn at the start"},
+    {"origin", TL_KEY_VEC3, 0, AT(origin), -1e6, 1e6, .unit = "m", .doc = "Point that it turns about"},
+    {0},
+};
+static const tl_key_table velocity_table = {"velocity at the start, added to nv lines of the mesh", velocity_keys};
+#undef AT
+
+static const tl_key_def fabric_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "name in materials or in the library, or a path"},
+    {.type = TL_KEY_MAP, .text = "material.schema.json", .doc = "a fabric, see material.schema.json"},
+    {0},
+};
+static const tl_key_def fabric_item = {
+    .type = TL_KEY_ONE_OF, .item = fabric_forms, .doc = "a name, a path or a fabric"};
+static const tl_key_def material_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "name in materials or in the library, or a path"},
+    {.type = TL_KEY_MAP, .text = "material.schema.json", .doc = "a fabric"},
+    {.type = TL_KEY_LIST, .min = 1, .item = &fabric_item, .doc = "one per face label"},
+    {0},
+};
+static const tl_key_def mesh_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "an OBJ file"},
+    {.type = TL_KEY_OBJECT, .table = &tl_mesh_table, .doc = "a generated mesh"},
+    {0},
+};
+
+#define AT(field) offsetof(tl_cloth_file, field)
+static const tl_key_def cloth_keys[] = {
+    {"name", TL_KEY_TEXT, TL_KEY_OPTIONAL, AT(name),
+     .doc = "Letters, digits, - and _, at most 63; default: cloth, or cloth0, cloth1, .."},
+    {"mesh", TL_KEY_ONE_OF, TL_KEY_REQUIRED, .item = mesh_forms,
+     .doc = "the name of an OBJ file, or an object with rectangle or disc"},
+    {"material", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = material_forms,
+     .doc = "a name, a path, a fabric, or a list of these by face label; default: a plain cotton"},
+    {"density_scale", TL_KEY_REAL, POSITIVE_FLAG, AT(density_scale), 0, 1e6, {1}, .doc = "Factor on the density"},
+    {"stretch_scale", TL_KEY_REAL, POSITIVE_FLAG, AT(stretch_scale), 0, 1e6, {1}, .doc = "Factor on the stiffness in plane"},
+    {"bend_scale", TL_KEY_REAL, 0, AT(bend_scale), 0, 1e6, {1}, .doc = "Factor on the bending rigidity"},
+    {"damping_stretch", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(damping_stretch), NOT_NEGATIVE, .unit = "s",
+     .doc = "Internal damping in plane; default: the fabric's own"},
+    {"damping_bend", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(damping_bend), NOT_NEGATIVE, .unit = "s",
+     .doc = "Internal damping of bending; default: the fabric's own"},
+    {"transform", TL_KEY_OBJECT, 0, AT(transform), .table = &transform_table, .doc = "Where the mesh is put"},
+    {"velocity", TL_KEY_OBJECT, 0, AT(velocity), .table = &velocity_table, .doc = "Velocity at the start"},
+    {"rest_shape", TL_KEY_WORD, 0, AT(rest_shape), .words = rest_words, .text = "flat",
+     .doc = "Unstressed in bending: flat, or as the mesh stands"},
+    {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
+    {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
+    {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
+    {0},
+};
+const tl_key_table tl_cloth_table = {"cloth", cloth_keys};
+#undef AT
+
+// ---- handles -----------------------------------------------------------------------------------------------
+
+#define AT(field) offsetof(tl_box_file, field)
+static const tl_key_def box_keys[] = {
+    {"min", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(min), .unit = "m", .doc = "Lower corner"},
+    {"max", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(max), .unit = "m", .doc = "Upper corner"},
+    {0},
+};
+static const tl_key_table box_table = {"box in the world at the start", box_keys};
+#undef AT
+#define AT(field) offsetof(tl_sphere_file, field)
+static const tl_key_def sphere_keys[] = {
+    {"center", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(center), .unit = "m", .doc = "Centre"},
+    {"radius", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(radius), NOT_NEGATIVE, .unit = "m", .doc = "Radius"},
+    {0},
+};
+static const tl_key_table sphere_table = {"sphere in the world at the start", sphere_keys};
+#undef AT
+#define AT(field) offsetof(tl_uv_box_file, field)
+static const tl_key_def uv_box_keys[] = {
+    {"min", TL_KEY_VEC2, TL_KEY_REQUIRED, AT(min), .unit = "m", .doc = "Lower corner"},
+    {"max", TL_KEY_VEC2, TL_KEY_REQUIRED, AT(max), .unit = "m", .doc = "Upper corner"},
+    {0},
+};
+static const tl_key_table uv_box_table = {"box in material space", uv_box_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_motion_file, field)
+static const tl_key_def motion_keys[] = {
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the handle took hold"},
+    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
+     .doc = "Turned about pivot; turns beyond 360 count"},
+    {"release", TL_KEY_BOOL, 0, AT(release), .doc = "Let go at this key; the last one only"},
+    {0},
+};
+const tl_key_table tl_motion_table = {"pose at one time", motion_keys};
+#undef AT
+static const tl_key_def motion_item = {.type = TL_KEY_OBJECT, .table = &tl_motion_table, .doc = "pose at one time"};
+
+const char *const tl_corner_words[] = {"all", "bottom-left", "bottom-right", "top-left", "top-right", NULL};
+const char *const tl_side_words[] = {"all", "left", "right", "bottom", "top", NULL};
+const tl_key_def tl_corner_key = {.type = TL_KEY_WORD, .words = tl_corner_words, .doc = "corner"};
+const tl_key_def tl_side_key = {.type = TL_KEY_WORD, .words = tl_side_words, .doc = "side"};
+const tl_key_def tl_node_index_key = {.type = TL_KEY_INT, .min = 0, .max = 2147483647, .doc = "node, from 0"};
+static const tl_key_def corner_forms[] = {
+    {.type = TL_KEY_WORD, .words = tl_corner_words, .doc = "corner"},
+    {.type = TL_KEY_LIST, .min = 1, .item = &tl_corner_key, .doc = "corners"},
+    {0},
+};
+static const tl_key_def side_forms[] = {
+    {.type = TL_KEY_WORD, .words = tl_side_words, .doc = "side"},
+    {.type = TL_KEY_LIST, .min = 1, .item = &tl_side_key, .doc = "sides"},
+    {0},
+};
+static const tl_key_def cloth_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "name of a cloth"},
+    {.type = TL_KEY_INT, .min = 0, .max = 1e6, .doc = "place in the list of cloths, from 0"},
+    {0},
+};
+
+#define AT(field) offsetof(tl_handle_file, field)
+static const tl_key_def handle_keys[] = {
+    {"cloth", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = cloth_forms,
+     .doc = "the name of a cloth or its place in the list from 0; default: the first"},
+    {"nodes", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &tl_node_index_key, .doc = "Nodes by number, from 0"},
+    {"corners", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = corner_forms,
+     .doc = "\"all\", a corner of a rectangle (bottom-left, bottom-right, top-left, top-right) or a list of them"},
+    {"sides", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = side_forms,
+     .doc = "\"all\", a side of a rectangle (left, right, bottom, top) or a list of them"},
+    {"label", TL_KEY_INT, TL_KEY_OPTIONAL, AT(label), 1, 2147483647, .doc = "Nodes with this label (nl lines)"},
+    {"box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(box), .table = &box_table, .doc = "Nodes in a box of the world"},
+    {"sphere", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(sphere), .table = &sphere_table, .doc = "Nodes in a sphere"},
+    {"uv_box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(uv_box), .table = &uv_box_table, .doc = "Nodes in a box of material space"},
+    {"start", TL_KEY_REAL, 0, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Takes hold at this time"},
+    {"end", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(end), NOT_NEGATIVE, .unit = "s", .doc = "Lets go; default: never"},
+    {"pivot", TL_KEY_VEC3, 0, AT(pivot), -1e6, 1e6, .unit = "m", .doc = "Centre of the rotations of motion"},
+    {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &motion_item,
+     .doc = "Path of the handle, smooth between the poses; default: held still"},
+    {0},
+};
+const tl_key_table tl_handle_table = {"nodes held or moved; all selectors given must hold", handle_keys};
+#undef AT
+
+// ---- the whole ---------------------------------------------------------------------------------------------
+
+static const tl_key_def include_text = {.type = TL_KEY_TEXT, .doc = "a file"};
+static const tl_key_def include_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "a file"},
+    {.type = TL_KEY_LIST, .min = 0, .item = &include_text, .doc = "files"},
+    {0},
+};
+static const tl_key_def cloth_item = {.type = TL_KEY_OBJECT, .table = &tl_cloth_table, .doc = "a cloth"};
+static const tl_key_def handle_item = {.type = TL_KEY_OBJECT, .table = &tl_handle_table, .doc = "a handle"};
+
+#define AT(field) offsetof(tl_scene_file, field)
+static const tl_key_def scene_keys[] = {
+    {"$schema", TL_KEY_TEXT, TL_KEY_OPTIONAL, AT(schema), .doc = "For editors; not read"},
+    {"name", TL_KEY_TEXT, TL_KEY_OPTIONAL, AT(name), .doc = "Default: the name of the file"},
+    {"include", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = include_forms,
+     .doc = "a file or a list of files to start from: objects are merged, lists replaced, this file wins"},
+    {"frames", TL_KEY_INT, 0, AT(frames), 0, 999999, {100}, .doc = "Frames after frame 0"},
+    {"fps", TL_KEY_REAL, POSITIVE_FLAG, AT(fps), 0, 1e6, {25}, .unit = "1/s", .doc = "Frames per second"},
+    {"steps_per_frame", TL_KEY_INT, 0, AT(steps_per_frame), 1, 1000000, {8}, .doc = "Time steps per frame"},
+    {"gravity", TL_KEY_VEC3, 0, AT(gravity), -1e6, 1e6, {0, -9.81, 0}, .unit = "m/s^2", .doc = "Gravity"},
+    {"seed", TL_KEY_INT, 0, AT(seed), 0, 9007199254740992.0, {1}, .doc = "The only source of randomness"},
+    {"air", TL_KEY_OBJECT, 0, AT(air), .table = &air_table, .doc = "Air drag and wind"},
+    {"solver", TL_KEY_OBJECT, 0, AT(solver), .table = &solver_table, .doc = "Numerical method"},
+    {"materials", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &fabric_item, .doc = "Fabrics by name, for use in cloths"},
+    {"cloths", TL_KEY_LIST, TL_KEY_REQUIRED, .min = 1, .item = &cloth_item, .doc = "list of cloths"},
+    {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
+    {"obstacles", TL_KEY_LIST, TL_KEY_LATER, .doc = "obstacles"},
+    {"collisions", TL_KEY_MAP, TL_KEY_LATER, .doc = "contact"},
+    {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
+    {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
+    {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
+    {0},
+};
+const tl_key_table tl_scene_table = {"Toile scene", scene_keys};
+
+json_t *tl_scene_schema(void)
+{
+    json_t *out = json_object(), *body = tl_table_schema(&tl_scene_table);
+    bool ok = out && body;
+    ok = ok &&
+         json_object_set_new(out, "$schema", json_string("https://json-schema.org/draft/2020-12/schema")) == 0;
+    ok = ok && json_object_update(out, body) == 0;
+    json_decref(body);
+    if (ok) return out;
+    json_decref(out);
+    return NULL;
+}

@@ -1,0 +1,62 @@
+// io/scene_keys.h: the keys of scene files and the structs that they fill.
+#pragma once
+#include "io/keys.h"
+#include "toile/sim.h"
+
+typedef struct tl_gust_file { double strength, period; } tl_gust_file;
+typedef struct tl_wind_file { tl_vec3 velocity; tl_gust_file gust; } tl_wind_file;
+typedef struct tl_wind_key_file { double time; tl_vec3 velocity; } tl_wind_key_file;
+typedef struct tl_air_file { double density, drag, skin; } tl_air_file;
+
+typedef struct tl_solver_file {
+    int32_t integrator, bending, linear;
+    int64_t newton_iterations, linear_iterations, max_halvings;
+    double newton_tolerance, linear_tolerance;
+} tl_solver_file;
+
+typedef struct tl_scene_file {
+    const char *schema, *name;
+    int64_t frames, steps_per_frame, seed;
+    double fps;
+    tl_vec3 gravity;
+    tl_air_file air;
+    tl_solver_file solver;
+} tl_scene_file;
+
+typedef struct tl_rectangle_file { tl_vec2 size; double edge; int32_t pattern; int64_t seed; } tl_rectangle_file;
+typedef struct tl_disc_file { double radius, edge; } tl_disc_file;
+typedef struct tl_mesh_file { tl_rectangle_file rectangle; tl_disc_file disc; } tl_mesh_file;
+typedef struct tl_transform_file { tl_vec3 translate; double rotate[4]; double scale; } tl_transform_file;
+typedef struct tl_velocity_file { tl_vec3 linear, angular, origin; } tl_velocity_file;
+
+typedef struct tl_cloth_file {
+    const char *name;
+    double density_scale, stretch_scale, bend_scale;
+    double damping_stretch, damping_bend;  // NAN: the fabric's own
+    tl_transform_file transform;
+    tl_velocity_file velocity;
+    int32_t rest_shape;
+} tl_cloth_file;
+
+typedef struct tl_box_file { tl_vec3 min, max; } tl_box_file;
+typedef struct tl_sphere_file { tl_vec3 center; double radius; } tl_sphere_file;
+typedef struct tl_uv_box_file { tl_vec2 min, max; } tl_uv_box_file;
+typedef struct tl_motion_file { double time; tl_vec3 translate; double rotate[4]; int32_t release; } tl_motion_file;
+
+typedef struct tl_handle_file {
+    int64_t label;
+    tl_box_file box;
+    tl_sphere_file sphere;
+    tl_uv_box_file uv_box;
+    double start, end;
+    tl_vec3 pivot;
+} tl_handle_file;
+
+extern const tl_key_table tl_scene_table, tl_cloth_table, tl_mesh_table, tl_handle_table, tl_wind_table,
+    tl_wind_key_table, tl_motion_table;
+extern const tl_key_def tl_corner_key, tl_side_key, tl_node_index_key;
+extern const char *const tl_corner_words[];  ///< "all" first
+extern const char *const tl_side_words[];
+
+/// docs/scene.schema.json; a new reference, NULL when memory runs out.
+json_t *tl_scene_schema(void);

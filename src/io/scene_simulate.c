@@ -1,0 +1,170 @@
+// io/scene_simulate.c: builds the simulation that a scene describes, through the public interface alone.
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/scene.h"
+#include "math/vec3.h"
+
+// Rodrigues' formula; exact when there is no turn.
+tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a)
+{
+    const double *r = transform->rotate;
+    if (r[0] == 0) return a;
+    const tl_vec3 axis = tl_unit3_or((tl_vec3){r[1], r[2], r[3]}, (tl_vec3){0, 1, 0});
+    // Quarter turns are what people write: their sine and cosine are exact.
+    const double quarters = r[0] / 90;
+    double c, s;
+    if (quarters == floor(quarters)) {
+        const int q = (int)(((int64_t)quarters % 4 + 4) % 4);
+        c = q == 0 ? 1 : q == 2 ? -1 : 0;
+        s = q == 1 ? 1 : q == 3 ? -1 : 0;
+    } else {
+        const double angle = r[0] * (3.14159265358979323846 / 180);
+        c = cos(angle), s = sin(angle);
+    }
+    const tl_vec3 turned = tl_madd3(tl_mul3(c, a), s, tl_cross3(axis, a));
+    return tl_madd3(turned, (1 - c) * tl_dot3(axis, a), axis);
+}
+
+static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, tl_sim *sim, tl_cloth_id *id,
+                           tl_error *err)
+{
+    const tl_allocator *alloc = &scene->alloc;
+    const tl_obj *mesh = &cloth->mesh;
+    const tl_transform_file *tf = &cloth->file.transform;
+    const tl_velocity_file *vf = &cloth->file.velocity;
+    const size_t n = (size_t)mesh->node_count, nv = (size_t)mesh->vert_count, nm = (size_t)cloth->material_count;
+    tl_vec3 *pos = TL_ALLOC(alloc, tl_vec3, n), *vel = TL_ALLOC(alloc, tl_vec3, n);
+    tl_vec2 *uv = TL_ALLOC(alloc, tl_vec2, nv);
+    tl_material *materials = TL_ALLOC(alloc, tl_material, nm);
+    tl_status status = pos && vel && uv && materials ? TL_OK : tl_fail_memory(err, "a cloth");
+    if (status == TL_OK) {
+        for (size_t i = 0; i < n; i++) {
+            const tl_vec3 turned = tl_transform_turn(tf, tl_mul3(tf->scale, mesh->pos[i]));
+            pos[i] = tl_add3(turned, tf->translate);
+            vel[i] = tl_add3(vf->linear, tl_cross3(vf->angular, tl_sub3(pos[i], vf->origin)));
+            if (mesh->vel) vel[i] = tl_add3(vel[i], tl_transform_turn(tf, mesh->vel[i]));
+        }
+        for (size_t i = 0; i < nv; i++) uv[i] = tl_mul2(tf->scale, mesh->uv[i]);
+        for (size_t i = 0; i < nm; i++) {
+            tl_material *m = &materials[i];
+            *m = cloth->materials[i];
+            m->density *= cloth->file.density_scale;
+            for (int k = 0; k < 24; k++) m->stretch[k / 4][k % 4] *= cloth->file.stretch_scale;
+            for (int k = 0; k < 15; k++) m->bend[k / 5][k % 5] *= cloth->file.bend_scale;
+            if (!isnan(cloth->file.damping_stretch)) m->damping_stretch = cloth->file.damping_stretch;
+            if (!isnan(cloth->file.damping_bend)) m->damping_bend = cloth->file.damping_bend;
+        }
+        tl_cloth_def def = tl_cloth_def_default();
+        def.name = cloth->name;
+        def.node_count = mesh->node_count;
+        def.pos = pos, def.vel = vel;
+        def.vert_count = mesh->vert_count;
+        def.uv = uv;
+        def.vert_node = mesh->vert_node;
+        def.face_count = mesh->face_count;
+        def.face = (const int32_t(*)[3])mesh->face;
+        def.face_label = mesh->face_label;
+        def.node_label = mesh->node_label;
+        def.materials = materials;
+        def.material_count = cloth->material_count;
+        def.rest_from_shape = cloth->file.rest_shape == 1;
+        status = tl_sim_add_cloth(sim, &def, id, err);
+    }
+    TL_FREE(alloc, pos, n);
+    TL_FREE(alloc, vel, n);
+    TL_FREE(alloc, uv, nv);
+    TL_FREE(alloc, materials, nm);
+    return status;
+}
+
+static tl_status add_handle(const tl_scene_handle *handle, tl_cloth_id cloth, tl_sim *sim, tl_error *err)
+{
+    tl_handle_def def = tl_handle_def_default();
+    def.cloth = cloth;
+    def.nodes = handle->nodes;
+    def.node_count = handle->node_count;
+    def.label = (int32_t)handle->file.label;
+    def.use_box = handle->use_box, def.use_sphere = handle->use_sphere, def.use_uv_box = handle->use_uv_box;
+    def.box_min = handle->file.box.min, def.box_max = handle->file.box.max;
+    def.sphere_center = handle->file.sphere.center, def.sphere_radius = handle->file.sphere.radius;
+    def.uv_min = handle->file.uv_box.min, def.uv_max = handle->file.uv_box.max;
+    def.start = handle->file.start;
+    if (!isnan(handle->file.end)) def.end = handle->file.end;
+    def.pivot = handle->file.pivot;
+    def.keys = handle->keys;
+    def.key_count = handle->key_count;
+    return tl_sim_add_handle(sim, &def, err);
+}
+
+static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_allocator *alloc, const tl_log *log)
+{
+    const tl_solver_file *solver = &scene->file.solver;
+    tl_sim_def def = tl_sim_def_default();
+    def.dt = 1 / (scene->fps * scene->steps_per_frame);
+    def.integrator = solver->integrator == 1 ? TL_BDF2 : TL_IMPLICIT_EULER;
+    def.bending = solver->bending == 1 ? TL_BEND_HINGE : TL_BEND_SHAPE;
+    def.newton_iterations = (int32_t)solver->newton_iterations;
+    def.newton_tolerance = solver->newton_tolerance;
+    def.max_halvings = (int32_t)solver->max_halvings;
+    def.linear = (tl_linear)solver->linear;  // the words stand in the order of the enum
+    def.linear_tolerance = solver->linear_tolerance;
+    def.linear_iterations = (int32_t)solver->linear_iterations;
+    def.gravity = scene->file.gravity;
+    def.air.density = scene->file.air.density;
+    def.air.drag = scene->file.air.drag;
+    def.air.skin = scene->file.air.skin;
+    def.air.wind = scene->wind.velocity;
+    def.air.keys = scene->wind_keys;
+    def.air.key_count = scene->wind_key_count;
+    def.air.gust = scene->wind.gust.strength;
+    def.air.gust_period = scene->wind.gust.period;
+    def.seed = (uint64_t)scene->file.seed;
+    def.threads = threads;
+    if (alloc) def.alloc = *alloc;
+    if (log) def.log = *log;
+    return def;
+}
+
+// The message of the simulation, with the place in the scene in front.
+static tl_status place(const tl_scene *scene, const char *list_name, int32_t index, const char *origin,
+                       tl_status status, tl_error *err)
+{
+    if (status == TL_OK || status == TL_NO_MEMORY || !err) return status;
+    const tl_node root = tl_json_root(scene->doc), list = tl_node_key(&root, list_name);
+    const tl_node node = tl_node_at(&list, (size_t)index);
+    if (origin) {
+        tl_error inner = *err;
+        tl_fail(err, status, "%.255s: %s", origin, inner.message);
+    }
+    return tl_node_prefix(&node, err);
+}
+
+tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_allocator *alloc, const tl_log *log,
+                            tl_sim **out, tl_error *err)
+{
+    if (!scene || !out) return tl_fail(err, TL_BAD_ARG, "scene_simulate: scene or out is NULL");
+    *out = NULL;
+    const tl_sim_def def = sim_def(scene, threads, alloc, log);
+    tl_sim *sim = NULL;
+    tl_status status = tl_sim_create(&def, &sim, err);
+    tl_cloth_id *ids = TL_CALLOC(&scene->alloc, tl_cloth_id, scene->cloth_count);
+    if (status == TL_OK && !ids) status = tl_fail_memory(err, "cloth ids");
+    for (int32_t i = 0; status == TL_OK && i < scene->cloth_count; i++)
+        status = place(scene, "cloths", i, scene->cloths[i].origin,
+                       add_cloth(scene, &scene->cloths[i], sim, &ids[i], err), err);
+    for (int32_t i = 0; status == TL_OK && i < scene->handle_count; i++)
+        status = place(scene, "handles", i, NULL,
+                       add_handle(&scene->handles[i], ids[scene->handles[i].cloth], sim, err), err);
+    TL_FREE(&scene->alloc, ids, scene->cloth_count);
+    if (status != TL_OK) {
+        tl_sim_destroy(sim);
+        return status;
+    }
+    *out = sim;
+    return TL_OK;
+}

@@ -1,0 +1,29 @@
+// io/stats.h: stats.jsonl: one JSON object per frame and line, appended whole.
+#pragma once
+#include "io/checkpoint.h"
+#include "io/text.h"
+#include "toile/sim.h"
+
+typedef struct tl_frame_stats {
+    int64_t frame;
+    double time;
+    int64_t faces, vertices, nodes;
+    tl_frame_sums sums;
+    double strain_min, strain_max;
+    tl_energies energies;
+    int64_t contacts, intersections;
+    tl_memory_report memory;
+    uint64_t state_hash;
+} tl_frame_stats;
+
+/// One line with its line end.
+void tl_stats_format(tl_buf *buf, const tl_frame_stats *stats);
+
+/// Appends a whole line or, on failure, nothing.
+tl_status tl_stats_append(const char *path, const tl_frame_stats *stats, tl_error *err);
+
+/// Keeps the lines of frames 0 .. last_frame, once each and in order; a torn line goes too. A missing file is fine.
+tl_status tl_stats_truncate(const tl_allocator *alloc, const char *path, int64_t last_frame, tl_error *err);
+
+/// The last frame in the text of a stats file, -1: none. `damaged` counts lines that are not such an object.
+int64_t tl_stats_last_frame(const char *text, size_t size, int64_t *damaged);

@@ -1,0 +1,39 @@
+# A run that was stopped half way and resumed gives the frames of one that went straight through.
+. "${REPO:?}/tests/cli/lib.sh"
+
+expect 0 run "$DATA/waving.json" --out straight --threads 1 --quiet
+expect 0 run "$DATA/waving.json" --out parts --frames 4 --threads 1 --quiet
+[ ! -e parts/frames/000005_cloth.obj ] || fail "--frames 4 wrote frame 5"
+expect 0 run "$DATA/waving.json" --out parts --resume --frames 7 --threads 2 --json
+json status ok
+json last_frame 7
+json out parts
+expect 0 resume parts --frames 10 --threads 3 --quiet           # the short form, with the scene saved next to the frames
+same_frames straight parts
+[ "$(wc -l < straight/stats.jsonl)" = 11 ] || fail "straight: not one line of statistics per frame"
+[ "$(wc -l < parts/stats.jsonl)" = 11 ] || fail "parts: not one line of statistics per frame"
+while read -r line; do
+    echo "$line" | "$JSON_GET" frame > /dev/null || fail "not JSON in stats.jsonl: $line"
+done < parts/stats.jsonl
+expect 0 run "$DATA/waving.json" --out parts --resume --quiet   # nothing left to do is no fault
+same_frames straight parts
+
+# every solver forgets what it learned (factors, levels) at a checkpoint in a way that leaves no trace in the frames
+for linear in pcg multilevel direct stale; do
+    expect 0 run "$DATA/waving.json" --out $linear --set solver.linear=$linear --threads 1 --quiet
+    expect 0 run "$DATA/waving.json" --out $linear.2 --set solver.linear=$linear --threads 1 --quiet --frames 3
+    expect 0 run "$DATA/waving.json" --out $linear.2 --set solver.linear=$linear --quiet --resume --threads 2
+    same_frames $linear $linear.2
+done
+
+# a checkpoint of another scene, a damaged one, none at all
+expect 2 run "$DATA/waving.json" --out empty --resume --quiet
+says stderr 'checkpoint'
+expect 2 run "$DATA/tiny.json" --out parts --resume --quiet
+same_frames straight parts
+head -c 200 straight/checkpoint.bin > short.bin
+cp -r straight damaged && cp short.bin damaged/checkpoint.bin
+expect 2 run "$DATA/waving.json" --out damaged --resume --quiet
+says stderr 'checkpoint'
+same_frames straight damaged
+finish

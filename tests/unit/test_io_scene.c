@@ -1,0 +1,445 @@
+// tests/unit/test_io_scene.c: scene files: defaults, includes, fabrics, handles, and what is wrong with bad ones.
+
+#include "test_io_help.h"
+
+#include "io/scene.h"
+#include "toile/sim.h"
+
+#define DATA TL_TEST_DATA "/io/"
+#define RECT "{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"edge\": 0.25, \"pattern\": \"diagonal\"}}}"
+
+static tl_scene *load(const char *text)
+{
+    tl_error err;
+    tl_scene *scene = NULL;
+    help_write("s.json", text);
+    assert_ok(tl_scene_load("s.json", NULL, 0, &scene, &err));
+    return scene;
+}
+
+static void check_fails(const char *text, const char *message)
+{
+    tl_error err;
+    tl_scene *scene;
+    help_write("s.json", text);
+    assert_fails(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT, message);
+    assert_null(scene);
+}
+
+// Handles of a scene with one 4 x 4 rectangle (25 nodes), on line 2.
+static void check_handle_fails(const char *handle, const char *message)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "{\"cloths\": [" RECT "],\n \"handles\": [%s]}", handle);
+    check_fails(text, message);
+}
+
+static void smallest_scene_has_all_defaults(void **state)
+{
+    (void)state;
+    tl_scene *scene = load("{\"cloths\": [" RECT "]}");
+    const tl_sim_def def = tl_sim_def_default();
+    assert_string_equal(tl_scene_name(scene), "s");
+    assert_int_equal(tl_scene_frames(scene), 100);
+    assert_near(tl_scene_fps(scene), 25, 0);
+    assert_int_equal(tl_scene_steps_per_frame(scene), 8);
+    // the tables repeat the defaults of the library; they must agree
+    assert_near(1 / (scene->fps * scene->steps_per_frame), def.dt, 1e-18);
+    assert_int_equal(scene->file.solver.newton_iterations, def.newton_iterations);
+    assert_near(scene->file.solver.newton_tolerance, def.newton_tolerance, 0);
+    assert_int_equal(scene->file.solver.linear, def.linear);
+    assert_near(scene->file.solver.linear_tolerance, def.linear_tolerance, 0);
+    assert_int_equal(scene->file.solver.linear_iterations, def.linear_iterations);
+    assert_int_equal(scene->file.solver.max_halvings, def.max_halvings);
+    assert_int_equal(scene->file.solver.integrator, def.integrator);
+    assert_int_equal(scene->file.solver.bending, def.bending);
+    assert_near(scene->file.air.density, def.air.density, 0);
+    assert_near(scene->file.air.drag, def.air.drag, 0);
+    assert_near(scene->file.air.skin, def.air.skin, 0);
+    assert_near(scene->wind.gust.strength, def.air.gust, 0);
+    assert_near(scene->wind.gust.period, def.air.gust_period, 0);
+    assert_memory_equal(&scene->file.gravity, &def.gravity, sizeof def.gravity);
+    assert_int_equal(scene->file.seed, def.seed);
+    assert_string_equal(scene->cloths[0].name, "cloth");
+    const tl_material cotton = tl_material_default();
+    assert_memory_equal(&scene->cloths[0].materials[0], &cotton, sizeof cotton);
+    tl_scene_destroy(scene);
+}
+
+static void words_of_the_linear_solver_follow_the_enum(void **state)
+{
+    (void)state;
+    const char *const words[] = {"auto", "pcg", "multilevel", "direct", "stale", "cholmod"};
+    for (int i = 0; i < 6; i++) assert_string_equal(tl_linear_name((tl_linear)i), words[i]);
+}
+
+static void resolved_text_reads_back_as_itself(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_scene *first, *second;
+    assert_ok(tl_scene_load(DATA "complete.json", NULL, 0, &first, &err));
+    help_write("again.json", tl_scene_json(first));
+    assert_ok(tl_scene_load("again.json", NULL, 0, &second, &err));
+    assert_string_equal(tl_scene_json(first), tl_scene_json(second));
+    assert_true(first->hash == second->hash);
+    assert_int_equal(first->cloth_count, 3);
+    assert_int_equal(first->handle_count, 5);
+    assert_near(first->cloths[0].file.transform.scale, 0.5, 0);
+    assert_int_equal(first->handles[2].keys[1].release, 1);
+    assert_int_equal(first->handles[3].cloth, 1);
+    tl_scene_destroy(first);
+    tl_scene_destroy(second);
+}
+
+static void hash_tells_what_matters(void **state)
+{
+    (void)state;
+    tl_error err;
+    const char *const sets[] = {"frames=3", "name=other", "fps=26", "seed=2", "cloths[0].mesh.rectangle.edge=0.5"};
+    tl_scene *base = load("{\"cloths\": [" RECT "]}");
+    for (int i = 0; i < 5; i++) {
+        tl_scene *scene;
+        assert_ok(tl_scene_load("s.json", &sets[i], 1, &scene, &err));
+        assert_int_equal(scene->hash == base->hash, i < 2);
+        tl_scene_destroy(scene);
+    }
+    tl_scene_destroy(base);
+}
+
+static void includes_know_their_folders(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_scene *scene;
+    help_write("top.json", "{\"include\": \"" DATA "including.json\", \"fps\": 50}");
+    assert_ok(tl_scene_load("top.json", NULL, 0, &scene, &err));
+    assert_int_equal(tl_scene_frames(scene), 9);
+    assert_near(scene->file.air.density, 1, 0);
+    assert_near(scene->file.air.drag, 0.75, 0);
+    assert_string_equal(scene->cloths[0].name, "sheet");  // with mesh and fabric from the folder of parts.json
+    assert_int_equal(scene->cloths[0].material_count, 2);
+    tl_scene_destroy(scene);
+    assert_int_equal(tl_scene_load(DATA "cycle_a.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
+    assert_message_has("cycle_b.json:3: include[0] \"cycle_a.json\", includes itself: ");
+    const char *set = "include=x.json";
+    help_write("s.json", "{\"cloths\": [" RECT "]}");
+    assert_fails(tl_scene_load("s.json", &set, 1, &scene, &err), TL_BAD_INPUT,
+                 "--set include: include cannot be set on the command line");
+}
+
+static void bad_scenes(void **state)
+{
+    (void)state;
+    check_fails("", "s.json:1: file is empty, a JSON object { .. } is needed");
+    check_fails("{\"cloths\": [", "s.json:1: not valid JSON: ']' expected near end of file");
+    check_fails("{\n}", "s.json:1: lacks 'cloths' (list of cloths)");
+    check_fails("{\n\"cloths\": []}", "s.json:2: cloths [..] of 0, must have at least 1 entry");
+    check_fails("{\"cloths\": {}}", "s.json:1: cloths {..}, must be a list [ .. ]");
+    check_fails("{\"cloths\": [\n3]}", "s.json:2: cloths[0] 3, must be an object { .. }");
+    check_fails("{\"cloths\": [\n{}]}",
+                "s.json:2: cloths[0] lacks 'mesh' (the name of an OBJ file, or an object with "
+                "rectangle or disc)");
+    check_fails("{\"cloths\": [" RECT "],\n\"fps\": 0}", "s.json:2: fps 0, must be in (0, 1000000]");
+    check_fails("{\"cloths\": [" RECT "],\n\"frames\": -1}", "s.json:2: frames -1, must be in [0, 999999]");
+    check_fails("{\"cloths\": [" RECT "],\n\"gravity\": [0, 1e308, 0]}",
+                "s.json:2: gravity[1] 1e+308, must be in [-1000000, 1000000]");
+    check_fails("{\"cloths\": [" RECT "],\n\"gravity\": [0, NaN, 0]}",
+                "s.json:2: not valid JSON: invalid token near 'NaN'");
+    check_fails("{\"cloths\": [" RECT "],\n\"gravty\": [0, 0, 0]}",
+                "s.json:2: gravty is not a known key (did you mean 'gravity'?)");
+    check_fails("{\"cloths\": [" RECT "],\n\"obstacles\": []}",
+                "s.json:2: obstacles is not in this version yet (remove it)");
+    check_fails("{\"cloths\": [" RECT "],\n\"solver\": {\"integrator\": \"bdf3\"}}",
+                "s.json:2: solver.integrator \"bdf3\", must be one of \"implicit-euler\", \"bdf2\" (did you "
+                "mean 'bdf2'?)");
+    check_fails("{\"cloths\": [{\"mesh\": {}}]}",
+                "s.json:1: cloths[0].mesh must have exactly one of 'rectangle', 'disc'");
+    check_fails("{\"cloths\": [{\"mesh\": 3}]}",
+                "s.json:1: cloths[0].mesh 3, must be the name of an OBJ file, or an object "
+                "with rectangle or disc");
+    check_fails(
+        "{\"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"edge\": 1e-6}}}]}",
+        "s.json:1: cloths[0].mesh.rectangle: about 2.4e+12 faces, must be <= 20000000 (choose a larger edge)");
+    check_fails("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": -1, \"edge\": 1}}}]}",
+                "s.json:1: cloths[0].mesh.disc.radius -1, must be in (0, 1000000]");
+    check_fails("{\"cloths\": [{\"name\": \"a/b\", \"mesh\": \"x\"}]}",
+                "s.json:1: cloths[0].name \"a/b\", must be 1 to 63 letters, digits, '-' or '_' (it becomes a "
+                "file name)");
+    check_fails("{\"cloths\": [{\"name\": \"a\", \"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}}},\n"
+                "{\"name\": \"a\", \"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}}}]}",
+                "s.json:2: cloths[1].name \"a\", is the name of cloths[0] already (names must differ)");
+    check_fails(
+        "{\"cloths\": [{\"mesh\": \"x\", \"transform\": {\"rotate\": [90, 0, 0, 0]}}]}",
+        "s.json:1: cloths[0].transform.rotate by 90 degrees about the axis (0, 0, 0), must have a direction");
+    check_fails("{\"cloths\": [" RECT "],\n\"air\": {\"wind\": [1, 2]}}",
+                "s.json:2: air.wind [..] of 2, must be a list of 3 numbers");
+    check_fails(
+        "{\"cloths\": [" RECT "],\n\"air\": {\"wind\": \"east\"}}",
+        "s.json:2: air.wind \"east\", must be a vector [x, y, z] or an object with velocity or keys, and gust");
+    check_fails("{\"cloths\": [" RECT "],\n\"air\": {\"wind\": {}}}",
+                "s.json:2: air.wind lacks 'velocity' or 'keys'");
+    check_fails("{\"cloths\": [" RECT
+                "], \"air\": {\"wind\": {\"keys\": [{\"time\": 1, \"velocity\": [0, 0, 0]},\n"
+                "{\"time\": 1, \"velocity\": [0, 0, 0]}]}}}",
+                "s.json:2: air.wind.keys[1].time 1, must be above the 1 before it");
+}
+
+static void bad_meshes_and_fabrics(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_scene *scene;
+    help_write("s.json", "{\"cloths\": [\n{\"mesh\": \"gone.obj\"}]}");
+    assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_IO);
+    assert_message_has("s.json:2: cloths[0].mesh: gone.obj: no such file (");
+    help_write("s.json", "{\"cloths\": [\n{\"mesh\": \".\"}]}");
+    assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_IO);
+    assert_message_has("is a folder, a file is needed");
+    help_write("bad.obj", "v 0 0 0\nv 1 0 0\nv 0 1 nan\nf 1 2 3\n");
+    check_fails("{\"cloths\": [{\"mesh\": \"bad.obj\"}]}",
+                "bad.obj:3: \"v 0 1 nan\": z nan, must be a finite number");
+    check_fails("{\"cloths\": [{\"mesh\": \"" DATA
+                "quad.obj\",\n\"material\": {\"kind\": \"isotropic\", \"young\": 1e5, "
+                "\"density\": 0.1, \"thickness\": 0.001}}]}",
+                "s.json:2: cloths[0].material has 1 entry, but face 1 of " DATA
+                "quad.obj has label 1 (labels count from 0)");
+    check_fails("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}},\n\"material\": {\"kind\": "
+                "\"isotropic\","
+                " \"young\": 1e5,\n \"density\": -0.2, \"thickness\": 0.001}}]}",
+                "s.json:3: cloths[0].material.density -0.2, must be > 0");
+    check_fails("{\"materials\": {\"unused\":\n{\"kind\": \"isotropic\"}}, \"cloths\": [" RECT "]}",
+                "s.json:1: materials.unused lacks 'density' (Mass per area)");
+    help_write("f.json", "{\n\"kind\": \"isotropic\", \"source\": \"s\", \"density\": 0}");
+    check_fails("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}},\n\"material\": \"./f.json\"}]}",
+                "s.json:2: cloths[0].material \"./f.json\", ./f.json:2: density 0, must be > 0");
+    setenv("TOILE_DATA", TL_REPO, 1);
+    check_fails("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}},\n\"material\": \"denimm\"}]}",
+                "s.json:2: cloths[0].material \"denimm\", no fabric of this name (did you mean 'denim'?)");
+    scene = load("{\"materials\": {\"denim\": {\"kind\": \"isotropic\", \"young\": 1e5, \"density\": 0.1, "
+                 "\"thickness\": 0.001}, \"mine\": \"silk\"}, \"cloths\": [{\"mesh\": {\"disc\": {\"radius\": "
+                 "1, \"edge\": "
+                 "1}}, \"material\": [\"denim\", \"mine\", \"linen\"]}]}");
+    assert_near(scene->cloths[0].materials[0].density, 0.1, 0);   // the scene's own before the library
+    assert_near(scene->cloths[0].materials[1].density, 0.06, 0);
+    assert_string_equal(scene->cloths[0].materials[2].name, "linen");
+    tl_scene_destroy(scene);
+    unsetenv("TOILE_DATA");
+}
+
+static void bad_handles(void **state)
+{
+    (void)state;
+    check_handle_fails(
+        "{}",
+        "s.json:2: handles[0] selects nothing (give nodes, corners, sides, label, box, sphere or uv_box)");
+    check_handle_fails("{\"nodes\": []}", "s.json:2: handles[0].nodes [..] of 0, must have at least 1 entry");
+    check_handle_fails("{\"nodes\": [0,\n25]}",
+                       "s.json:3: handles[0].nodes[1] 25, must be in [0, 24], cloth 'cloth' has 25 nodes");
+    check_handle_fails("{\"nodes\": [-1]}", "s.json:2: handles[0].nodes[0] -1, must be >= 0");
+    check_handle_fails("{\"nodes\": [1], \"corners\": \"all\"}",
+                       "s.json:2: handles[0] may have one of 'nodes', 'corners', 'sides'");
+    check_handle_fails("{\"cloth\": \"clot\", \"nodes\": [1]}",
+                       "s.json:2: handles[0].cloth \"clot\", is not the name of a cloth (did you mean 'cloth'?)");
+    check_handle_fails("{\"cloth\": 1, \"nodes\": [1]}",
+                       "s.json:2: handles[0].cloth 1, must be in [0, 0], a place in cloths");
+    check_handle_fails("{\"corners\": [\"top-lft\"]}",
+                       "s.json:2: handles[0].corners[0] \"top-lft\", must be one of \"all\", \"bottom-left\", "
+                       "\"bottom-right\", "
+                       "\"top-left\", \"top-right\" (did you mean 'top-left'?)");
+    check_handle_fails("{\"label\": 1}", "s.json:2: handles[0].label 1, no node of rectangle has this label");
+    check_handle_fails("{\"box\": {\"min\": [0, 2, 0], \"max\": [1, 1, 1]}}",
+                       "s.json:2: handles[0].box min 2 > max 1 in component 1");
+    check_handle_fails("{\"nodes\": [1], \"start\": 2, \"end\": 1}",
+                       "s.json:2: handles[0].end 1, must be above start 2");
+    check_handle_fails("{\"nodes\": [1], \"motion\": [{\"time\": 1},\n{\"time\": 0.5}]}",
+                       "s.json:3: handles[0].motion[1].time 0.5, must be above the 1 before it");
+    check_handle_fails("{\"nodes\": [1], \"motion\": [{\"time\": 1, \"release\": true}, {\"time\": 2}]}",
+                       "s.json:2: handles[0].motion[0].release true, only the last entry of motion can let go");
+    check_fails("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 1}}}],\n\"handles\": "
+                "[{\"corners\": \"all\"}]}",
+                "s.json:2: handles[0].corners needs a generated rectangle, cloth 'cloth' is disc (use nodes, "
+                "label or a box)");
+}
+
+static void corners_and_sides(void **state)
+{
+    (void)state;
+    tl_scene *scene =
+        load("{\"cloths\": [" RECT "], \"handles\": [{\"corners\": \"all\"}, {\"corners\": [\"top-left\"]}, "
+             "{\"sides\": [\"top\", \"left\"]}, {\"sides\": \"all\"}]}");
+    assert_int_equal(scene->handles[0].node_count, 4);
+    assert_int_equal(scene->handles[1].node_count, 1);
+    assert_int_equal(scene->handles[1].nodes[0], 20);
+    assert_int_equal(scene->handles[2].node_count, 9);
+    assert_int_equal(scene->handles[3].node_count, 16);
+    tl_scene_destroy(scene);
+}
+
+// Transform, velocity and scales as the simulation receives them, worked by hand.
+static void simulation_is_as_described(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_scene *scene = load(
+        "{\"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"edge\": 1, \"pattern\": \"diagonal\"}},"
+        "\"transform\": {\"scale\": 2, \"rotate\": [90, 0, 0, 1], \"translate\": [10, 0, 0]},"
+        "\"velocity\": {\"linear\": [1, 0, 0], \"angular\": [0, 0, 3], \"origin\": [10, 0, 0]},"
+        "\"density_scale\": 3}], \"handles\": [{\"nodes\": [0]}]}");
+    tl_sim *sim;
+    assert_ok(tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err));
+    tl_cloth_view view;
+    assert_int_equal(tl_sim_cloth_count(sim), 1);
+    assert_string_equal(tl_sim_cloth_name(sim, tl_sim_cloth(sim, 0)), "cloth");
+    assert_ok(tl_sim_cloth_view(sim, tl_sim_cloth(sim, 0), &view));
+    assert_int_equal(view.node_count, 4);
+    // node 1 was (1, 0, 0): twice as far, turned to +y, moved to x = 10
+    assert_near(view.pos[1].x, 10, 0);
+    assert_near(view.pos[1].y, 2, 0);
+    assert_near(view.vel[1].x, 1 - 3 * 2, 1e-15);
+    assert_near(view.uv[1].x, 2, 0);
+    tl_energies energies;
+    assert_ok(tl_sim_energies(sim, &energies));
+    assert_near(energies.gravity, 0.2 * 3 * 4 * 9.81 * 1, 1e-9);  // mass 2.4 kg, centre one metre up
+    tl_sim_destroy(sim);
+    tl_scene_destroy(scene);
+}
+
+static void mistakes_that_only_the_simulation_sees_have_a_place_too(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_sim *sim;
+    // three faces on one edge
+    help_write("fan.obj",
+               "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 -1 0\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 0 1\nvt 0 -1\nvt 0.2 1\n"
+               "f 1/1 2/2 3/3\nf 2/2 1/1 4/4\nf 1/1 2/2 5/5\n");
+    tl_scene *scene = load("{\"cloths\": [\n{\"mesh\": \"fan.obj\"}]}");
+    assert_int_equal(tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err), TL_BAD_INPUT);
+    assert_message_has("s.json:2: cloths[0]: fan.obj: ");
+    assert_null(sim);
+    tl_scene_destroy(scene);
+    scene = load("{\"cloths\": [" RECT
+                 "],\n\"handles\": [{\"sphere\": {\"center\": [50, 0, 0], \"radius\": 0.1}}]}");
+    assert_int_equal(tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err), TL_BAD_INPUT);
+    assert_message_has("s.json:2: handles[0]: ");
+    tl_scene_destroy(scene);
+}
+
+static void schema_is_in_step(void **state)
+{
+    (void)state;
+    tl_error err;
+    const tl_allocator alloc = tl_allocator_default();
+    json_t *schema = tl_scene_schema();
+    assert_non_null(schema);
+    tl_buf text;
+    tl_buf_init(&text, &alloc);
+    tl_json_write(&text, schema);
+    tl_buf_text(&text, "\n");
+    assert_ok(tl_buf_end(&text, "text", &err));
+    if (getenv("TOILE_WRITE_SCHEMA")) help_write(TL_REPO "/docs/scene.schema.json", text.data);
+    char *committed = help_read(TL_REPO "/docs/scene.schema.json", NULL);
+    assert_string_equal(text.data, committed);  // else: run this test with TOILE_WRITE_SCHEMA=1 and commit
+    free(committed);
+    tl_buf_free(&text);
+    json_decref(schema);
+}
+
+// The complete example of the manual works as it stands, and the manual names every key of the tables.
+static void check_keys_in(const char *manual, const tl_key_table *table)
+{
+    for (const tl_key_def *key = table->keys; key->name; key++) {
+        char quoted[80];
+        snprintf(quoted, sizeof quoted, "`%s`", key->name);
+        if (!(key->flags & TL_KEY_LATER) && !strstr(manual, quoted)) {
+            print_error("docs/scene.md does not name %s\n", quoted);
+            fail();
+        }
+        if (key->table) check_keys_in(manual, key->table);
+    }
+}
+
+static void manual_is_in_step(void **state)
+{
+    (void)state;
+    char *manual = help_read(TL_REPO "/docs/scene.md", NULL);
+    char *start = strstr(manual, "<!-- complete example -->");
+    assert_non_null(start);
+    start = strstr(start, "```json\n") + strlen("```json\n");
+    char *end = strstr(start, "\n```");
+    assert_non_null(end);
+    *end = 0;
+    setenv("TOILE_DATA", TL_REPO, 1);
+    tl_scene *scene = load(start);
+    assert_int_equal(scene->cloth_count, 2);
+    tl_scene_destroy(scene);
+    unsetenv("TOILE_DATA");
+    *end = '\n';
+    check_keys_in(manual, &tl_scene_table);
+    check_keys_in(manual, &tl_cloth_table);
+    check_keys_in(manual, &tl_mesh_table);
+    check_keys_in(manual, &tl_handle_table);
+    check_keys_in(manual, &tl_wind_table);
+    check_keys_in(manual, &tl_wind_key_table);
+    check_keys_in(manual, &tl_motion_table);
+    free(manual);
+}
+
+static void every_allocation_may_fail(void **state)
+{
+    (void)state;
+    tl_error err;
+    bool done = false;
+    for (int64_t at = 0; !done; at++) {
+        failing f;
+        const tl_allocator alloc = failing_allocator(&f, at);
+        const tl_scene_def def = {.path = DATA "complete.json", .max_faces = 1000};
+        tl_scene *scene;
+        const tl_status status = tl_scene_read(&alloc, &def, &scene, &err);
+        assert_true(status == TL_OK || status == TL_NO_MEMORY);
+        tl_scene_destroy(scene);
+        assert_true(f.live == 0 && at < 10000);
+        done = status == TL_OK;
+    }
+}
+
+static size_t json_left;
+static void *json_failing_malloc(size_t size)
+{
+    if (json_left == 0) return NULL;
+    json_left--;
+    return malloc(size);
+}
+
+static void every_allocation_of_jansson_may_fail(void **state)
+{
+    (void)state;
+    tl_error err;
+    bool done = false;
+    for (size_t at = 0; !done; at++) {
+        tl_scene *scene;
+        json_left = at;
+        json_set_alloc_funcs(json_failing_malloc, free);
+        const tl_status status = tl_scene_load(DATA "complete.json", NULL, 0, &scene, &err);
+        tl_scene_destroy(scene);
+        json_set_alloc_funcs(malloc, free);
+        assert_true(status == TL_OK || status == TL_NO_MEMORY || status == TL_BAD_INPUT);
+        assert_true(at < 100000);
+        done = status == TL_OK;
+    }
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(smallest_scene_has_all_defaults), TEST(words_of_the_linear_solver_follow_the_enum),
+        TEST(resolved_text_reads_back_as_itself), TEST(hash_tells_what_matters), TEST(includes_know_their_folders),
+        TEST(bad_scenes), TEST(bad_meshes_and_fabrics), TEST(bad_handles), TEST(corners_and_sides),
+        TEST(simulation_is_as_described), TEST(mistakes_that_only_the_simulation_sees_have_a_place_too),
+        TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
+        TEST(every_allocation_of_jansson_may_fail),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
