@@ -175,7 +175,7 @@ static void update_hinge(tl_elements *e, int32_t h)
     double beta[MAX_EQUATIONS] = {0};
     memset(e->beta[h], 0, sizeof e->beta[h]);
     const double h1 = is_rigid(e, f) ? 0 : side_of(e, f, k).h, h2 = is_rigid(e, g) ? 0 : side_of(e, g, m).h;
-    e->beta[h][0] = e->bending == TL_BEND_HINGE || h1 + h2 == 0 ? 0.5 : h1 / (h1 + h2);
+    e->beta[h][0] = (float)(e->bending == TL_BEND_HINGE || h1 + h2 == 0 ? 0.5 : h1 / (h1 + h2));
     if (e->bending == TL_BEND_HINGE || h1 == 0 || h2 == 0) return;
     gather eq = {.count = 0};
     double wanted[3], row[3];
@@ -185,13 +185,13 @@ static void update_hinge(tl_elements *e, int32_t h)
     add_across(e, &eq, f, k);
     fold_row(e, f, k, side_of(e, f, k).t, row);
     to_frame(row, eq.map, wanted);
-    beta[0] = e->beta[h][0];
+    beta[0] = (double)e->beta[h][0];
     meet(&eq, wanted, beta);
-    e->beta[h][0] = beta[0];
+    e->beta[h][0] = (float)beta[0];
     for (int r = 1; r < eq.count; r++)
         for (int j = 0; j < 4; j++)
             if (e->near_hinge[h][j] == eq.hinge[r]) {
-                e->beta[h][1 + j] = beta[r];
+                e->beta[h][1 + j] = (float)beta[r];
                 break;
             }
 }
@@ -218,16 +218,6 @@ void tl_bend_update_folds(tl_elements *e)
 {
     for (int32_t h = 0; h < e->hinge_count; h++) update_hinge(e, h);
     for (int32_t i = 0; i < e->border_count; i++) update_border(e, &e->border[i]);
-    for (int32_t h = 0; h < e->hinge_count; h++)  // the same numbers, seen from the hinge they multiply
-        for (int j = 0; j < 4; j++) {
-            const int32_t other = e->near_hinge[h][j];
-            e->beta_back[h][j] = 0;
-            for (int i = 0; other >= 0 && i < 4; i++)
-                if (e->near_hinge[other][i] == h) {
-                    e->beta_back[h][j] = e->beta[other][1 + i];
-                    break;
-                }
-        }
 }
 
 // ---- folds and moments ----
@@ -239,9 +229,9 @@ static void fold_chunk(void *arg, int32_t begin, int32_t end)
     const fold_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h++) {
-        double left = e->beta[h][0] * job->value[h];
+        double left = (double)e->beta[h][0] * job->value[h];
         for (int j = 0; j < 4; j++)
-            if (e->near_hinge[h][j] >= 0) left += e->beta[h][1 + j] * job->value[e->near_hinge[h][j]];
+            if (e->near_hinge[h][j] >= 0) left += (double)e->beta[h][1 + j] * job->value[e->near_hinge[h][j]];
         job->fold[e->hinge_face[h][0]][e->hinge_place[h][0]] = left;
         job->fold[e->hinge_face[h][1]][e->hinge_place[h][1]] = job->value[h] - left;
     }
@@ -266,11 +256,11 @@ static void moment_chunk(void *arg, int32_t begin, int32_t end)
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h++) {
         const double right = job->fold[e->hinge_face[h][1]][e->hinge_place[h][1]];
-        double sum = right + e->beta[h][0] * (job->fold[e->hinge_face[h][0]][e->hinge_place[h][0]] - right);
+        double sum = right + (double)e->beta[h][0] * (job->fold[e->hinge_face[h][0]][e->hinge_place[h][0]] - right);
         for (int j = 0; j < 4; j++) {
             const int32_t o = e->near_hinge[h][j];
-            if (o >= 0)
-                sum += e->beta_back[h][j] * (job->fold[e->hinge_face[o][0]][e->hinge_place[o][0]] -
+            if (o >= 0 && e->back[h][j] < 4)
+                sum += (double)e->beta[o][1 + e->back[h][j]] * (job->fold[e->hinge_face[o][0]][e->hinge_place[o][0]] -
                                              job->fold[e->hinge_face[o][1]][e->hinge_place[o][1]]);
         }
         job->moment[h] = sum;
@@ -327,7 +317,7 @@ static void shape_stiffness(tl_elements *e, int32_t f)
     curvature_per_fold(e, f, c);
     const tl_plate b = tl_material_plate(&e->materials[e->material[f]], spectral_radius(s));
     const double area = is_rigid(e, f) ? 0 : e->area[f];
-    for (int k = 0; k < 6; k++) e->bend[f][k] = area * plate_product(&b, c[PAIR[k][0]], c[PAIR[k][1]]);
+    for (int k = 0; k < 6; k++) e->bend[f][k] = (float)(area * plate_product(&b, c[PAIR[k][0]], c[PAIR[k][1]]));
 }
 
 // Hinge energy k l^2 angle^2 / (8 (A0 + A1)) with k = 4 B (measured-fabric convention), half to each face, whose fold
@@ -344,7 +334,7 @@ static void hinge_stiffness(tl_elements *e, int32_t f)
         const double curvature = 2 * e->fold[f][k] * s1.l / area;
         const double b = fmin(tl_material_rigidity(&e->materials[e->material[f]], s1.t.x, s1.t.y, curvature),
                               tl_material_rigidity(&e->materials[e->material[g]], s2.t.x, s2.t.y, curvature));
-        e->bend[f][k] = 2 * (4 * b) * s1.l * s1.l / (4 * area);
+        e->bend[f][k] = (float)(2 * (4 * b) * s1.l * s1.l / (4 * area));
     }
 }
 
@@ -355,7 +345,7 @@ static void hinge_stiffness(tl_elements *e, int32_t f)
 static void compact_stiffness(tl_elements *e, int32_t f)
 {
     if (e->bending == TL_BEND_HINGE) {  // folds are half the angle
-        for (int k = 0; k < 6; k++) e->bend_own[f][k] = 0.25 * e->bend[f][k];
+        for (int k = 0; k < 6; k++) e->bend_own[f][k] = 0.25f * e->bend[f][k];
         return;
     }
     gather eq = {.count = 0};
@@ -381,7 +371,7 @@ static void compact_stiffness(tl_elements *e, int32_t f)
     tl_bend_curvature(e, f, now);
     const tl_plate b = tl_material_plate(&e->materials[e->material[f]], spectral_radius(now));
     const double area = is_rigid(e, f) ? 0 : e->area[f];
-    for (int k = 0; k < 6; k++) e->bend_own[f][k] = area * plate_product(&b, fit[PAIR[k][0]], fit[PAIR[k][1]]);
+    for (int k = 0; k < 6; k++) e->bend_own[f][k] = (float)(area * plate_product(&b, fit[PAIR[k][0]], fit[PAIR[k][1]]));
 }
 
 static void stiffness_chunk(void *arg, int32_t begin, int32_t end)

@@ -44,7 +44,9 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
     const tl_elements *e = job->e;
     for (int32_t f = begin; f < end; f++) {
         const double more = viscous_factor(job, f);
-        const double *h = e->bend[f];
+        const float *single = e->bend[f];
+        double h[6];
+        for (int k = 0; k < 6; k++) h[k] = (double)single[k];
         const double a[3] = {more * e->fold[f][0], more * e->fold[f][1], more * e->fold[f][2]};
         e->fold[f][0] = h[0] * a[0] + h[5] * a[1] + h[4] * a[2];
         e->fold[f][1] = h[5] * a[0] + h[1] * a[1] + h[3] * a[2];
@@ -65,7 +67,7 @@ static void less_own_chunk(void *arg, int32_t begin, int32_t end)
             const double more = viscous_factor(job, f);
             double sum = 0;
             for (int k = 0; k < 3; k++)
-                if (e->face_hinge[f][k] >= 0) sum += e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * job->op->change[e->face_hinge[f][k]];
+                if (e->face_hinge[f][k] >= 0) sum += (double)e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * job->op->change[e->face_hinge[f][k]];
             e->moment[h] -= more * sum;
         }
 }

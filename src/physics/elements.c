@@ -43,7 +43,7 @@ void tl_elements_destroy(tl_elements *e)
     TL_FREE(al, e->hinge_place, e->hinge_count);
     TL_FREE(al, e->near_hinge, e->hinge_count);
     TL_FREE(al, e->beta, e->hinge_count);
-    TL_FREE(al, e->beta_back, e->hinge_count);
+    TL_FREE(al, e->back, e->hinge_count);
     TL_FREE(al, e->moment, e->hinge_count);
     TL_FREE(al, e->rest, e->hinge_count);
     TL_FREE(al, e->angle, e->hinge_count);
@@ -223,18 +223,28 @@ static tl_status make_hinges(tl_elements *e, tl_error *err)
         e->hinge_place = TL_CALLOC_FOR(al, e->hinge_place, n);
         e->near_hinge = TL_CALLOC_FOR(al, e->near_hinge, n);
         e->beta = TL_CALLOC_FOR(al, e->beta, n);
-        e->beta_back = TL_CALLOC_FOR(al, e->beta_back, n);
+        e->back = TL_CALLOC_FOR(al, e->back, n);
         e->moment = TL_CALLOC(al, double, n);
         e->rest = TL_CALLOC(al, double, n);
         e->angle = TL_CALLOC(al, double, n);
-        e->angle_hat = TL_CALLOC(al, double, n);
-        if (!e->hinge || !e->hinge_face || !e->hinge_place || !e->near_hinge || !e->beta || !e->beta_back || !e->moment ||
-            !e->rest || !e->angle || !e->angle_hat)
+        if (e->damped) e->angle_hat = TL_CALLOC(al, double, n);
+        if (!e->hinge || !e->hinge_face || !e->hinge_place || !e->near_hinge || !e->beta || !e->back || !e->moment ||
+            !e->rest || !e->angle || (e->damped && !e->angle_hat))
             return tl_fail_memory(err, "the hinges");
     }
     for (int32_t h = 0; h < e->hinge_count; h++)
         for (int s = 0, n = 0; s < 2; s++)
-            for (int k = 1; k <= 2; k++) e->near_hinge[h][n++] = e->face_hinge[e->hinge_face[h][s]][(e->hinge_place[h][s] + k) % 3];
+            for (int k = 1; k <= 2; k++) {
+                const int32_t other = e->face_hinge[e->hinge_face[h][s]][(e->hinge_place[h][s] + k) % 3];
+                e->near_hinge[h][n++] = other < 0 ? TL_NONE : other;
+            }
+    for (int32_t h = 0; h < e->hinge_count; h++)
+        for (int j = 0; j < 4; j++) {
+            const int32_t other = e->near_hinge[h][j];
+            e->back[h][j] = 4;
+            for (int i = 3; other >= 0 && i >= 0; i--)
+                if (e->near_hinge[other][i] == h) e->back[h][j] = (uint8_t)i;
+        }
     return TL_OK;
 }
 
@@ -368,9 +378,9 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     return TL_OK;
 }
 
-static int32_t slot_of_pair(const tl_bsr *matrix, int32_t i, int32_t j, bool same_place)
+static int32_t slot_of_pair(const tl_bsr *matrix, int32_t i, int32_t j)
 {
-    if (i == j) return 4 * tl_bsr_find(matrix, i, i) + (same_place ? TL_SLOT_PLAIN : TL_SLOT_BOTH);
+    if (i == j) return 4 * tl_bsr_find(matrix, i, i) + TL_SLOT_BOTH;
     return i < j ? 4 * tl_bsr_find(matrix, i, j) + TL_SLOT_PLAIN : 4 * tl_bsr_find(matrix, j, i) + TL_SLOT_TRANSPOSED;
 }
 
@@ -400,11 +410,10 @@ tl_status tl_elements_matrix(tl_elements *e, tl_arena *scratch, tl_bsr **out, tl
     if (status != TL_OK) goto done;
     for (int32_t f = 0; f < e->face_count; f++)
         for (int a = 0; a < TL_PATCH_NODES; a++)
-            for (int b = a; b < TL_PATCH_NODES; b++) {
+            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
                 const bool missing = (a >= 3 && e->face_hinge[f][a - 3] < 0) ||
                                      (b >= 3 && e->face_hinge[f][b - 3] < 0);
-                e->slot[f][tl_pair(a, b, TL_PATCH_NODES)] =
-                    missing ? -1 : slot_of_pair(*out, e->face[f][a], e->face[f][b], a == b);
+                e->slot[f][tl_patch_pair(a, b)] = missing ? -1 : slot_of_pair(*out, e->face[f][a], e->face[f][b]);
             }
 done:
     tl_arena_release(scratch, mark);

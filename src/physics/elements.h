@@ -13,7 +13,7 @@
 #include "physics/fabric.h"
 #include "toile/sim.h"
 
-enum { TL_CHUNK_FACES = 128, TL_PATCH_NODES = 6, TL_PATCH_BLOCKS = 21 };
+enum { TL_CHUNK_FACES = 128, TL_PATCH_NODES = 6, TL_PATCH_BLOCKS = 21, TL_PATCH_PAIRS = 15 };
 
 /// A border edge: its fold is extrapolated from hinges nearby.
 enum { TL_BORDER_HINGES = 8 };
@@ -24,6 +24,7 @@ typedef struct tl_border {
     double beta[TL_BORDER_HINGES];
 } tl_border;
 
+/// Stiffness and shares are kept in single precision: energy and gradient use the same numbers, so nothing is lost.
 typedef struct tl_elements {
     tl_allocator alloc;
     // where things came from
@@ -47,25 +48,25 @@ typedef struct tl_elements {
     double *area;                     ///< material area [m^2]
     int32_t *material;
     double (*stretch)[4];             ///< c11, c12, c22, c33 held over the step
-    double (*bend)[6];                ///< energy = 1/2 fold^T H fold, H as (00, 11, 22, 12, 02, 01)
-    double (*bend_own)[6];            ///< the same over the angles of the face's own hinges, for the Hessian
+    float (*bend)[6];                 ///< energy = 1/2 fold^T H fold, H as (00, 11, 22, 12, 02, 01)
+    float (*bend_own)[6];             ///< the same over the angles of the face's own hinges, for the Hessian
     double (*fold)[3];                ///< current folds, work array
-    double (*fold_rate)[3];           ///< folds of angle - angle_hat, for internal damping
-    int32_t (*slot)[TL_PATCH_BLOCKS]; ///< matrix block of each pair of patch nodes (see tl_elements_slot)
-    double (*wind)[3];                ///< area times normal at the start of the step
-    double (*strain_hat)[3];          ///< strain extrapolated from the past, for internal damping
+    double (*fold_rate)[3];           ///< folds of angle - angle_hat, only with internal damping
+    int32_t (*slot)[TL_PATCH_PAIRS];  ///< matrix block of each pair of different patch nodes (see below)
+    float (*wind)[3];                 ///< area times normal at the start of the step
+    double (*strain_hat)[3];          ///< strain extrapolated from the past, only with internal damping
     // hinges
     int32_t hinge_count;
     int32_t (*hinge)[4];       ///< edge nodes a, b; far node of the face left of a -> b; far node right of it
     int32_t (*hinge_face)[2];  ///< left, right
     uint8_t (*hinge_place)[2]; ///< which edge of those faces
     int32_t (*near_hinge)[4];  ///< the other hinges of those two faces, TL_NONE at borders
-    double (*beta)[5];         ///< fold of the left face per angle of the hinge itself and of near_hinge
-    double (*beta_back)[4];    ///< what near_hinge[j] has for this hinge in its own beta
+    float (*beta)[5];          ///< fold of the left face per angle of the hinge itself and of near_hinge
+    uint8_t (*back)[4];        ///< place of this hinge among the near hinges of near_hinge[j], 4: not there
     double *rest;              ///< rest angle [rad]
     double *angle;             ///< current angle, work array
     double *moment;            ///< current moment, work array
-    double *angle_hat;         ///< angle extrapolated from the past, for internal damping
+    double *angle_hat;         ///< angle extrapolated from the past, only with internal damping
     // borders
     int32_t border_count;
     tl_border *border;
@@ -97,9 +98,9 @@ void tl_elements_destroy(tl_elements *elements);
 /// The matrix pattern, and the slots of every patch in it.
 tl_status tl_elements_matrix(tl_elements *elements, tl_arena *scratch, tl_bsr **out, tl_error *err);
 
-/// A slot is 4 * block + how: 0 as is, 1 transposed, 2 diagonal block that gets the block and its transpose (a node
-/// that appears twice in a patch). -1: the pair does not exist.
+/// A slot is 4 * block + how: as is, transposed, or, for a node that appears twice in a patch, a diagonal block that gets
+/// the block and its transpose. -1: the pair does not exist.
 enum { TL_SLOT_PLAIN, TL_SLOT_TRANSPOSED, TL_SLOT_BOTH };
 
-/// Place of pair (a, b), a <= b, in the list of pairs of n nodes.
-static inline int tl_pair(int a, int b, int n) { return a * n - a * (a - 1) / 2 + (b - a); }
+/// Place of pair (a, b), a < b, in the list of pairs of the six patch nodes.
+static inline int tl_patch_pair(int a, int b) { return a * (2 * TL_PATCH_NODES - 1 - a) / 2 + (b - a - 1); }

@@ -65,8 +65,8 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
             p->x[i][0][l] = x.x, p->x[i][1][l] = x.y, p->x[i][2][l] = x.z;
         }
         for (int i = 0; i < 4; i++) p->grad[i][l] = e->grad[f][i], p->stretch[i][l] = e->stretch[f][i];
-        const double *bend = job->gradient ? e->bend_own[f] : e->bend[f];
-        for (int i = 0; i < 6; i++) p->bend[i][l] = bend[i];
+        const float *bend = job->gradient ? e->bend_own[f] : e->bend[f];
+        for (int i = 0; i < 6; i++) p->bend[i][l] = (double)bend[i];
         p->area[l] = e->area[f];
         const tl_material *m = &e->materials[e->material[f]];
         p->visc_stretch[l] = e->damped ? m->damping_stretch * step->gamma : 0;
@@ -86,7 +86,7 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
         for (int i = 0; i < 3; i++) hat = tl_add3(hat, step->x_hat[e->face[f][i]]);
         const double h[3] = {hat.x, hat.y, hat.z}, w[3] = {step->wind.x, step->wind.y, step->wind.z};
         for (int i = 0; i < 3; i++) {
-            p->wind[i][l] = e->wind[f][i];
+            p->wind[i][l] = (double)e->wind[f][i];
             p->drift[i][l] = w[i] - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
         }
     }
@@ -295,15 +295,17 @@ TL_INLINE void store_patch(const face_job *job, const patch *p)
     const tl_elements *e = job->e;
     for (int l = 0; l < p->count; l++) {
         const int32_t f = p->face[l];
-        for (int i = 0; i < TL_PATCH_NODES; i++) {
-            if (i >= 3 && e->face_hinge[f][i - 3] < 0) continue;
-            tl_vec3 *g = &job->gradient[e->face[f][i]];
-            g->x += p->g[i][0][l], g->y += p->g[i][1][l], g->z += p->g[i][2][l];
-        }
-        if (!job->matrix) continue;
-        for (int i = 0; i < TL_PATCH_BLOCKS; i++) {
-            const int32_t slot = e->slot[f][i];
-            if (slot >= 0) add_block(job->matrix->value[slot >> 2], p->k[i], l, slot & 3);
+        for (int a = 0; a < TL_PATCH_NODES; a++) {
+            if (a >= 3 && e->face_hinge[f][a - 3] < 0) continue;
+            const int32_t node = e->face[f][a];
+            tl_vec3 *g = &job->gradient[node];
+            g->x += p->g[a][0][l], g->y += p->g[a][1][l], g->z += p->g[a][2][l];
+            if (!job->matrix) continue;
+            add_block(job->matrix->value[job->matrix->row_start[node]], p->k[pair6(a, a)], l, TL_SLOT_PLAIN);
+            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
+                const int32_t slot = e->slot[f][tl_patch_pair(a, b)];
+                if (slot >= 0) add_block(job->matrix->value[slot >> 2], p->k[pair6(a, b)], l, slot & 3);
+            }
         }
     }
 }
@@ -423,7 +425,8 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
             const double visc = e->materials[e->material[f]].damping_bend * job->gamma;
             for (int k = 0; k < 3; k++) a[k] += visc * e->fold_rate[f][k];
         }
-        const double *h = e->bend[f];
+        double h[6];
+        for (int k = 0; k < 6; k++) h[k] = (double)e->bend[f][k];
         e->fold[f][0] = h[0] * a[0] + h[5] * a[1] + h[4] * a[2];
         e->fold[f][1] = h[5] * a[0] + h[1] * a[1] + h[3] * a[2];
         e->fold[f][2] = h[4] * a[0] + h[3] * a[1] + h[2] * a[2];
@@ -570,7 +573,7 @@ static void begin_chunk(void *arg, int32_t begin, int32_t end)
         const tl_vec3 d1 = tl_sub3(job->x[e->face[f][1]], job->x[e->face[f][0]]);
         const tl_vec3 d2 = tl_sub3(job->x[e->face[f][2]], job->x[e->face[f][0]]);
         const tl_vec3 n = tl_mul3(0.5, tl_cross3(d1, d2));
-        e->wind[f][0] = n.x, e->wind[f][1] = n.y, e->wind[f][2] = n.z;
+        e->wind[f][0] = (float)n.x, e->wind[f][1] = (float)n.y, e->wind[f][2] = (float)n.z;
     }
 }
 

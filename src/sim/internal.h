@@ -50,7 +50,8 @@ struct tl_sim {
     bool shape_changed;  ///< fixed nodes are new since the bending shapes were made
     // state, in the order of the elements
     int32_t node_count;
-    tl_vec3 *x, *v, *x_before, *v_before;
+    tl_vec3 *x, *v;
+    tl_vec3 *x_before, *v_before;  ///< of the (sub)step before, BDF2 only, else NULL
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;

@@ -287,9 +287,10 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     const int32_t n = sim->node_count = e->node_count;
     sim->x = TL_CALLOC(&sim->alloc, tl_vec3, n);
     sim->v = TL_CALLOC(&sim->alloc, tl_vec3, n);
-    sim->x_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
-    sim->v_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
-    if (!sim->x || !sim->v || !sim->x_before || !sim->v_before) return tl_fail_memory(err, "the state");
+    const bool past = sim->def.integrator == TL_BDF2;
+    if (past) sim->x_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    if (past) sim->v_before = TL_CALLOC(&sim->alloc, tl_vec3, n);
+    if (!sim->x || !sim->v || (past && (!sim->x_before || !sim->v_before))) return tl_fail_memory(err, "the state");
     for (int32_t c = 0; c < sim->cloth_count; c++)
         for (int32_t slot = e->cloth_node_start[c]; slot < e->cloth_node_start[c + 1]; slot++) {
             if (e->node_of[slot] == TL_NONE) continue;

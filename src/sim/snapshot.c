@@ -4,8 +4,8 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header, then (x, v, x_before, v_before) of all nodes of all
-// cloths in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
+// Layout, little-endian as on every machine we build for: header, then x, v (and for BDF2 x_before, v_before) of all nodes
+// of all cloths in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
 #include <string.h>
@@ -42,14 +42,17 @@ static uint64_t hash_built(const tl_sim *sim)
     for (int32_t i = 0; i < sim->handle_count; i++)
         tl_hash_add(&hash, sim->handles[i].nodes, (size_t)sim->handles[i].node_count * sizeof(int32_t));
     tl_hash_add(&hash, &sim->def.dt, sizeof sim->def.dt);
+    tl_hash_add(&hash, &sim->def.integrator, sizeof sim->def.integrator);
     return tl_hash_value(&hash);
 }
+
+static int array_count(const tl_sim *sim) { return sim->def.integrator == TL_BDF2 ? 4 : 2; }
 
 static size_t state_size(const tl_sim *sim)
 {
     size_t size = sizeof(header);
     for (int32_t c = 0; c < sim->cloth_count; c++)
-        size += 4 * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
+        size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
     for (int32_t i = 0; i < sim->handle_count; i++)
         size += sizeof(uint64_t) + (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
     return size + sizeof(uint64_t);
@@ -85,7 +88,7 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     tl_solver_save_notes(sim->solver, h.notes);
     memcpy(at, &h, sizeof h), at += sizeof h;
     const tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++) {
             const tl_vec3 value = e->node_of[slot] == TL_NONE ? (tl_vec3){0, 0, 0} : arrays[k][e->node_of[slot]];
             memcpy(at, &value, sizeof value), at += sizeof value;
@@ -141,7 +144,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     const tl_elements *e = sim->elements;
     const char *at = (const char *)data + sizeof h;
     tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at += sizeof(tl_vec3))
             if (e->node_of[slot] != TL_NONE) memcpy(&arrays[k][e->node_of[slot]], at, sizeof(tl_vec3));
     for (int32_t i = 0; i < sim->handle_count; i++) {

@@ -47,15 +47,16 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
 {
     tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
-    tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, n), *x_hat = TL_SCRATCH(&sim->arena, tl_vec3, n);
-    tl_vec3 *x_tilde = TL_SCRATCH(&sim->arena, tl_vec3, n), *target = x_tilde;
-    if (!x || !x_hat || !x_tilde) return tl_fail_memory(err, "a step");
     tl_step_def step = integrator(sim, dt);
+    tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, n), *x_tilde = TL_SCRATCH(&sim->arena, tl_vec3, n), *target = x_tilde;
+    tl_vec3 *past = step.before != 0 ? TL_SCRATCH(&sim->arena, tl_vec3, n) : NULL;
+    if (!x || !x_tilde || (step.before != 0 && !past)) return tl_fail_memory(err, "a step");
     sim_drive_handles(sim, begin, begin + dt, target);
+    for (int32_t i = 0; i < n && past; i++) past[i] = tl_madd3(tl_mul3(step.now, sim->x[i]), -step.before, sim->x_before[i]);
+    const tl_vec3 *x_hat = past ? past : sim->x;
     for (int32_t i = 0; i < n; i++) {
-        x_hat[i] = tl_madd3(tl_mul3(step.now, sim->x[i]), -step.before, sim->x_before[i]);
         if (e->fixed[i]) continue;  // x_tilde of a fixed node is its target
-        const tl_vec3 v_hat = tl_madd3(tl_mul3(step.now, sim->v[i]), -step.before, sim->v_before[i]);
+        const tl_vec3 v_hat = past ? tl_madd3(tl_mul3(step.now, sim->v[i]), -step.before, sim->v_before[i]) : sim->v[i];
         x_tilde[i] = tl_madd3(x_hat[i], 1 / step.gamma, v_hat);
     }
     step.x_hat = x_hat, step.x_tilde = x_tilde, step.gravity = sim->def.gravity;
@@ -80,18 +81,51 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     report->unconverged += !r.converged;
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 v = tl_mul3(step.gamma, tl_sub3(x[i], x_hat[i]));
-        sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
+        if (sim->x_before) sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
         sim->x[i] = x[i], sim->v[i] = v;
     }
     sim->dt_before = dt;
     return TL_OK;
 }
 
+/// The state before a step that had to be cut, should its parts fail as well.
+typedef struct keep { tl_vec3 *arrays[4]; double dt_before; } keep;
+
+static void state_arrays(const tl_sim *sim, tl_vec3 *out[4])
+{
+    out[0] = sim->x, out[1] = sim->v, out[2] = sim->x_before, out[3] = sim->v_before;
+}
+
+static tl_status keep_state(tl_sim *sim, keep *kept, tl_error *err)
+{
+    tl_vec3 *arrays[4];
+    state_arrays(sim, arrays);
+    kept->dt_before = sim->dt_before;
+    for (int k = 0; k < 4; k++) {
+        kept->arrays[k] = arrays[k] ? TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count) : NULL;
+        if (!arrays[k]) continue;
+        if (!kept->arrays[k]) return tl_fail_memory(err, "a step");
+        memcpy(kept->arrays[k], arrays[k], (size_t)sim->node_count * sizeof(tl_vec3));
+    }
+    return TL_OK;
+}
+
+static void bring_back(tl_sim *sim, const keep *kept)
+{
+    tl_vec3 *arrays[4];
+    state_arrays(sim, arrays);
+    sim->dt_before = kept->dt_before;
+    for (int k = 0; k < 4; k++)
+        if (arrays[k]) memcpy(arrays[k], kept->arrays[k], (size_t)sim->node_count * sizeof(tl_vec3));
+}
+
+static tl_status halves(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err);
+
 // Tries dt, then two halves, each of which may be halved again. Substeps already done stay done.
 static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
-    const tl_status status = attempt(sim, begin, dt, depth == sim->def.max_halvings, report, err);
+    tl_status status = attempt(sim, begin, dt, depth == sim->def.max_halvings, report, err);
     tl_arena_release(&sim->arena, mark);
     if (status == TL_OK) {
         report->substeps++;
@@ -102,12 +136,22 @@ static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_ste
     if (depth == sim->def.max_halvings) return status;
     tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)sim->step, begin, dt,
                  err ? err->message : "");
+    if (depth > 0) return halves(sim, begin, dt, depth, report, err);
+    keep kept = {{NULL, NULL, NULL, NULL}, 0};
+    status = keep_state(sim, &kept, err);
+    if (status == TL_OK) {
+        status = halves(sim, begin, dt, depth, report, err);
+        if (status != TL_OK) bring_back(sim, &kept);
+    }
+    tl_arena_release(&sim->arena, mark);
+    return status;
+}
+
+static tl_status halves(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
+{
     TL_TRY(advance(sim, begin, dt / 2, depth + 1, report, err));
     return advance(sim, begin + dt / 2, dt / 2, depth + 1, report, err);
 }
-
-/// What a failed step must bring back.
-typedef struct keep { tl_vec3 *x, *v, *x_before, *v_before; double dt_before; } keep;
 
 tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
@@ -115,27 +159,15 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
     TL_TRY(sim_compile(sim, err));
     TL_TRY(sim_begin_epoch(sim, err));
     tl_arena_reset(&sim->arena);
-    const size_t bytes = (size_t)sim->node_count * sizeof(tl_vec3);
-    keep kept = {TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count), TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count),
-                 TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count), TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count),
-                 sim->dt_before};
-    if (!kept.x || !kept.v || !kept.x_before || !kept.v_before) return tl_fail_memory(err, "a step");
-    memcpy(kept.x, sim->x, bytes), memcpy(kept.v, sim->v, bytes);
-    memcpy(kept.x_before, sim->x_before, bytes), memcpy(kept.v_before, sim->v_before, bytes);
     tl_step_report report = {0};
     tl_error why = {TL_OK, ""};
     const tl_status status = advance(sim, sim->time, sim->def.dt, 0, &report, &why);
-    if (status != TL_OK) {
-        memcpy(sim->x, kept.x, bytes), memcpy(sim->v, kept.v, bytes);
-        memcpy(sim->x_before, kept.x_before, bytes), memcpy(sim->v_before, kept.v_before, bytes);
-        sim->dt_before = kept.dt_before;
-        if (status == TL_FAILED)
-            return tl_fail(err, TL_FAILED,
-                           "step %lld at %.6f s failed after %d attempts, the last with dt %g s: %s (try a smaller dt, or "
-                           "damping)", (long long)sim->step, sim->time, report.rejected,
-                           sim->def.dt / (double)(1 << sim->def.max_halvings), why.message);
-        return tl_fail(err, status, "%s", why.message);
-    }
+    if (status == TL_FAILED)
+        return tl_fail(err, TL_FAILED,
+                       "step %lld at %.6f s failed after %d attempts, the last with dt %g s: %s (try a smaller dt, or "
+                       "damping)", (long long)sim->step, sim->time, report.rejected,
+                       sim->def.dt / (double)(1 << sim->def.max_halvings), why.message);
+    if (status != TL_OK) return tl_fail(err, status, "%s", why.message);
     sim->step++;
     sim->time = (double)sim->step * sim->def.dt;  // a product, not a sum: no drift
     sim_publish(sim);

@@ -12,9 +12,9 @@ static const reference table[] = {{0.5, 0.062444}, {1, 0.124562}, {2, 0.246673},
 static double drop_over_reach(const sheet *s, double length, double gamma)
 {
     tl_error err;
-    // The stretch of a sheet this stiff changes H/W by less than 0.1 %.
+    // The stretch of a sheet this stiff changes H/W by less than 0.2 %.
     const double density = 0.2, weight = density * 9.81;
-    const tl_material fabric = strip_fabric(600 * weight * length, weight * length * length * length / gamma, density);
+    const tl_material fabric = strip_fabric(300 * weight * length, weight * length * length * length / gamma, density);
     tl_sim_def def = static_def();
     def.gravity = (tl_vec3){0, 0, -9.81};
     strip_sim strip = strip_create(s, &fabric, &def);
@@ -59,7 +59,7 @@ static void scattered(void **state)
 static void stretched(void **state)
 {
     (void)state;
-    check_mesh("5:1 along", sheet_delaunay(0.2, 0.006, 0.0008, 5, 0, 1), 0.2);
+    check_mesh("5:1 along", sheet_delaunay(0.2, 0.005, 0.0007, 5, 0, 1), 0.2);
     check_mesh("5:1 at 45 degrees", sheet_delaunay(0.2, 0.012, 0.0015, 5, 45, 2), 0.2);
     check_mesh("5:1 across", sheet_delaunay(0.2, 0.03, 0.003, 5, 90, 3), 0.2);
 }
