@@ -12,7 +12,7 @@ out=${2:-$run}
 toile=${3:-$(dirname "$0")/../build/release/toile}
 mkdir -p "$out"
 "$toile" render "$run" -o "$out/film.mp4" --caption
-"$toile" render "$run" -o "$out/sheet.png" --sheet 12
+"$toile" render "$run" -o "$out/sheet.png" --sheet 12 --size 1200x680
 "$toile" plot "$run" -o "$out/plot.png"
 "$toile" plot "$run" -o "$out/plot.svg" --quiet
 echo "film:    $out/film.mp4"

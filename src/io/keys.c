@@ -90,6 +90,15 @@ static tl_status read_word(const tl_node *node, const tl_key_def *key, int32_t *
     return tl_node_fail(node, true, err, "must be one of %s", known);
 }
 
+static tl_status read_color(const tl_node *node, const char **out, tl_error *err)
+{
+    const char *text = json_string_value(node->value);
+    if (!text || text[0] != '#' || strlen(text) != 7 || strspn(text + 1, "0123456789abcdefABCDEF") != 6)
+        return tl_node_fail(node, true, err, "must be a colour \"#rrggbb\" with six hexadecimal digits");
+    *out = text;
+    return TL_OK;
+}
+
 // Does the JSON type alone fit?
 static bool type_fits(const json_t *value, const tl_key_def *key)
 {
@@ -97,6 +106,7 @@ static bool type_fits(const json_t *value, const tl_key_def *key)
     case TL_KEY_REAL:
     case TL_KEY_INT: return json_is_number(value);
     case TL_KEY_TEXT:
+    case TL_KEY_COLOR:
     case TL_KEY_WORD: return json_is_string(value);
     case TL_KEY_VEC2:
     case TL_KEY_VEC3:
@@ -123,6 +133,7 @@ tl_status tl_key_read(const tl_node *node, const tl_key_def *key, void *out, tl_
         if (!json_is_string(node->value)) return tl_node_fail(node, true, err, "must be a text in quotes");
         *(const char **)out = json_string_value(node->value);
         return TL_OK;
+    case TL_KEY_COLOR: return read_color(node, out, err);
     case TL_KEY_BOOL:
         if (!json_is_boolean(node->value)) return tl_node_fail(node, true, err, "must be true or false");
         *(int32_t *)out = json_is_true(node->value);
@@ -184,6 +195,7 @@ static json_t *default_of(const tl_key_def *key)
     case TL_KEY_REAL: return json_real(key->number[0]);
     case TL_KEY_INT: return json_integer((json_int_t)key->number[0]);
     case TL_KEY_TEXT:
+    case TL_KEY_COLOR:
     case TL_KEY_WORD: return json_string(key->text ? key->text : "");
     case TL_KEY_BOOL: return json_boolean(key->number[0] != 0);
     case TL_KEY_VEC2:
@@ -207,7 +219,7 @@ static json_t *default_of(const tl_key_def *key)
 static void clear_optional(const tl_key_def *key, void *out)
 {
     if (key->type == TL_KEY_REAL) *(double *)out = (double)NAN;
-    if (key->type == TL_KEY_TEXT) *(const char **)out = NULL;
+    if (key->type == TL_KEY_TEXT || key->type == TL_KEY_COLOR) *(const char **)out = NULL;
     if (key->type == TL_KEY_WORD) *(int32_t *)out = -1;
 }
 

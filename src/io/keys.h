@@ -10,6 +10,7 @@ typedef enum tl_key_type {
     TL_KEY_REAL,    ///< double
     TL_KEY_INT,     ///< int64_t
     TL_KEY_TEXT,    ///< const char *, borrowed from the document
+    TL_KEY_COLOR,   ///< const char *, borrowed: "#rrggbb" (sRGB)
     TL_KEY_WORD,    ///< int32_t: place in `words`
     TL_KEY_VEC2,    ///< tl_vec2
     TL_KEY_VEC3,    ///< tl_vec3

@@ -52,6 +52,14 @@ static json_t *number_schema(const tl_key_def *key)
     return NULL;
 }
 
+static json_t *color_schema(void)
+{
+    json_t *schema = typed("string");
+    if (put(schema, "pattern", json_string("^#[0-9a-fA-F]{6}$"))) return schema;
+    json_decref(schema);
+    return NULL;
+}
+
 static json_t *word_schema(const tl_key_def *key)
 {
     json_t *schema = json_object(), *words = json_array();
@@ -99,6 +107,7 @@ static json_t *bare_schema(const tl_key_def *key)
     case TL_KEY_REAL:
     case TL_KEY_INT: return number_schema(key);
     case TL_KEY_TEXT: return typed("string");
+    case TL_KEY_COLOR: return color_schema();
     case TL_KEY_WORD: return word_schema(key);
     case TL_KEY_VEC2: return vector_schema(key, 2);
     case TL_KEY_VEC3: return vector_schema(key, 3);
@@ -116,7 +125,7 @@ static bool put_default(json_t *schema, const tl_key_def *key)
 {
     if (key->flags & (TL_KEY_REQUIRED | TL_KEY_OPTIONAL)) return true;
     if (key->type == TL_KEY_REAL || key->type == TL_KEY_INT) return put(schema, "default", number(key->number[0]));
-    if (key->type == TL_KEY_TEXT || key->type == TL_KEY_WORD)
+    if (key->type == TL_KEY_TEXT || key->type == TL_KEY_COLOR || key->type == TL_KEY_WORD)
         return put(schema, "default", json_string(key->text ? key->text : ""));
     if (key->type == TL_KEY_BOOL) return put(schema, "default", json_boolean(key->number[0] != 0));
     if (key->type < TL_KEY_VEC2 || key->type > TL_KEY_VEC4) return true;

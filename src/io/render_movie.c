@@ -78,8 +78,9 @@ static tl_status start(tl_movie *m, double fps, tl_error *err)
     ARG(program()), ARG("-y"), ARG("-nostdin"), ARG("-loglevel"), ARG("error"), ARG("-f"), ARG("rawvideo");
     ARG("-pixel_format"), ARG("rgb24"), ARG("-video_size"), ARG(size), ARG("-framerate"), ARG(rate);
     ARG("-i"), ARG("pipe:0");
-    if (gif) {
-        ARG("-vf"), ARG("split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=sierra2_4a");
+    if (gif) { // ordered dither: the still parts of the picture stay still, so the file stays small
+        ARG("-vf"), ARG("split[a][b];[a]palettegen=stats_mode=full[p];[b][p]paletteuse=dither=bayer:bayer_"
+                        "scale=4:diff_mode=rectangle");
         ARG("-loop"), ARG("0"), ARG("-f"), ARG("gif");
     } else {
         // our bytes are sRGB; a player expects Rec. 709 in the narrow range, and must be told so

@@ -63,7 +63,11 @@ static void read_looks(const tl_source *source, json_t *appearance, tl_style *ou
     json_t *value;
     json_object_foreach(appearance, name, value)
     {
-        if (out->look_count == TL_MAX_LOOKS) return;
+        if (out->look_count == TL_MAX_LOOKS) {
+            tl_log_write(source->log, TL_LOG_WARNING, "%s: appearance has more than %d entries, the rest is left out",
+                         source->scene_path, (int)TL_MAX_LOOKS);
+            return;
+        }
         tl_named_look *look = &out->looks[out->look_count++];
         *look = (tl_named_look){0};
         snprintf(look->name, sizeof look->name, "%s", name);

@@ -127,8 +127,9 @@ static tl_status compute_hash(tl_scene *scene, tl_error *err)
 {
     json_t *copy = json_deep_copy(tl_json_root(scene->doc).value);
     if (!copy) return tl_fail_memory(err, "scene text");
-    json_object_del(copy, "name");
-    json_object_del(copy, "frames");
+    static const char *const without_effect[] = {"name", "frames", "camera", "appearance"};
+    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
+        json_object_del(copy, without_effect[i]);
     tl_buf text;
     tl_buf_init(&text, &scene->alloc);
     tl_status status = replace_meshes(scene, copy, true, err);
@@ -206,6 +207,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     for (int32_t i = 0; i < scene->cloth_count; i++) drop_zero_labels(&scene->cloths[i].mesh);
     json_object_del(root.value, "materials");  // they stand in the cloths now
     TL_TRY(tl_scene_read_handles(scene, &root, err));
+    TL_TRY(tl_scene_read_look(scene, &root, err));
     if (!put_in_order(root.value)) return tl_fail_memory(err, "scene text");
     tl_json_write(&scene->json, root.value);
     tl_buf_text(&scene->json, "\n");

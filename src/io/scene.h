@@ -41,7 +41,7 @@ struct tl_scene {
     tl_scene_handle *handles;
     int32_t handle_count;
     tl_buf json;    ///< tl_scene_json
-    uint64_t hash;  ///< of everything that shapes the result; not name, frames or the places of files
+    uint64_t hash;  ///< of everything that shapes the result; not name, frames, camera, appearance, places of files
 };
 
 typedef struct tl_scene_def {
@@ -64,5 +64,6 @@ tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf
 tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err);
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *err);
+tl_status tl_scene_read_look(const tl_scene *scene, const tl_node *root, tl_error *err);  ///< after the cloths
 /// Position or direction after scale (1 for directions) and rotation of a transform.
 tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a);

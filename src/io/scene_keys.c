@@ -270,6 +270,36 @@ static const tl_key_def handle_keys[] = {
 const tl_key_table tl_handle_table = {"nodes held or moved; all selectors given must hold", handle_keys};
 #undef AT
 
+// ---- pictures ----------------------------------------------------------------------------------------------
+
+#define AT(field) offsetof(tl_camera_file, field)
+static const tl_key_def camera_keys[] = {
+    {"eye", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(eye), -1e6, 1e6, .unit = "m", .doc = "Where the camera stands"},
+    {"target", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(target), -1e6, 1e6, .unit = "m", .doc = "What it looks at"},
+    {"azimuth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(azimuth), -360, 360, .unit = "degrees",
+     .doc = "Instead of eye and target: direction to look from, 0 is +z, 90 is +x; all frames are then in view"},
+    {"elevation", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(elevation), -90, 90, .unit = "degrees",
+     .doc = "Above the horizon, with azimuth; default 0"},
+    {"fov", TL_KEY_REAL, TL_KEY_OPEN_MIN | TL_KEY_OPEN_MAX, AT(fov), 0, 170, {30}, .unit = "degrees",
+     .doc = "Vertical angle of view"},
+    {0},
+};
+static const tl_key_table camera_table = {"camera: eye and target, or azimuth", camera_keys};
+#undef AT
+
+static const char *const look_words[] = {"cloth", "plain", "skin", NULL};  // as tl_mesh_look
+#define AT(field) offsetof(tl_appearance_file, field)
+static const tl_key_def appearance_keys[] = {
+    {"look", TL_KEY_WORD, TL_KEY_OPTIONAL, AT(look), .words = look_words, .doc = "Kind of surface"},
+    {"color", TL_KEY_COLOR, TL_KEY_OPTIONAL, AT(color), .unit = "#rrggbb", .doc = "Colour of the front"},
+    {"back", TL_KEY_COLOR, TL_KEY_OPTIONAL, AT(back), .unit = "#rrggbb", .doc = "Colour of the back"},
+    {0},
+};
+const tl_key_table tl_appearance_table = {"appearance of a cloth", appearance_keys};
+#undef AT
+static const tl_key_def appearance_item = {
+    .type = TL_KEY_OBJECT, .table = &tl_appearance_table, .doc = "appearance of a cloth"};
+
 // ---- the whole ---------------------------------------------------------------------------------------------
 
 static const tl_key_def include_text = {.type = TL_KEY_TEXT, .doc = "a file"};
@@ -297,6 +327,10 @@ static const tl_key_def scene_keys[] = {
     {"materials", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &fabric_item, .doc = "Fabrics by name, for use in cloths"},
     {"cloths", TL_KEY_LIST, TL_KEY_REQUIRED, .min = 1, .item = &cloth_item, .doc = "list of cloths"},
     {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
+    {"camera", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(camera), .table = &camera_table,
+     .doc = "For toile render; default: everything in view"},
+    {"appearance", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &appearance_item,
+     .doc = "For toile render: colours by the name of the cloth"},
     {"obstacles", TL_KEY_LIST, TL_KEY_LATER, .doc = "obstacles"},
     {"collisions", TL_KEY_MAP, TL_KEY_LATER, .doc = "contact"},
     {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},

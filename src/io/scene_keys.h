@@ -14,6 +14,10 @@ typedef struct tl_solver_file {
     double newton_tolerance, linear_tolerance;
 } tl_solver_file;
 
+/// What the renderer reads; nothing of it shapes the simulation.
+typedef struct tl_camera_file { tl_vec3 eye, target; double azimuth, elevation, fov; } tl_camera_file;
+typedef struct tl_appearance_file { int32_t look; const char *color, *back; } tl_appearance_file;
+
 typedef struct tl_scene_file {
     const char *schema, *name;
     int64_t frames, steps_per_frame, seed;
@@ -21,6 +25,7 @@ typedef struct tl_scene_file {
     tl_vec3 gravity;
     tl_air_file air;
     tl_solver_file solver;
+    tl_camera_file camera;
 } tl_scene_file;
 
 typedef struct tl_rectangle_file { tl_vec2 size; double edge; int32_t pattern; int64_t seed; } tl_rectangle_file;
@@ -53,7 +58,7 @@ typedef struct tl_handle_file {
 } tl_handle_file;
 
 extern const tl_key_table tl_scene_table, tl_cloth_table, tl_mesh_table, tl_handle_table, tl_wind_table,
-    tl_wind_key_table, tl_motion_table;
+    tl_wind_key_table, tl_motion_table, tl_appearance_table;
 extern const tl_key_def tl_corner_key, tl_side_key, tl_node_index_key;
 extern const char *const tl_corner_words[];  ///< "all" first
 extern const char *const tl_side_words[];

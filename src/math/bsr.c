@@ -173,16 +173,42 @@ void tl_bsr_destroy(const tl_allocator *alloc, tl_bsr *m)
     TL_FREE(alloc, m->lower_start, m->row_count + 1);
     TL_FREE(alloc, m->col, m->block_count);
     TL_FREE(alloc, m->value, (size_t)m->block_count + 1);
+    TL_FREE(alloc, m->single, (size_t)(m->block_count - m->row_count) + 1);
+    TL_FREE(alloc, m->diagonal, (size_t)m->row_count + 1);
     TL_FREE(alloc, m->lower_row, m->block_count - m->row_count);
     TL_FREE(alloc, m->lower_block, m->block_count - m->row_count);
     TL_FREE(alloc, m, 1);
+}
+
+tl_status tl_bsr_to_single(const tl_allocator *alloc, tl_bsr *m, tl_error *err)
+{
+    if (m->single) return TL_OK;
+    const size_t n = (size_t)m->row_count, off = (size_t)m->block_count - n;
+    m->single = tl_calloc_bytes(alloc, off + 1, sizeof *m->single);  // one block of padding each
+    m->diagonal = tl_calloc_bytes(alloc, n + 1, sizeof *m->diagonal);
+    if (!m->single || !m->diagonal) {
+        TL_FREE(alloc, m->single, off + 1);
+        TL_FREE(alloc, m->diagonal, n + 1);
+        m->single = NULL, m->diagonal = NULL;
+        return tl_fail_memory(err, "matrix blocks");
+    }
+    for (int32_t i = 0; i < m->row_count; i++) {
+        memcpy(m->diagonal[i], m->value[m->row_start[i]], sizeof *m->diagonal);
+        for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
+            for (int e = 0; e < 9; e++) m->single[k - i - 1][e] = (float)m->value[k][e];
+    }
+    TL_FREE(alloc, m->value, (size_t)m->block_count + 1);
+    m->value = NULL;
+    return TL_OK;
 }
 
 size_t tl_bsr_memory(const tl_bsr *m)
 {
     if (!m) return 0;
     const size_t n = (size_t)m->row_count, blocks = (size_t)m->block_count;
-    return sizeof *m + 2 * (n + 1) * sizeof(int32_t) + blocks * (sizeof *m->value + sizeof(int32_t)) +
+    const size_t values = m->single ? (blocks - n) * sizeof *m->single + n * sizeof *m->diagonal
+                                    : blocks * sizeof *m->value;
+    return sizeof *m + 2 * (n + 1) * sizeof(int32_t) + values + blocks * sizeof(int32_t) +
            (blocks - n) * 2 * sizeof(int32_t);
 }
 
@@ -205,10 +231,15 @@ typedef struct product_job {
     tl_vec3 *y;
 } product_job;
 
+TL_INLINE void product_rows(const product_job *job, int32_t begin, int32_t end, bool single)
+{
+    for (int32_t i = begin; i < end; i++) job->y[i] = tl_bsr_row(job->m, i, job->x, single);
+}
+
 TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)
 {
     const product_job *job = arg;
-    for (int32_t i = begin; i < end; i++) job->y[i] = tl_bsr_row(job->m, i, job->x);
+    TL_EITHER_STORAGE(job->m, product_rows, job, begin, end);
 }
 
 void tl_bsr_multiply(const tl_bsr *m, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)

@@ -5,27 +5,55 @@
 #include "math/simd.h"
 #include "math/solver.h"
 
-/// Adds the blocks right of the diagonal (and the diagonal, from `k` = row_start) of one row into `out`.
-/// Three dot products run in four lanes; the fourth lane multiplies what follows the block by zero, which is
-/// why tl_bsr keeps one block of padding.
-#define TL_ROW_UPPER(m, vec, begin, end, u0, u1, u2)                      \
-    for (int32_t k_ = (begin); k_ < (end); k_++) {                      \
-        const double *a_ = (m)->value[k_];                              \
-        const tl_vec3 *v_ = &(vec)[(m)->col[k_]];                       \
-        const tl_v4 xv_ = {v_->x, v_->y, v_->z, 0};                     \
-        (u0) += TL_LOAD4(a_) * xv_;                                     \
-        (u1) += TL_LOAD4(a_ + 3) * xv_;                                 \
-        (u2) += TL_LOAD4(a_ + 6) * xv_;                                 \
+// Hot loops are written once, as always-inlined functions with a last argument `single`, and expanded for both ways to
+// keep the values: TL_EITHER_STORAGE(matrix, loop, arguments..) calls the right one.
+#define TL_EITHER_STORAGE(m, loop, ...) ((m)->single ? loop(__VA_ARGS__, true) : loop(__VA_ARGS__, false))
+
+/// Index into `value` or `single` of a block of row i is its number minus this.
+#define TL_BLOCK_SHIFT(single, i) ((single) ? (i) + 1 : 0)
+
+typedef float tl_float4 __attribute__((vector_size(16), aligned(4), may_alias));
+
+/// Four numbers of a block off the diagonal, from its entry `e` on, as doubles. `single` is a constant here.
+#define TL_BLOCK4(m, single_, at, e)                                                                  \
+    ((single_) ? __builtin_convertvector(*(const tl_float4 *)((m)->single[at] + (e)), tl_v4)            \
+               : TL_LOAD4((m)->value[at] + (e)))
+
+TL_INLINE double *tl_bsr_diagonal(const tl_bsr *m, int32_t i)
+{
+    return m->single ? m->diagonal[i] : m->value[m->row_start[i]];
+}
+
+/// Block k of row i in double: where it is kept or, from single, in `room`.
+TL_INLINE const double *tl_bsr_block(const tl_bsr *m, int32_t i, int32_t k, double room[9])
+{
+    if (!m->single) return m->value[k];
+    if (k == m->row_start[i]) return m->diagonal[i];
+    for (int e = 0; e < 9; e++) room[e] = (double)m->single[k - i - 1][e];
+    return room;
+}
+
+/// Adds the blocks right of the diagonal of row i. Three dot products run in four lanes; the fourth lane multiplies what
+/// follows the block by zero, which is why tl_bsr keeps one block of padding.
+#define TL_ROW_UPPER(m, single_, i, vec, u0, u1, u2)                                                   \
+    for (int32_t k_ = (m)->row_start[i] + 1; k_ < (m)->row_start[(i) + 1]; k_++) {                     \
+        const int32_t at_ = k_ - TL_BLOCK_SHIFT(single_, i);                                           \
+        const tl_vec3 *v_ = &(vec)[(m)->col[k_]];                                                      \
+        const tl_v4 xv_ = {v_->x, v_->y, v_->z, 0};                                                    \
+        (u0) += TL_BLOCK4(m, single_, at_, 0) * xv_;                                                   \
+        (u1) += TL_BLOCK4(m, single_, at_, 3) * xv_;                                                   \
+        (u2) += TL_BLOCK4(m, single_, at_, 6) * xv_;                                                   \
     }
 
 /// Adds the blocks left of the diagonal: stored transposed, so three scaled rows.
-#define TL_ROW_LOWER(m, vec, begin, end, lo)                              \
-    for (int32_t k_ = (begin); k_ < (end); k_++) {                      \
-        const double *a_ = (m)->value[(m)->lower_block[k_]];            \
-        const tl_vec3 *v_ = &(vec)[(m)->lower_row[k_]];                 \
-        (lo) += TL_SPLAT4(v_->x) * TL_LOAD4(a_);                        \
-        (lo) += TL_SPLAT4(v_->y) * TL_LOAD4(a_ + 3);                    \
-        (lo) += TL_SPLAT4(v_->z) * TL_LOAD4(a_ + 6);                    \
+#define TL_ROW_LOWER(m, single_, i, vec, lo)                                                           \
+    for (int32_t k_ = (m)->lower_start[i]; k_ < (m)->lower_start[(i) + 1]; k_++) {                     \
+        const int32_t row_ = (m)->lower_row[k_];                                                       \
+        const int32_t at_ = (m)->lower_block[k_] - TL_BLOCK_SHIFT(single_, row_);                      \
+        const tl_vec3 *v_ = &(vec)[row_];                                                              \
+        (lo) += TL_SPLAT4(v_->x) * TL_BLOCK4(m, single_, at_, 0);                                      \
+        (lo) += TL_SPLAT4(v_->y) * TL_BLOCK4(m, single_, at_, 3);                                      \
+        (lo) += TL_SPLAT4(v_->z) * TL_BLOCK4(m, single_, at_, 6);                                      \
     }
 
 #define TL_ROW_SUM(u0, u1, u2, lo)                                                                      \
@@ -33,11 +61,13 @@
                (((u2)[0] + (u2)[1]) + (u2)[2]) + (lo)[2]})
 
 /// Row i of A x.
-TL_INLINE tl_vec3 tl_bsr_row(const tl_bsr *m, int32_t i, const tl_vec3 *x)
+TL_INLINE tl_vec3 tl_bsr_row(const tl_bsr *m, int32_t i, const tl_vec3 *x, bool single)
 {
-    tl_v4 u0 = {0}, u1 = {0}, u2 = {0}, lo = {0};
-    TL_ROW_UPPER(m, x, m->row_start[i], m->row_start[i + 1], u0, u1, u2)
-    TL_ROW_LOWER(m, x, m->lower_start[i], m->lower_start[i + 1], lo)
+    const double *d = single ? m->diagonal[i] : m->value[m->row_start[i]];
+    const tl_v4 xi = {x[i].x, x[i].y, x[i].z, 0};
+    tl_v4 u0 = TL_LOAD4(d) * xi, u1 = TL_LOAD4(d + 3) * xi, u2 = TL_LOAD4(d + 6) * xi, lo = {0};
+    TL_ROW_UPPER(m, single, i, x, u0, u1, u2)
+    TL_ROW_LOWER(m, single, i, x, lo)
     return TL_ROW_SUM(u0, u1, u2, lo);
 }
 

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/bsr_row.h"
 #include "math/cholesky_impl.h"
 #include "math/dense.h"
 #include "math/simd.h"
@@ -30,13 +31,28 @@ typedef struct front_work {
     int32_t block;  // first tile of the block in hand
 } front_work;
 
+static int32_t row_of_block(const tl_bsr *m, int32_t k)
+{
+    int32_t lo = 0, hi = m->row_count;  // row_start[lo] <= k < row_start[hi]
+    while (hi - lo > 1) {
+        const int32_t mid = lo + (hi - lo) / 2;
+        if (m->row_start[mid] <= k)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
 static void add_matrix(const front_work *w, int32_t begin, int32_t end)
 {
     const int32_t p = w->p, pad = tl_pad8(p) - p;
     for (int32_t e = begin; e < end; e++) {
         const tl_chol_entry *entry = &w->ch->entries[e];
         const bool transposed = entry->block < 0;
-        const double *a = w->m->value[transposed ? ~entry->block : entry->block];
+        const int32_t k = transposed ? ~entry->block : entry->block;
+        double room[9];
+        const double *a = tl_bsr_block(w->m, w->m->single ? row_of_block(w->m, k) : 0, k, room);
         const int32_t row0 = 3 * entry->row + (entry->row >= w->f->pivots ? pad : 0);
         for (int r = 0; r < 3; r++) {
             const int32_t i = row0 + r;

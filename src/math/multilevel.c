@@ -28,9 +28,8 @@ typedef struct sweep_job {
 
 // x = D'^-1 (b - L x) within the chunk, from zero. Every row hands its share on to the later rows of the
 // chunk as soon as it is known: this reads the stored blocks in order, where gathering would jump about.
-TL_CLONES static void forward_chunk(void *arg, int32_t begin, int32_t end)
+TL_INLINE void forward_rows(const sweep_job *job, int32_t begin, int32_t end, bool single)
 {
-    const sweep_job *job = arg;
     const tl_bsr *m = job->lv->a;
     double sum[SMOOTH_CHUNK][4];
     memset(sum, 0, (size_t)(end - begin) * sizeof *sum);
@@ -41,18 +40,24 @@ TL_CLONES static void forward_chunk(void *arg, int32_t begin, int32_t end)
         job->x[i] = x;
         const tl_v4 vx = TL_SPLAT4(x.x), vy = TL_SPLAT4(x.y), vz = TL_SPLAT4(x.z);
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1] && m->col[k] < end; k++) {
-            const double *a = m->value[k];
+            const int32_t at = k - TL_BLOCK_SHIFT(single, i);
             double *to = sum[m->col[k] - begin];
-            *(tl_v4 *)to = TL_LOAD4(to) + ((vx * TL_LOAD4(a) + vy * TL_LOAD4(a + 3)) + vz * TL_LOAD4(a + 6));
+            *(tl_v4 *)to = TL_LOAD4(to) + ((vx * TL_BLOCK4(m, single, at, 0) + vy * TL_BLOCK4(m, single, at, 3)) +
+                                           vz * TL_BLOCK4(m, single, at, 6));
         }
     }
 }
 
-// res = b - A x. Where the sweep saw all of the row's left side, b - (L + D) x is zero and the right side is
-// enough.
-TL_CLONES static void rest_chunk(void *arg, int32_t begin, int32_t end)
+TL_CLONES static void forward_chunk(void *arg, int32_t begin, int32_t end)
 {
     const sweep_job *job = arg;
+    TL_EITHER_STORAGE(job->lv->a, forward_rows, job, begin, end);
+}
+
+// res = b - A x. Where the sweep saw all of the row's left side, b - (L + D) x is zero and the right side is
+// enough.
+TL_INLINE void rest_rows(const sweep_job *job, int32_t begin, int32_t end, bool single)
+{
     const tl_bsr *m = job->lv->a;
     for (int32_t i = begin; i < end; i++) {
         const bool inside =
@@ -60,24 +65,29 @@ TL_CLONES static void rest_chunk(void *arg, int32_t begin, int32_t end)
             m->col[m->row_start[i + 1] - 1] < end;
         if (inside) {
             tl_v4 u0 = {0}, u1 = {0}, u2 = {0}, lo = {0};
-            TL_ROW_UPPER(m, job->x, m->row_start[i] + 1, m->row_start[i + 1], u0, u1, u2)
+            TL_ROW_UPPER(m, single, i, job->x, u0, u1, u2)
             const tl_vec3 s = TL_ROW_SUM(u0, u1, u2, lo);
             job->res[i] = (tl_vec3){-s.x, -s.y, -s.z};
         } else {
-            job->res[i] = tl_sub3(job->b[i], tl_bsr_row(m, i, job->x));
+            job->res[i] = tl_sub3(job->b[i], tl_bsr_row(m, i, job->x, single));
         }
     }
 }
 
-// x = old + d with (D' + U) d = b - A old within the chunk: first the rest, then the sweep from below, which
-// finds the chunk's blocks in cache. Rows of other chunks count as they were before.
-TL_CLONES static void backward_chunk(void *arg, int32_t begin, int32_t end)
+TL_CLONES static void rest_chunk(void *arg, int32_t begin, int32_t end)
 {
     const sweep_job *job = arg;
+    TL_EITHER_STORAGE(job->lv->a, rest_rows, job, begin, end);
+}
+
+// x = old + d with (D' + U) d = b - A old within the chunk: first the rest, then the sweep from below, which
+// finds the chunk's blocks in cache. Rows of other chunks count as they were before.
+TL_INLINE void backward_rows(const sweep_job *job, int32_t begin, int32_t end, bool single)
+{
     const tl_bsr *m = job->lv->a;
     double d[SMOOTH_CHUNK][4];
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 r = tl_sub3(job->b[i], tl_bsr_row(m, i, job->old));
+        const tl_vec3 r = tl_sub3(job->b[i], tl_bsr_row(m, i, job->old, single));
         d[i - begin][0] = r.x, d[i - begin][1] = r.y, d[i - begin][2] = r.z, d[i - begin][3] = 0;
     }
     for (int32_t i = end - 1; i >= begin; i--) {
@@ -86,11 +96,11 @@ TL_CLONES static void backward_chunk(void *arg, int32_t begin, int32_t end)
         while (m->col[to - 1] >= end) to--;
         for (int32_t k = to - 1; k > m->row_start[i];
              k--) {  // row i + 1 has just been made: wait for it last
-            const double *a = m->value[k];
+            const int32_t at = k - TL_BLOCK_SHIFT(single, i);
             const tl_v4 v = TL_LOAD4(d[m->col[k] - begin]);
-            u0 += TL_LOAD4(a) * v;
-            u1 += TL_LOAD4(a + 3) * v;
-            u2 += TL_LOAD4(a + 6) * v;
+            u0 += TL_BLOCK4(m, single, at, 0) * v;
+            u1 += TL_BLOCK4(m, single, at, 3) * v;
+            u2 += TL_BLOCK4(m, single, at, 6) * v;
         }
         double *di = d[i - begin];
         const tl_vec3 r = {di[0] - ((u0[0] + u0[1]) + u0[2]), di[1] - ((u1[0] + u1[1]) + u1[2]),
@@ -99,6 +109,12 @@ TL_CLONES static void backward_chunk(void *arg, int32_t begin, int32_t end)
         di[0] = v.x, di[1] = v.y, di[2] = v.z;
         job->x[i] = tl_add3(job->old[i], v);
     }
+}
+
+TL_CLONES static void backward_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const sweep_job *job = arg;
+    TL_EITHER_STORAGE(job->lv->a, backward_rows, job, begin, end);
 }
 
 typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/bsr_row.h"
 #include "math/multilevel_impl.h"
 
 enum { FREE = -1, LONE = -2 };  // not yet in a patch; never to be in one
@@ -64,23 +65,24 @@ static bool links_build(const tl_allocator *alloc, const tl_level *lv, links *g)
     double *diagonal = TL_CALLOC(alloc, double, g->nodes);
     const bool good = g->to && g->weight && diagonal;
     for (int32_t r = 0; good && r < m->row_count; r++)
-        diagonal[r / rows] += sqrt(block_norm2(m->value[m->row_start[r]]));
+        diagonal[r / rows] += sqrt(block_norm2(tl_bsr_diagonal(m, r)));
     for (int32_t i = 0; good && i < g->nodes; i++) {
         for (int32_t s = 0; s < rows; s++) {
             const int32_t r = rows * i + s;
             int32_t at = g->start[i] - 1, last = -1;
+            double room[9];
             for (int32_t k = m->lower_start[r]; k < m->lower_start[r + 1]; k++) {
                 const int32_t j = m->lower_row[k] / rows;
                 if (j == i) continue;
                 if (j != last) g->to[++at] = last = j;
-                g->weight[at] +=
-                    (float)(block_norm2(m->value[m->lower_block[k]]) / (diagonal[i] * diagonal[j]));
+                const double *a = tl_bsr_block(m, m->lower_row[k], m->lower_block[k], room);
+                g->weight[at] += (float)(block_norm2(a) / (diagonal[i] * diagonal[j]));
             }
             for (int32_t k = m->row_start[r]; k < m->row_start[r + 1]; k++) {
                 const int32_t j = m->col[k] / rows;
                 if (j == i) continue;
                 if (j != last) g->to[++at] = last = j;
-                g->weight[at] += (float)(block_norm2(m->value[k]) / (diagonal[i] * diagonal[j]));
+                g->weight[at] += (float)(block_norm2(tl_bsr_block(m, r, k, room)) / (diagonal[i] * diagonal[j]));
             }
         }
     }

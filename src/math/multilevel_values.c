@@ -110,7 +110,8 @@ TL_CLONES static void prolongation_chunk(void *arg, int32_t begin, int32_t end)
                 const int32_t at = is_lower ? m->lower_start[row] + k : m->row_start[row] + k - lower;
                 const int32_t col = is_lower ? m->lower_row[at] : m->col[at], node = col / rows;
                 if (lv->patch[node] < 0) continue;
-                const double *a = m->value[is_lower ? m->lower_block[at] : at];
+                double room[9];
+                const double *a = tl_bsr_block(m, is_lower ? col : row, is_lower ? m->lower_block[at] : at, room);
                 double p0[3][MODES];
                 rigid_rows(job, node, col % rows, p0);
                 double(*sum)[MODES] = sums[entry_of(lv, i, lv->patch[node])];
@@ -121,7 +122,7 @@ TL_CLONES static void prolongation_chunk(void *arg, int32_t begin, int32_t end)
                     }
             }
             double d[6];
-            (void)tl_sym3_invert(m->value[m->row_start[row]], d);  // the smoother has made sure
+            (void)tl_sym3_invert(tl_bsr_diagonal(m, row), d);  // the smoother has made sure
             const double inverse[3][3] = {{d[0], d[1], d[2]}, {d[1], d[3], d[4]}, {d[2], d[4], d[5]}};
             for (int32_t e = 0; e < seen; e++) {
                 double p0[3][MODES] = {{0}};
@@ -160,7 +161,8 @@ TL_INLINE void product_of_row(const tl_level *lv, int32_t row, int32_t least, pr
         const bool is_lower = k < lower;
         const int32_t at = is_lower ? m->lower_start[row] + k : m->row_start[row] + k - lower;
         const int32_t col = is_lower ? m->lower_row[at] : m->col[at], node = col / rows, s = col % rows;
-        const double *a = m->value[is_lower ? m->lower_block[at] : at];
+        double room[9];
+        const double *a = tl_bsr_block(m, is_lower ? col : row, is_lower ? m->lower_block[at] : at, room);
         const double a00 = a[0], a11 = a[4], a22 = a[8];
         const double a01 = is_lower ? a[3] : a[1], a10 = is_lower ? a[1] : a[3];
         const double a02 = is_lower ? a[6] : a[2], a20 = is_lower ? a[2] : a[6];
@@ -274,11 +276,13 @@ static double outside_strength(const tl_level *lv, int32_t i)
     const tl_bsr *m = lv->a;
     const int32_t begin = i / SMOOTH_CHUNK * SMOOTH_CHUNK, end = begin + SMOOTH_CHUNK;
     const double(*d)[6] = (const double(*)[6])lv->inverse;
-    double rho = 0;
+    double rho = 0, room[9];
     for (int32_t k = m->row_start[i + 1] - 1; m->col[k] >= end; k--)
-        rho += sqrt(scaled_norm2(m->value[k], d[i], d[m->col[k]]));
-    for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1] && m->lower_row[k] < begin; k++)
-        rho += sqrt(scaled_norm2(m->value[m->lower_block[k]], d[m->lower_row[k]], d[i]));
+        rho += sqrt(scaled_norm2(tl_bsr_block(m, i, k, room), d[i], d[m->col[k]]));
+    for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1] && m->lower_row[k] < begin; k++) {
+        const int32_t j = m->lower_row[k];
+        rho += sqrt(scaled_norm2(tl_bsr_block(m, j, m->lower_block[k], room), d[j], d[i]));
+    }
     return rho;
 }
 

@@ -52,17 +52,16 @@ double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec
 bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
 {
     for (int32_t i = 0; i < m->row_count; i++)
-        if (!tl_sym3_invert(m->value[m->row_start[i]], inverse[i])) return false;
+        if (!tl_sym3_invert(tl_bsr_diagonal(m, i), inverse[i])) return false;
     return true;
 }
 
 // r = b - A x; sums of b b and r r
-TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
+TL_INLINE void residual_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
-    cg_state *s = arg;
     double bb = 0, rr = 0;
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 r = tl_sub3(s->b[i], tl_bsr_row(s->m, i, s->x));
+        const tl_vec3 r = tl_sub3(s->b[i], tl_bsr_row(s->m, i, s->x, single));
         s->r[i] = r;
         bb += tl_dot3(s->b[i], s->b[i]);
         rr += tl_dot3(r, r);
@@ -71,17 +70,28 @@ TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
     s->sum_b[begin / ROWS_PER_CHUNK] = rr;
 }
 
-// q = A p; sum of p q
-TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)
+TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
 {
     cg_state *s = arg;
+    TL_EITHER_STORAGE(s->m, residual_rows, s, begin, end);
+}
+
+// q = A p; sum of p q
+TL_INLINE void product_rows(cg_state *s, int32_t begin, int32_t end, bool single)
+{
     double pq = 0;
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 q = tl_bsr_row(s->m, i, s->p);
+        const tl_vec3 q = tl_bsr_row(s->m, i, s->p, single);
         s->q[i] = q;
         pq += tl_dot3(s->p[i], q);
     }
     s->sum_a[begin / ROWS_PER_CHUNK] = pq;
+}
+
+TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)
+{
+    cg_state *s = arg;
+    TL_EITHER_STORAGE(s->m, product_rows, s, begin, end);
 }
 
 // x += alpha p, r -= alpha q; sums of r r and, with block Jacobi, of r z

@@ -26,9 +26,9 @@ struct tl_solver {
     tl_allocator alloc;
     tl_solver_def def;
     const tl_bsr *matrix;
-    uint8_t *fixed;  // copies, for the levels; NULL if the kind needs none
-    tl_vec3 *pos;
-    int32_t copied;    // rows of the copies
+    uint8_t *fixed;      // a copy, for the levels; NULL if the kind needs none
+    int32_t copied;      // its rows
+    const tl_vec3 *pos;  // the caller's
     uint64_t version;  // of the values; that of what was made from them:
     uint64_t factor_version, levels_version;
     tl_cholesky *factor;  // float except for kind direct
@@ -82,8 +82,7 @@ static void forget(tl_solver *s)
     tl_multilevel_destroy(s->levels);
     tl_cholmod_destroy(s->cholmod);
     TL_FREE(&s->alloc, s->fixed, s->copied);
-    TL_FREE(&s->alloc, s->pos, s->copied);
-    s->factor = NULL, s->levels = NULL, s->cholmod = NULL, s->matrix = NULL;
+    s->factor = NULL, s->levels = NULL, s->cholmod = NULL, s->matrix = NULL, s->pos = NULL;
     s->copied = 0;
 }
 
@@ -111,12 +110,11 @@ tl_status tl_solver_pattern(tl_solver *s, const tl_bsr *matrix, const tl_vec3 *p
                            tl_solver_kind_name(s->def.kind));
         s->copied = matrix->row_count;
         s->fixed = TL_CALLOC(&s->alloc, uint8_t, s->copied);
-        s->pos = TL_ALLOC(&s->alloc, tl_vec3, s->copied);
-        if (!s->fixed || !s->pos) {
+        if (!s->fixed) {
             forget(s);
             return tl_fail_memory(err, "linear solver");
         }
-        if (s->copied) memcpy(s->pos, pos, (size_t)s->copied * sizeof *pos);
+        s->pos = pos;
     }
     s->matrix = matrix;
     s->version++;
@@ -128,7 +126,7 @@ void tl_solver_values(tl_solver *s, const uint8_t *fixed, const tl_vec3 *pos)
 {
     s->version++;
     if (!s->copied) return;
-    if (pos) memcpy(s->pos, pos, (size_t)s->copied * sizeof *pos);
+    if (pos) s->pos = pos;
     if (fixed)
         memcpy(s->fixed, fixed, (size_t)s->copied);
     else
@@ -435,7 +433,7 @@ tl_status tl_solver_load_notes(tl_solver *s, const uint8_t in[TL_SOLVER_NOTES], 
 
 size_t tl_solver_memory(const tl_solver *s)
 {
-    return sizeof *s + (size_t)s->copied * (sizeof *s->pos + sizeof *s->fixed) +
+    return sizeof *s + (size_t)s->copied * sizeof *s->fixed +
            (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
            (s->levels ? tl_multilevel_memory(s->levels) : 0);
 }

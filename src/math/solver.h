@@ -17,13 +17,19 @@ typedef struct tl_extra {
 } tl_extra;
 
 /// Symmetric block matrix, upper triangle by rows: row i holds its diagonal block first, then the blocks
-/// (i, j), j > i, columns ascending. A block is 9 doubles, row by row.
+/// (i, j), j > i, columns ascending. A block is 9 numbers, row by row.
+///
+/// Values are kept in one of two ways. Double: `value`. Single (tl_bsr_to_single): blocks off the diagonal in float, half
+/// the memory traffic of every product; those on it in double, since they collect mass and the most terms. Vectors and
+/// sums are double either way. tl_bsr_block (bsr_row.h) reads both.
 typedef struct tl_bsr {
     int32_t row_count;
     int32_t block_count;
     int32_t *row_start;    ///< [row_count + 1] into col / value
     int32_t *col;          ///< [block_count]
-    double (*value)[9];    ///< [block_count], 64-byte aligned is not required
+    double (*value)[9];    ///< [block_count], NULL if single
+    float (*single)[9];    ///< [block_count - row_count], NULL if double: block k of row i, k > row_start[i], at k - i - 1
+    double (*diagonal)[9]; ///< [row_count], NULL if double
     // The strictly lower triangle as references into the upper one, for products by gathering:
     int32_t *lower_start;  ///< [row_count + 1]
     int32_t *lower_row;    ///< column j < i of entry (i, j)
@@ -36,6 +42,9 @@ typedef struct tl_bsr {
 tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t group_count, const int32_t *start,
                         const int32_t *items, tl_bsr **out, tl_error *err);
 void tl_bsr_destroy(const tl_allocator *alloc, tl_bsr *matrix);
+
+/// Changes a matrix in double to single storage, values rounded; nothing to do if it is. On failure it stays as it was.
+tl_status tl_bsr_to_single(const tl_allocator *alloc, tl_bsr *matrix, tl_error *err);
 
 /// Index of block (i, j) with i <= j, or -1.
 int32_t tl_bsr_find(const tl_bsr *matrix, int32_t i, int32_t j);
@@ -75,14 +84,14 @@ typedef struct tl_solve_report {
 tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, tl_solver **out, tl_error *err);
 void tl_solver_destroy(tl_solver *solver);
 
-/// Tells the pattern (borrowed until the next call or destroy) and where the nodes are (copied if needed; may be
-/// NULL for other kinds than auto and multilevel). What was learnt about costs is kept. On failure the solver has
+/// Tells the pattern and where the nodes are (both borrowed until the next call or destroy; `pos` may be NULL for
+/// other kinds than auto and multilevel). What was learnt about costs is kept. On failure the solver has
 /// no pattern.
 tl_status tl_solver_pattern(tl_solver *solver, const tl_bsr *matrix, const tl_vec3 *pos, tl_error *err);
 
 /// Tells that the values of the matrix have changed; cheap, work is done lazily by tl_solver_solve.
 /// `fixed` (may be NULL): rows that hold an identity block and nothing else off the diagonal. `pos`: current nodes,
-/// or NULL for those told before. Both are copied if needed.
+/// or NULL for those told before; borrowed until told anew. `fixed` is copied if needed.
 void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *pos);
 
 /// Solves A x = b to |b - A x| <= tolerance |b|; `x` holds the first guess and receives the answer.

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/bsr_row.h"
 
 #ifdef TL_WITH_CHOLMOD
 #include <cholmod.h>
@@ -21,9 +22,7 @@ struct tl_cholmod {
     tl_allocator alloc;
     cholmod_common common;
     cholmod_sparse *a;  // upper triangle by columns
-    int32_t *from;      // entry of the block matrix (9 block + offset) behind each number of a
     cholmod_factor *l;
-    int64_t count;
 };
 
 void tl_cholmod_destroy(tl_cholmod *cm)
@@ -33,7 +32,6 @@ void tl_cholmod_destroy(tl_cholmod *cm)
     cholmod_free_factor(&cm->l, &cm->common);
     cholmod_free_sparse(&cm->a, &cm->common);
     cholmod_finish(&cm->common);
-    TL_FREE(&alloc, cm->from, cm->count);
     TL_FREE(&alloc, cm, 1);
 }
 
@@ -46,14 +44,8 @@ static void fill_pattern(tl_cholmod *cm, const tl_bsr *m)
         for (int32_t c = 0; c < 3; c++) {
             start[3 * j + c] = at;
             for (int32_t k = m->lower_start[j]; k < m->lower_start[j + 1]; k++)
-                for (int32_t r = 0; r < 3; r++) {
-                    row[at] = 3 * m->lower_row[k] + r;
-                    cm->from[at++] = 9 * m->lower_block[k] + 3 * r + c;
-                }
-            for (int32_t r = 0; r <= c; r++) {
-                row[at] = 3 * j + r;
-                cm->from[at++] = 9 * m->row_start[j] + 3 * r + c;
-            }
+                for (int32_t r = 0; r < 3; r++) row[at++] = 3 * m->lower_row[k] + r;
+            for (int32_t r = 0; r <= c; r++) row[at++] = 3 * j + r;
         }
     start[3 * m->row_count] = at;
 }
@@ -70,10 +62,9 @@ tl_status tl_cholmod_create(const tl_allocator *alloc, const tl_bsr *m, tl_cholm
     cm->common.quick_return_if_not_posdef = 1;
     if (omp_set_max_active_levels) omp_set_max_active_levels(0);
     const size_t n = 3 * (size_t)m->row_count;
-    cm->count = 9 * ((int64_t)m->block_count - m->row_count) + 6 * (int64_t)m->row_count;
-    cm->from = TL_ALLOC(alloc, int32_t, cm->count);
-    cm->a = cholmod_allocate_sparse(n, n, (size_t)cm->count, 1, 1, 1, CHOLMOD_REAL, &cm->common);
-    if (cm->from && cm->a) {
+    const size_t count = 9 * (size_t)m->block_count - 3 * (size_t)m->row_count;
+    cm->a = cholmod_allocate_sparse(n, n, count, 1, 1, 1, CHOLMOD_REAL, &cm->common);
+    if (cm->a) {
         fill_pattern(cm, m);
         cm->l = cholmod_analyze(cm->a, &cm->common);
     }
@@ -88,8 +79,16 @@ tl_status tl_cholmod_create(const tl_allocator *alloc, const tl_bsr *m, tl_cholm
 tl_status tl_cholmod_factor(tl_cholmod *cm, const tl_bsr *m, tl_error *err)
 {
     double *x = cm->a->x;
-    const double *values = m->value[0];
-    for (int64_t k = 0; k < cm->count; k++) x[k] = values[cm->from[k]];
+    int64_t at = 0;  // the order of fill_pattern
+    for (int32_t j = 0; j < m->row_count; j++)
+        for (int32_t c = 0; c < 3; c++) {
+            double room[9];
+            for (int32_t k = m->lower_start[j]; k < m->lower_start[j + 1]; k++) {
+                const double *a = tl_bsr_block(m, m->lower_row[k], m->lower_block[k], room);
+                for (int32_t r = 0; r < 3; r++) x[at++] = a[3 * r + c];
+            }
+            for (int32_t r = 0; r <= c; r++) x[at++] = tl_bsr_diagonal(m, j)[3 * r + c];
+        }
     if (!cholmod_factorize(cm->a, cm->l, &cm->common) || cm->common.status != CHOLMOD_OK ||
         cm->l->minor < cm->l->n)
         return tl_fail(err, TL_FAILED, "CHOLMOD: the matrix is not positive definite or not finite (%d)",

@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/bsr_row.h"
 #include "math/vec3.h"
 #include "physics/bend.h"
 #include "physics/lanes.h"
@@ -281,30 +282,84 @@ TL_INLINE void bend_derivatives(patch *p, bool hessian)
         }
 }
 
-TL_INLINE void add_block(double *out, const vd *k, int lane, int how)
+/// A 3x3 block of one face: entries 0 to 3, 4 to 7 and 8.
+typedef struct block { tl_v4 low, high; double last; } block;
+
+// Block of eight faces, one number of all faces after the other, to eight blocks.
+TL_INLINE void split_lanes(const vd k[9], block out[LANES])
 {
-    if (how != TL_SLOT_TRANSPOSED)
-        for (int i = 0; i < 9; i++) out[i] += k[i][lane];
-    if (how != TL_SLOT_PLAIN)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++) out[3 * i + j] += k[3 * j + i][lane];
+    for (int l = 0; l < LANES; l += 4) {
+        tl_v4 low[4], high[4];
+        for (int i = 0; i < 4; i++) low[i] = TL_LOAD4((const double *)&k[i] + l), high[i] = TL_LOAD4((const double *)&k[4 + i] + l);
+        vd_transpose4(low);
+        vd_transpose4(high);
+        for (int i = 0; i < 4; i++) out[l + i] = (block){low[i], high[i], k[8][l + i]};
+    }
 }
 
-TL_INLINE void store_patch(const face_job *job, const patch *p)
+TL_INLINE void add_double(double *out, const block *b)
+{
+    *(tl_v4 *)out += b->low;
+    *(tl_v4 *)(out + 4) += b->high;
+    out[8] += b->last;
+}
+
+// Sums are rounded once per term; a block off the diagonal gets at most a dozen.
+TL_INLINE void add_single(float *out, const block *b)
+{
+    tl_float4 *low = (tl_float4 *)out, *high = (tl_float4 *)(out + 4);
+    *low = __builtin_convertvector(__builtin_convertvector(*low, tl_v4) + b->low, tl_float4);
+    *high = __builtin_convertvector(__builtin_convertvector(*high, tl_v4) + b->high, tl_float4);
+    out[8] = (float)((double)out[8] + b->last);
+}
+
+// Block of patch nodes i, j into the matrix (see TL_SLOT_PLAIN).
+TL_INLINE void add_pair(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const block *b)
+{
+    const int how = slot & 3;
+    block turned = *b;
+    if (how != TL_SLOT_PLAIN) {
+        turned.low = __builtin_shufflevector(b->low, b->high, 0, 3, 6, 1);
+        turned.high = __builtin_shufflevector(b->low, b->high, 4, 7, 2, 5);
+    }
+    if (how == TL_SLOT_BOTH) {
+        add_double(tl_bsr_diagonal(m, i), b);
+        add_double(tl_bsr_diagonal(m, i), &turned);
+    } else if (m->single) {
+        add_single(m->single[(slot >> 2) - (i < j ? i : j) - 1], &turned);
+    } else {
+        add_double(m->value[slot >> 2], &turned);
+    }
+}
+
+TL_INLINE void store_gradient(const face_job *job, const patch *p)
 {
     const tl_elements *e = job->e;
     for (int l = 0; l < p->count; l++) {
         const int32_t f = p->face[l];
         for (int a = 0; a < TL_PATCH_NODES; a++) {
             if (a >= 3 && e->face_hinge[f][a - 3] < 0) continue;
-            const int32_t node = e->face[f][a];
-            tl_vec3 *g = &job->gradient[node];
+            tl_vec3 *g = &job->gradient[e->face[f][a]];
             g->x += p->g[a][0][l], g->y += p->g[a][1][l], g->z += p->g[a][2][l];
-            if (!job->matrix) continue;
-            add_block(job->matrix->value[job->matrix->row_start[node]], p->k[pair6(a, a)], l, TL_SLOT_PLAIN);
-            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
-                const int32_t slot = e->slot[f][tl_patch_pair(a, b)];
-                if (slot >= 0) add_block(job->matrix->value[slot >> 2], p->k[pair6(a, b)], l, slot & 3);
+        }
+    }
+}
+
+TL_INLINE void store_hessian(const face_job *job, const patch *p)
+{
+    const tl_elements *e = job->e;
+    block blocks[LANES];
+    for (int a = 0; a < TL_PATCH_NODES; a++) {
+        split_lanes(p->k[pair6(a, a)], blocks);
+        for (int l = 0; l < p->count; l++) {
+            const int32_t f = p->face[l];
+            if (a < 3 || e->face_hinge[f][a - 3] >= 0) add_double(tl_bsr_diagonal(job->matrix, e->face[f][a]), &blocks[l]);
+        }
+        for (int b = a + 1; b < TL_PATCH_NODES; b++) {
+            split_lanes(p->k[pair6(a, b)], blocks);
+            for (int l = 0; l < p->count; l++) {
+                const int32_t f = p->face[l], slot = e->slot[f][tl_patch_pair(a, b)];
+                if (slot >= 0) add_pair(job->matrix, e->face[f][a], e->face[f][b], slot, &blocks[l]);
             }
         }
     }
@@ -328,7 +383,8 @@ LANE_CLONES static void face_chunk(void *arg, int32_t first, int32_t last)
                 stretch_derivatives(&p, hessian);
                 if (air) air_terms(&p, job->step, true, hessian);
                 bend_derivatives(&p, hessian);
-                store_patch(job, &p);
+                store_gradient(job, &p);
+                if (hessian) store_hessian(job, &p);
             } else {
                 stretch_energy(&p);
                 bend_energy(&p);
@@ -461,6 +517,18 @@ static void node_energy_chunk(void *arg, int32_t begin, int32_t end)
     job->energy[begin / NODES_PER_CHUNK][1] = gravity;
 }
 
+// Row i of the upper triangle: a multiple of the identity on the diagonal, zero right of it.
+static void set_row(tl_bsr *m, int32_t i, double diagonal)
+{
+    const int32_t first = m->row_start[i], count = m->row_start[i + 1] - first - 1;
+    double *d = tl_bsr_diagonal(m, i);
+    for (int k = 0; k < 9; k++) d[k] = k % 4 ? 0 : diagonal;
+    if (m->single)
+        memset(m->single[first - i], 0, (size_t)count * sizeof *m->single);
+    else
+        memset(m->value[first + 1], 0, (size_t)count * sizeof *m->value);
+}
+
 static void node_start_chunk(void *arg, int32_t begin, int32_t end)
 {
     const node_job *job = arg;
@@ -471,10 +539,7 @@ static void node_start_chunk(void *arg, int32_t begin, int32_t end)
         if (job->step->x_tilde) g = tl_madd3(g, gg * m, tl_sub3(job->x[i], job->step->x_tilde[i]));
         job->gradient[i] = g;
         if (!job->matrix) continue;
-        const int32_t first = job->matrix->row_start[i], last = job->matrix->row_start[i + 1];
-        memset(job->matrix->value[first], 0, (size_t)(last - first) * sizeof *job->matrix->value);
-        double *diagonal = job->matrix->value[first];
-        diagonal[0] = diagonal[4] = diagonal[8] = gg * m;
+        set_row(job->matrix, i, gg * m);
     }
 }
 
@@ -484,12 +549,14 @@ static void fix_rows(const tl_elements *e, tl_bsr *matrix, tl_vec3 *gradient)
         if (!e->fixed[i]) continue;
         gradient[i] = (tl_vec3){0, 0, 0};
         if (!matrix) continue;
-        const int32_t first = matrix->row_start[i], last = matrix->row_start[i + 1];
-        memset(matrix->value[first], 0, (size_t)(last - first) * sizeof *matrix->value);
-        double *diagonal = matrix->value[first];
-        diagonal[0] = diagonal[4] = diagonal[8] = 1;
-        for (int32_t k = matrix->lower_start[i]; k < matrix->lower_start[i + 1]; k++)
-            memset(matrix->value[matrix->lower_block[k]], 0, sizeof *matrix->value);
+        set_row(matrix, i, 1);
+        for (int32_t k = matrix->lower_start[i]; k < matrix->lower_start[i + 1]; k++) {
+            const int32_t block = matrix->lower_block[k];
+            if (matrix->single)
+                memset(matrix->single[block - matrix->lower_row[k] - 1], 0, sizeof *matrix->single);
+            else
+                memset(matrix->value[block], 0, sizeof *matrix->value);
+        }
     }
 }
 

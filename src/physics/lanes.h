@@ -51,6 +51,15 @@ TL_INLINE void vd_sub(const vd a[3], const vd b[3], vd out[3])
     for (int i = 0; i < 3; i++) out[i] = a[i] - b[i];
 }
 
+/// Rows of a 4x4 to its columns.
+TL_INLINE void vd_transpose4(tl_v4 r[4])
+{
+    const tl_v4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    const tl_v4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5), r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
+    r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7), r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
+}
+
 /// Angle between two vectors from s = r sin, c = r cos, any r >= 0; zero when both are. In (-pi, pi].
 /// Two half-angle steps bring the tangent below 0.2, then the series of atan.
 TL_INLINE double tl_angle(double s, double c)

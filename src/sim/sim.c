@@ -271,6 +271,26 @@ void sim_publish(tl_sim *sim)
     }
 }
 
+// May the matrix be kept in single precision? Rounding changes a row by some 6e-8 of the membrane stiffness for each of
+// its entries; what holds the softest modes, mass over dt^2, must be well above that. Also no saving where factors in
+// double are asked for.
+#define SINGLE_MARGIN 1e-6
+
+static bool single_is_safe(const tl_sim *sim)
+{
+    const tl_elements *e = sim->elements;
+    if (sim->def.linear == TL_LINEAR_DIRECT || sim->def.linear == TL_LINEAR_CHOLMOD) return false;
+    double stiffest = 0, lightest = INFINITY;
+    for (int32_t m = 0; m < e->material_count; m++) {
+        const tl_material *fabric = &e->materials[m];
+        const double viscous = 1 + 1.5 * fabric->damping_stretch / sim->def.dt;  // 1.5: BDF2
+        for (int r = 0; r < 6; r++)
+            for (int k = 0; k < 4; k++) stiffest = fmax(stiffest, viscous * fabs(fabric->stretch[r][k]));
+    }
+    for (int32_t i = 0; i < e->node_count; i++) lightest = fmin(lightest, e->mass[i]);
+    return lightest > SINGLE_MARGIN * stiffest * sim->def.dt * sim->def.dt;
+}
+
 static tl_status compile(tl_sim *sim, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
@@ -283,6 +303,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
     TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, &sim->matrix, err));
+    if (single_is_safe(sim)) TL_TRY(tl_bsr_to_single(&sim->alloc, sim->matrix, err));
     const tl_elements *e = sim->elements;
     const int32_t n = sim->node_count = e->node_count;
     sim->x = TL_CALLOC(&sim->alloc, tl_vec3, n);

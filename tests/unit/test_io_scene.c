@@ -96,12 +96,18 @@ static void hash_tells_what_matters(void **state)
 {
     (void)state;
     tl_error err;
-    const char *const sets[] = {"frames=3", "name=other", "fps=26", "seed=2", "cloths[0].mesh.rectangle.edge=0.5"};
+    const char *const sets[] = {"frames=3",
+                                "name=other",
+                                "camera={\"azimuth\": 30}",
+                                "appearance={\"cloth\": {\"color\": \"#102030\"}}",
+                                "fps=26",
+                                "seed=2",
+                                "cloths[0].mesh.rectangle.edge=0.5"};
     tl_scene *base = load("{\"cloths\": [" RECT "]}");
-    for (int i = 0; i < 5; i++) {
+    for (int i = 0; i < 7; i++) {
         tl_scene *scene;
         assert_ok(tl_scene_load("s.json", &sets[i], 1, &scene, &err));
-        assert_int_equal(scene->hash == base->hash, i < 2);
+        assert_int_equal(scene->hash == base->hash, i < 4);
         tl_scene_destroy(scene);
     }
     tl_scene_destroy(base);
@@ -262,6 +268,52 @@ static void bad_handles(void **state)
                 "label or a box)");
 }
 
+// Camera and appearance are for the renderer; here they are checked and kept.
+static void check_look_fails(const char *keys, const char *message)
+{
+    char text[1024];
+    snprintf(text, sizeof text, "{\"cloths\": [" RECT "],\n %s}", keys);
+    check_fails(text, message);
+}
+
+static void camera_and_appearance(void **state)
+{
+    (void)state;
+    tl_scene *scene = load("{\"cloths\": [" RECT "], \"camera\": {\"azimuth\": 30},"
+                           " \"appearance\": {\"cloth\": {\"back\": \"#9fB4d0\", \"look\": \"skin\"}}}");
+    assert_near(scene->file.camera.fov, 30, 0);
+    assert_near(scene->file.camera.azimuth, 30, 0);
+    const char *json = tl_scene_json(scene);
+    assert_non_null(strstr(json, "\"camera\""));
+    assert_non_null(strstr(json, "\"#9fB4d0\""));
+    assert_true(strstr(json, "\"look\"") < strstr(json, "\"back\""));  // in the table's order
+    tl_scene_destroy(scene);
+    scene = load("{\"cloths\": [" RECT "]}");
+    assert_null(strstr(tl_scene_json(scene), "camera"));  // there is no default to fill in
+    tl_scene_destroy(scene);
+    check_look_fails("\"camera\": {}", "s.json:2: camera lacks 'eye' and 'target', or 'azimuth'");
+    check_look_fails("\"camera\": {\"eye\": [0, 0, 1]}",
+                     "s.json:2: camera lacks 'target' (eye and target belong together)");
+    check_look_fails("\"camera\": {\"eye\": [0, 0, 1], \"target\": [0, 0, 1]}",
+                     "s.json:2: camera.target is where eye is, must be elsewhere");
+    check_look_fails("\"camera\": {\"eye\": [0, 0, 1], \"target\": [0, 0, 0], \"elevation\": 3}",
+                     "s.json:2: camera.elevation and eye exclude each other (give eye and target, or azimuth and "
+                     "elevation)");
+    check_look_fails("\"camera\": {\"azimuth\": 3, \"fov\": 170}", "s.json:2: camera.fov 170, must be in (0, 170)");
+    check_look_fails("\"camera\": {\"azimut\": 3}",
+                     "s.json:2: camera.azimut is not a known key (did you mean 'azimuth'?)");
+    check_look_fails("\"camera\": \"front\"", "s.json:2: camera \"front\", must be an object { .. }");
+    check_look_fails("\"appearance\": {\"clth\": {}}",
+                     "s.json:2: appearance.clth is not the name of a cloth (did you mean 'cloth'?)");
+    check_look_fails("\"appearance\": {\"cloth\": 3}", "s.json:2: appearance.cloth 3, must be an object { .. }");
+    check_look_fails("\"appearance\": {\"cloth\": {\"look\": \"skn\"}}",
+                     "s.json:2: appearance.cloth.look \"skn\", must be one of \"cloth\", \"plain\", \"skin\" (did you "
+                     "mean 'skin'?)");
+    check_look_fails("\"appearance\": {\"cloth\": {\"color\": \"red\"}}",
+                     "s.json:2: appearance.cloth.color \"red\", must be a colour \"#rrggbb\" with six hexadecimal "
+                     "digits");
+}
+
 static void corners_and_sides(void **state)
 {
     (void)state;
@@ -383,6 +435,7 @@ static void manual_is_in_step(void **state)
     check_keys_in(manual, &tl_wind_table);
     check_keys_in(manual, &tl_wind_key_table);
     check_keys_in(manual, &tl_motion_table);
+    check_keys_in(manual, &tl_appearance_table);
     free(manual);
 }
 
@@ -436,7 +489,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(smallest_scene_has_all_defaults), TEST(words_of_the_linear_solver_follow_the_enum),
         TEST(resolved_text_reads_back_as_itself), TEST(hash_tells_what_matters), TEST(includes_know_their_folders),
-        TEST(bad_scenes), TEST(bad_meshes_and_fabrics), TEST(bad_handles), TEST(corners_and_sides),
+        TEST(bad_scenes), TEST(bad_meshes_and_fabrics), TEST(bad_handles), TEST(camera_and_appearance),
+        TEST(corners_and_sides),
         TEST(simulation_is_as_described), TEST(mistakes_that_only_the_simulation_sees_have_a_place_too),
         TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
         TEST(every_allocation_of_jansson_may_fail),
