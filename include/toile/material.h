@@ -36,8 +36,7 @@ TL_API tl_material tl_material_default(void);
 TL_API tl_status tl_material_isotropic(double young, double poisson, double thickness, double density,
                                        tl_material *out, tl_error *err);
 
-/// Membrane stiffness along warp and weft [N/m] (force per width and strain), shear stiffness G [N/m], Poisson's
-/// ratio warp to weft, rigidities about an axis across and along... see the fields of tl_orthotropic.
+/// A linear fabric whose warp and weft differ.
 typedef struct tl_orthotropic {
     double stretch_warp, stretch_weft;  ///< tensile stiffness along warp / weft [N/m], > 0
     double shear;                       ///< shear stiffness: shear force per width and shear angle [N/m], > 0

@@ -48,10 +48,12 @@ tl_stretch tl_material_stretch(const tl_material *m, double e11, double e22, dou
         for (int r = 1; r <= 5; r++) all += m->stretch[r][k] * (r == 1 || r == 5 ? 0.125 : 0.25);
         const double along = (1 - part) * m->stretch[1 + row][k] + part * m->stretch[2 + row][k];
         const double far = directed * along + (1 - directed) * all;
-        c[k] = fmax(0, (1 - amount) * m->stretch[0][k] + amount * far);
+        c[k] = (1 - amount) * m->stretch[0][k] + amount * far;
+        if (k != 1) c[k] = fmax(0, c[k]);
     }
     // The energy must not be lowered by any strain: c12^2 <= c11 c22.
-    c[1] = fmin(c[1], sqrt(c[0] * c[2]));
+    const double most = sqrt(c[0] * c[2]);
+    c[1] = fmin(fmax(c[1], -most), most);
     return (tl_stretch){c[0], c[1], c[2], c[3]};
 }
 

@@ -24,6 +24,6 @@ tl_stretch tl_material_stretch(const tl_material *material, double e11, double e
 /// At a shape operator whose largest principal curvature (absolute) is `curvature` [1/m].
 tl_plate tl_material_plate(const tl_material *material, double curvature);
 
-/// Rigidity [N m] for bending about an axis at `cos2` = cos^2 of its angle to the warp, at `curvature`: rows of
-/// the table, linear in the angle in between. Used by the plain hinge.
+/// Rigidity [N m] for bending about an axis (x, y) in the material frame, at `curvature`: rows of the table, linear in
+/// the angle in between. Used by the plain hinge.
 double tl_material_rigidity(const tl_material *material, double axis_x, double axis_y, double curvature);

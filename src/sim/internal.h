@@ -48,6 +48,7 @@ struct tl_sim {
     tl_bsr *matrix;
     tl_solver *solver;
     bool shape_changed;  ///< fixed nodes are new since the bending shapes were made
+    bool begun;          ///< the elements hold stiffness for the present state
     // state, in the order of the elements
     int32_t node_count;
     tl_vec3 *x, *v;

@@ -323,7 +323,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     solver.max_iterations = sim->def.linear_iterations;
     TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
     TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
-    sim->shape_changed = true;
+    sim->shape_changed = true, sim->begun = false;
     sim->dt_before = 0;
     tl_log_write(&sim->def.log, TL_LOG_DEBUG, "%d faces, %d nodes, %d hinges, %d colours", e->face_count, e->node_count,
                  e->hinge_count, e->color_count);

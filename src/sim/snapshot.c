@@ -38,9 +38,22 @@ static uint64_t hash_built(const tl_sim *sim)
         tl_hash_add(&hash, mesh->uv, (size_t)count[1] * sizeof *mesh->uv);
         tl_hash_add(&hash, mesh->vert_node, (size_t)count[1] * sizeof *mesh->vert_node);
         tl_hash_add(&hash, mesh->face_vert, (size_t)count[2] * sizeof *mesh->face_vert);
+        tl_hash_add(&hash, sim->cloths[c].materials, (size_t)sim->cloths[c].material_count * sizeof(tl_material));
     }
-    for (int32_t i = 0; i < sim->handle_count; i++)
-        tl_hash_add(&hash, sim->handles[i].nodes, (size_t)sim->handles[i].node_count * sizeof(int32_t));
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        const sim_handle *h = &sim->handles[i];
+        const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
+        tl_hash_add(&hash, h->nodes, (size_t)h->node_count * sizeof(int32_t));
+        tl_hash_add(&hash, numbers, sizeof numbers);
+        tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
+    }
+    const tl_air_def *air = &sim->def.air;
+    const double world[11] = {sim->def.gravity.x, sim->def.gravity.y, sim->def.gravity.z, air->density, air->drag, air->skin,
+                              air->wind.x, air->wind.y, air->wind.z, air->gust, air->gust_period};
+    tl_hash_add(&hash, world, sizeof world);
+    tl_hash_add(&hash, air->keys, (size_t)air->key_count * sizeof *air->keys);
+    tl_hash_add(&hash, &sim->def.seed, sizeof sim->def.seed);
+    tl_hash_add(&hash, &sim->def.bending, sizeof sim->def.bending);
     tl_hash_add(&hash, &sim->def.dt, sizeof sim->def.dt);
     tl_hash_add(&hash, &sim->def.integrator, sizeof sim->def.integrator);
     return tl_hash_value(&hash);
@@ -131,7 +144,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     memcpy(&h, data, sizeof h);
     if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
     if (h.built != hash_built(sim) || size != state_size(sim))
-        return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, handles or dt)");
+        return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, handles, air or dt)");
     tl_hash hash;
     tl_hash_init(&hash);
     tl_hash_add(&hash, data, size - sizeof(uint64_t));
@@ -156,6 +169,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     }
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
+    sim->begun = false;
     sim->epoch_open = false;
     sim_publish(sim);
     for (int64_t k = 0; k < h.replay; k++) TL_TRY(tl_sim_step(sim, NULL, err));

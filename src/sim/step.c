@@ -14,7 +14,8 @@
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
 static tl_step_def integrator(const tl_sim *sim, double dt)
 {
-    const double w = sim->def.integrator == TL_BDF2 && sim->dt_before > 0 ? dt / sim->dt_before : 0;
+    double w = sim->def.integrator == TL_BDF2 && sim->dt_before > 0 ? dt / sim->dt_before : 0;
+    if (w > 2) w = 0;  // stable below 1 + sqrt(2) only (Grigorieff 1983): after a cut step, start again
     const double lead = (1 + 2 * w) / (1 + w);
     return (tl_step_def){.gamma = lead / dt, .now = (1 + w) / lead, .before = w * w / (1 + w) / lead};
 }
@@ -63,7 +64,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     step.pressure = 0.5 * sim->def.air.density * sim->def.air.drag, step.skin = sim->def.air.skin;
     step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
     tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
-    sim->shape_changed = false;
+    sim->shape_changed = false, sim->begun = true;
     TL_TRY(first_guess(sim, &step, target, x, err));
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance};
     tl_newton_report r;

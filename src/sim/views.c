@@ -53,10 +53,11 @@ tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id id, tl_vec3 *out)
 static tl_sim *compiled(const tl_sim *sim)
 {
     tl_sim *writable = (tl_sim *)(uintptr_t)sim;
-    if (writable->elements) return writable;
     if (sim_compile(writable, NULL) != TL_OK) return NULL;
+    if (writable->begun) return writable;
     const tl_step_def still = {.now = 1};
     tl_forces_begin(writable->elements, &still, writable->x, NULL, true, writable->workers);
+    writable->begun = true;
     return writable;
 }
 

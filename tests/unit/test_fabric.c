@@ -24,6 +24,9 @@ static void isotropic_sheet(void **state)
     assert_near(b.b12, 0.3 * d, 1e-15);
     assert_near(b.b66, 0.35 * d, 1e-15);
     assert_false(tl_material_is_nonlinear(&m));
+    tl_material auxetic;  // a negative Poisson's ratio counts
+    assert_ok(tl_material_isotropic(2e6, -0.5, 1e-3, 0.5, &auxetic, &err));
+    assert_near(tl_material_stretch(&auxetic, 0, 0, 0).c12, -0.5 * 2e3 / 0.75, 1e-9);
     assert_int_equal(tl_material_isotropic(-1, 0.3, 1e-3, 0.5, &m, &err), TL_BAD_INPUT);
     assert_non_null(strstr(err.message, "young -1"));
 }

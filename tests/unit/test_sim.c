@@ -215,6 +215,10 @@ static void saving_and_restoring_changes_no_bit(void **state)
                 memcpy(copy, bytes, size);
                 assert_ok(tl_sim_restore(b.sim, copy, size, &err));
                 assert_int_equal(tl_sim_steps(b.sim), stop);
+                tl_energies ea, eb;
+                assert_ok(tl_sim_energies(a.sim, &ea));
+                assert_ok(tl_sim_energies(b.sim, &eb));
+                assert_near(eb.bend + eb.stretch, ea.bend + ea.stretch, 0.2 * (ea.bend + ea.stretch));  // stiffness of the step before or of now
                 for (int i = stop; i < 40; i++) {
                     assert_ok(tl_sim_step(a.sim, NULL, &err));  // saving must not disturb the one that goes on
                     assert_ok(tl_sim_step(b.sim, NULL, &err));
@@ -230,6 +234,29 @@ static void saving_and_restoring_changes_no_bit(void **state)
             }
             tl_sim_destroy(whole.sim);
         }
+    sheet_free(&s);
+}
+
+static void a_state_of_another_simulation_is_refused(void **state)
+{
+    (void)state;
+    tl_error err;
+    sheet s = sheet_grid(0.3, 0.3, 4, 4, true);
+    const tl_sim_def def = calm();
+    tl_sim_def other = def;
+    other.gravity.y = -1.6;
+    tl_material m = tl_material_default(), heavier = m;
+    heavier.density = 0.3;
+    setup a = make(&s, &def, &m), b = make(&s, &def, &heavier), c = make(&s, &other, &m), d = make(&s, &def, &m);
+    for (int i = 0; i < 3; i++) assert_ok(tl_sim_step(a.sim, NULL, &err));
+    const void *bytes;
+    size_t size;
+    assert_ok(tl_sim_save(a.sim, &bytes, &size, &err));
+    assert_int_equal(tl_sim_restore(b.sim, bytes, size, &err), TL_BAD_INPUT);
+    assert_int_equal(tl_sim_restore(c.sim, bytes, size, &err), TL_BAD_INPUT);
+    assert_ok(tl_sim_restore(d.sim, bytes, size, &err));
+    assert_true(tl_sim_hash(d.sim) == tl_sim_hash(a.sim));
+    tl_sim_destroy(a.sim), tl_sim_destroy(b.sim), tl_sim_destroy(c.sim), tl_sim_destroy(d.sim);
     sheet_free(&s);
 }
 
@@ -479,6 +506,7 @@ int main(void)
         cmocka_unit_test(terminal_velocity),
         cmocka_unit_test(damping_acts_on_deformation_only),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
+        cmocka_unit_test(a_state_of_another_simulation_is_refused),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(every_solver_gives_the_same_answer),
         cmocka_unit_test(a_step_that_fails_is_cut_and_reported),
