@@ -14,20 +14,25 @@ help:  ## this list
 setup:  ## install missing Debian packages (root or sudo; otherwise prints the command)
 	@tools/setup.sh
 
-build: setup  ## the program, at build/release/toile
+.PHONY: setup-build
+setup-build:  # without what only the tests need: the demo is quicker on a fresh machine
+	@tools/setup.sh --build
+
+build: setup-build  ## the program, at build/release/toile
 	@cmake --preset release > /dev/null
 	@cmake --build --preset release -j $(JOBS) --target toile
 
-demo: build  ## simulate a scene and look at the result
+demo: build  ## simulate a scene, make a film, a page of pictures and a diagram of it
 	@rm -rf $(DEMO_OUT)
 	build/release/toile run $(DEMO_SCENE) --out $(DEMO_OUT)
 	build/release/toile check $(DEMO_OUT)
-	@echo "demo: open $(DEMO_OUT)/frames/*.obj in any mesh viewer; $(DEMO_OUT)/stats.jsonl has the figures"
+	@tools/demo_pictures.sh $(DEMO_OUT) $(DEMO_OUT) build/release/toile
+	@echo "meshes:  $(DEMO_OUT)/frames/*.obj"
 
 test: setup test-release test-asan test-clang fuzz-short  ## everything that has to hold (CI runs this)
 	@echo "test: all passed"
 
-test-release: build  ## unit, golden, command line, header and include-graph tests, optimised
+test-release: setup build  ## unit, golden, command line, header and include-graph tests, optimised
 	@cmake --build --preset release -j $(JOBS)
 	@cd build/release && $(CTEST)
 

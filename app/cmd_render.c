@@ -177,7 +177,8 @@ int app_render(const app_command *self, int argc, char **argv)
          "intersections"},
         {"frames", 'f', APP_TEXT, &frames, 0, 0, "A:B:STEP",
          "which frames; A alone is one frame. Default all"},
-        {"size", 's', APP_TEXT, &size, 0, 0, "WxH", "pixels. Default 1280x720, films 960x540"},
+        {"size", 's', APP_TEXT, &size, 0, 0, "WxH", 
+         "pixels. Default 1280x720, films 960x540, a sheet 1600 wide or more"},
         {"camera", 0, APP_TEXT, &camera, 0, 0, "VIEW",
          "front, back, left, right, top, corner; AZIMUTH,ELEVATION in degrees;\nor X,Y,Z,X,Y,Z[,FOV]: eye, "
          "target, "

@@ -12,7 +12,7 @@ typedef struct run_options {
     const char *scene;  // path
     const char *out;    // NULL: out/NAME
     int32_t frames;     // -1: as the scene says
-    int32_t threads;
+    int32_t threads;    // 0: chosen
     int32_t checkpoint_every;
     app_list sets;
     bool resume, quiet, json, verbose;
@@ -62,7 +62,7 @@ static void print_resume_command(FILE *to, const run_options *o, const char *out
         fputs(" --resume", to);
     }
     if (o->frames >= 0) fprintf(to, " --frames %d", o->frames);
-    if (o->threads != app_cores()) fprintf(to, " --threads %d", o->threads);
+    if (o->threads > 0) fprintf(to, " --threads %d", o->threads);
 }
 
 // The same as text, for JSON. Returns NULL when memory is short; the caller frees.
@@ -87,7 +87,7 @@ static void print_summary_json(const app_command *self, const run_options *o, co
     printf(", \"scene\": "), app_json_text(stdout, o->scene);
     printf(", \"name\": "), app_json_text(stdout, tl_scene_name(scene));
     printf(", \"out\": "), app_json_text(stdout, out);
-    printf(", \"threads\": %d, \"first_frame\": %d, \"last_frame\": %d", o->threads, r->first_frame,
+    printf(", \"threads\": %d, \"first_frame\": %d, \"last_frame\": %d", r->threads, r->first_frame,
            r->last_frame);
     printf(", \"faces\": %lld, \"nodes\": %lld", (long long)r->faces, (long long)r->nodes);
     printf(", \"steps\": %lld, \"rejected\": %lld, \"newton_iterations\": %lld, \"linear_iterations\": %lld",
@@ -194,7 +194,8 @@ static int run(const app_command *self, const run_options *o)
     tl_run_def def = tl_run_def_default();
     def.out_dir = out;
     def.frames = o->frames;
-    def.threads = o->threads;
+    def.threads = o->threads > 0 ? o->threads : app_cores();
+    def.fit_threads = o->threads == 0;
     def.resume = o->resume;
     def.checkpoint_every = o->checkpoint_every;
     def.progress = on_frame;
@@ -248,7 +249,7 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"frames", 'n', APP_INT, &o->frames, 0, 1e6, "N", "stop after frame N. Default: as the scene says"},
         {"threads", 'j', APP_INT, &o->threads, 1, 256, "N",
          "threads to use; the result never depends on it.\n"
-         "Default: the cores there are"},
+         "Default: the cores there are, one per 2,000 faces at most"},
         {"set", 0, APP_MANY, &o->sets, 0, 0, "KEY=VALUE",
          "replace a value of the scene, e.g. fps=50;\n"
          "may be given again. A bare KEY=VALUE does the same"},
@@ -269,7 +270,7 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
 static run_options run_defaults(void)
 {
     return (run_options){
-        .frames = -1, .threads = app_cores(), .checkpoint_every = tl_run_def_default().checkpoint_every};
+        .frames = -1, .checkpoint_every = tl_run_def_default().checkpoint_every};
 }
 
 int app_run(const app_command *self, int argc, char **argv)

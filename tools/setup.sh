@@ -1,18 +1,34 @@
 #!/bin/sh
-# tools/setup.sh [--check]: installs the Debian packages that building and testing need, if any is missing.
+# tools/setup.sh [--build] [--check]: installs the Debian packages that building and testing need, if any is missing.
 #
 # Does nothing when all are there. As root, or where sudo works without a password, it installs; otherwise it prints
-# the command and fails. --check never installs. On other systems it looks for the tools and libraries themselves.
+# the command and fails. --build leaves out what only the tests need, which is most of it. --check never installs.
+# On other systems it looks for the tools and libraries themselves.
 set -eu
 
-packages="gcc g++ clang libclang-rt-14-dev cmake ninja-build make pkg-config
-libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev
-libsuitesparse-dev libopenblas-serial-dev ffmpeg"
+check=no
+all=yes
+for option in "$@"; do
+    case $option in
+    --check) check=yes ;;
+    --build) all=no ;;
+    *) echo "usage: tools/setup.sh [--build] [--check]" >&2; exit 1 ;;
+    esac
+done
+
+packages="gcc g++ cmake ninja-build make pkg-config
+libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev ffmpeg"
+tools="gcc g++ cmake ninja make pkg-config"
+if [ $all = yes ]; then
+    packages="$packages
+clang libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev"
+    tools="$tools clang clang++"
+fi
 
 # What the packages are for, asked of the system itself.
 tools_present() {
     missing=
-    for tool in gcc g++ clang clang++ cmake ninja make pkg-config; do
+    for tool in $tools; do
         command -v "$tool" > /dev/null 2>&1 || missing="$missing $tool"
     done
     if command -v pkg-config > /dev/null 2>&1; then
@@ -38,7 +54,7 @@ if ! command -v dpkg-query > /dev/null 2>&1; then
 fi
 
 # On other releases than Debian 12 the sanitizer runtime carries another number, which libclang-rt-dev follows.
-if ! apt-cache show libclang-rt-14-dev > /dev/null 2>&1 && apt-cache show libclang-rt-dev > /dev/null 2>&1; then
+if [ $all = yes ] && ! apt-cache show libclang-rt-14-dev > /dev/null 2>&1 && apt-cache show libclang-rt-dev > /dev/null 2>&1; then
     packages=$(echo "$packages" | sed 's/libclang-rt-14-dev/libclang-rt-dev/')
 fi
 
@@ -48,7 +64,7 @@ for package in $packages; do
     [ "$status" = installed ] || missing="$missing $package"
 done
 if [ -z "$missing" ]; then
-    [ "${1:-}" = --check ] && echo "setup: everything needed is installed"
+    [ $check = no ] || echo "setup: everything needed is installed"
     exit 0
 fi
 
@@ -60,7 +76,7 @@ if [ "$(id -u)" != 0 ]; then
         as_root=none
     fi
 fi
-if [ "$as_root" = none ] || [ "${1:-}" = --check ]; then
+if [ "$as_root" = none ] || [ $check = yes ]; then
     echo "setup: these packages are missing:$missing" >&2
     echo "setup: install them with" >&2
     echo "  sudo apt-get update && sudo apt-get install -y --no-install-recommends$missing" >&2

@@ -63,7 +63,7 @@ typedef struct tl_render_def {
     tl_camera_def camera;
     double zoom;               ///< > 0; 2 is twice as near. Default 1.
     int64_t first, last, step; ///< frames; last < 0: to the end; step >= 1. Default 0, -1, 1.
-    int32_t width, height;     ///< pixels; 0: 1280 x 720, films 960 x 540
+    int32_t width, height;     ///< pixels; 0: 1280 x 720, films 960 x 540, sheets 1600 wide or more
     double fps;                ///< of a film; 0: the recording's, else 25
     int32_t sheet;             ///< > 0: this many frames on one page
     int32_t samples;           ///< quality, 1 .. 4096. Default 16.

@@ -24,7 +24,8 @@ typedef struct tl_run_progress {
 typedef struct tl_run_def {
     const char *out_dir;     ///< created if missing. Required.
     int32_t frames;          ///< stop after this frame; < 0: as the scene says
-    int32_t threads;         ///< >= 1
+    int32_t threads;         ///< >= 1; never changes a result. Default 1.
+    uint32_t fit_threads;    ///< 1: fewer than `threads` for a small scene, one per 2,000 faces. Default 0.
     uint32_t resume;         ///< 1: go on from out_dir/checkpoint.bin
     int32_t checkpoint_every;  ///< frames between checkpoints, >= 1. Default 10. One is always written at the end.
     /// Called after every frame (and frame 0); may be NULL.
@@ -45,6 +46,7 @@ typedef struct tl_run_report {
     uint64_t state_hash;
     int64_t faces, nodes;
     size_t peak_bytes;
+    int32_t threads;                  ///< used
 } tl_run_report;
 
 /// Refuses to overwrite a folder that holds frames of another scene unless resuming; the message says what to do.

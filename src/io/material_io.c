@@ -70,7 +70,7 @@ static void set_name(tl_material *m, const char *name, const char *fallback)
 }
 
 // The published files: stiffness is twice the number, rigidity a quarter; negative counts as 0
-// (shared/spec/measured-fabrics.md). c12 is kept where the 2x2 block is positive semidefinite.
+// (docs/errata.md). c12 is kept where the 2x2 block is positive semidefinite.
 static tl_status read_wang(const tl_node *node, const char *fallback_name, tl_material *out, tl_error *err)
 {
     tl_material_file file = {0};

@@ -259,6 +259,7 @@ tl_status tl_plot_run(const tl_plot_def *def, tl_plot_report *report, tl_error *
     if (status == TL_OK && t.damaged > 0)
         tl_log_write(def->log, TL_LOG_WARNING, "%s: %d lines are no statistics; left out", path, t.damaged);
     lower_to_zero(&t, GRAVITY);
+    if (t.count > 1 && t.value[TIME][0] == 0) t.value[NEWTON][0] = (double)NAN; // the start took no step
     if (status == TL_OK) status = draw(def, &t, report, err);
     free_table(&t);
     return status;

@@ -18,7 +18,7 @@
 #include "render/legend.h"
 #include "render/ticks.h"
 
-enum { SURVEY_FRAMES = 200, MAX_SHEET = 400 };
+enum { SURVEY_FRAMES = 200, MAX_SHEET = 400, SHEET_WIDTH = 1600, SHEET_CELL = 240 };
 static const double TURNTABLE_SECONDS = 4, DEFAULT_FPS = 25;
 
 static const char *const MODE_NAMES[TL_RENDER_MODE_COUNT] = {"shaded",  "wire",         "mesh",      "strain",
@@ -218,25 +218,47 @@ static tl_status survey(job *j, tl_error *err)
 
 // --- the second pass ---------------------------------------------------------------------------------------
 
+/// What is known about a picture, in the order of reading.
+typedef struct caption_parts {
+    char text[5][80];
+    int32_t count;
+} caption_parts;
+
+static void join_parts(const caption_parts *parts, char *text, size_t size)
+{
+    text[0] = 0;
+    for (int32_t i = 0, used = 0; i < parts->count; i++) {
+        if (!parts->text[i][0]) continue;
+        const size_t length = strlen(text);
+        snprintf(text + length, size - length, "%s%s", used++ ? "   " : "", parts->text[i]);
+    }
+}
+
+/// A small picture says less: the number of faces goes first, then the time, then the name of the run.
 static void caption_of(const job *j, int32_t k, const tl_show_frame *frame, const tl_frame_report *report,
                        char *text, size_t size)
 {
-    char faces[TL_TICK_CHARS];
-    tl_tick_label((double)frame->cloth_faces, 1, faces);
-    int n = 0;
-    if (j->source_count > 1) { // two runs of one scene have one name; their folders differ
-        char folder[64];
-        tl_path_stem(j->source[k].path, folder, sizeof folder);
-        n += snprintf(text, size, "%s   ", folder);
-    }
+    enum { RUN, FRAME, TIME, FACES, PAIRS, PARTS };
+    static const int drop[] = {FACES, TIME, RUN};
+    caption_parts parts = {.count = PARTS};
+    char number[TL_TICK_CHARS];
+    if (j->source_count > 1) // two runs of one scene have one name; their folders differ
+        tl_path_stem(j->source[k].path, parts.text[RUN], sizeof parts.text[RUN]);
     if (j->source[k].kind == TL_SOURCE_FOLDER)
-        n += snprintf(text + n, size - (size_t)n, "frame %lld   ", (long long)frame->frame);
-    if (isfinite(frame->time)) n += snprintf(text + n, size - (size_t)n, "%.2f s   ", frame->time);
-    n += snprintf(text + n, size - (size_t)n, "%s faces", faces);
+        snprintf(parts.text[FRAME], sizeof parts.text[FRAME], "frame %lld", (long long)frame->frame);
+    if (isfinite(frame->time)) snprintf(parts.text[TIME], sizeof parts.text[TIME], "%.2f s", frame->time);
+    tl_tick_label((double)frame->cloth_faces, 1, number);
+    snprintf(parts.text[FACES], sizeof parts.text[FACES], "%s faces", number);
     if (j->def->marks || j->def->mode == TL_RENDER_INTERSECTIONS) {
-        char pairs[TL_TICK_CHARS];
-        tl_tick_label((double)report->crossing_pairs, 1, pairs);
-        snprintf(text + n, size - (size_t)n, "   %s crossing pairs", pairs);
+        tl_tick_label((double)report->crossing_pairs, 1, number);
+        snprintf(parts.text[PAIRS], sizeof parts.text[PAIRS], "%s crossing pair%s", number,
+                 report->crossing_pairs == 1 ? "" : "s");
+    }
+    join_parts(&parts, text, size);
+    for (size_t i = 0; i < sizeof drop / sizeof *drop; i++) {
+        if (tl_caption_fits(text, j->cell_width, j->cell_height)) return;
+        parts.text[drop[i]][0] = 0;
+        join_parts(&parts, text, size);
     }
 }
 
@@ -259,7 +281,7 @@ static tl_status draw_cell(job *j, int32_t k, int32_t i, tl_error *err)
         j->report->crossing_pairs = report.crossing_pairs;
         char caption[256];
         caption_of(j, k, &l.frame, &report, caption, sizeof caption);
-        if (index < 0) snprintf(caption, sizeof caption, "%s   no such frame", j->source[k].title);
+        if (index < 0) snprintf(caption, sizeof caption, "no frame %lld", (long long)j->source[0].frames[first]);
         const bool wanted =
             j->def->caption || sheet || j->source_count > 1 || j->def->mode == TL_RENDER_INTERSECTIONS;
         if (wanted) status = tl_caption_draw(caption, &j->alloc, &j->cell, err);
@@ -336,7 +358,7 @@ static tl_status choose_sizes(job *j, tl_error *err)
 {
     const tl_render_def *def = j->def;
     const bool film = j->kind == OUT_MOVIE || ends_with(def->out, ".mp4") || ends_with(def->out, ".gif");
-    j->width = def->width > 0 ? def->width : def->sheet > 0 ? 1600 : film ? 960 : 1280;
+    j->width = def->width > 0 ? def->width : film ? 960 : 1280;
     j->height = def->height > 0 ? def->height : film ? 540 : 720;
     j->cell_width = j->width, j->cell_height = j->height;
     if (def->compare) {
@@ -349,6 +371,8 @@ static tl_status choose_sizes(job *j, tl_error *err)
         const double page = def->width > 0 && def->height > 0 ? (double)def->width / def->height : 16.0 / 9;
         j->columns = (int32_t)fmax(1, fmin(j->pictures, round(sqrt(j->pictures * page / aspect))));
         const int32_t rows = (j->pictures + j->columns - 1) / j->columns;
+        if (def->width <= 0) // a page for the screen, larger when its pictures would be too small to be of use
+            j->width = (int32_t)fmax(SHEET_WIDTH, gap + j->columns * (SHEET_CELL + gap));
         j->cell_width = (j->width - gap * (j->columns + 1)) / j->columns;
         j->cell_height =
             def->height > 0 ? (def->height - gap * (rows + 1)) / rows : (int32_t)(j->cell_width / aspect);

@@ -107,14 +107,21 @@ double tl_legend_room(const tl_legend *l, int32_t width, int32_t height)
     return fmin(0.3, need * size / width);
 }
 
+static double caption_size(int32_t width, int32_t height) { return fmax(8, 0.9 * text_size(width, height)); }
+
+bool tl_caption_fits(const char *text, int32_t width, int32_t height)
+{
+    const double size = caption_size(width, height);
+    return tl_text_width(text, size) + 3 * size <= width; // the panel, and as much room on its right as left
+}
+
 tl_status tl_caption_draw(const char *text, const tl_allocator *alloc, tl_image *image, tl_error *err)
 {
     if (image->height < 60) return TL_OK;
     tl_canvas c;
     const tl_status status = tl_canvas_init(&c, alloc, image, err);
     if (status != TL_OK) return status;
-    const double size = fmax(8, 0.9 * text_size(image->width, image->height)),
-                 width = tl_text_width(text, size);
+    const double size = caption_size(image->width, image->height), width = tl_text_width(text, size);
     const double x = size, y = image->height - size;
     tl_canvas_rect(&c, x - 0.5 * size, y - 2.0 * size, width + 2 * size, 2.4 * size, PANEL);
     const tl_text_style style = {.size = size, .ink = TEXT};

@@ -17,5 +17,8 @@ tl_status tl_legend_draw(const tl_legend *legend, const tl_allocator *alloc, tl_
 /// The part of the picture's width that a legend needs at the right, so that a camera can leave it free.
 double tl_legend_room(const tl_legend *legend, int32_t width, int32_t height);
 
+/// Whether a caption is as wide as a picture of this size at most.
+bool tl_caption_fits(const char *text, int32_t width, int32_t height);
+
 /// A line of text at the lower left, on a faint panel so that it can be read on anything.
 tl_status tl_caption_draw(const char *text, const tl_allocator *alloc, tl_image *image, tl_error *err);

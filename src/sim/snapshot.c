@@ -38,7 +38,8 @@ static uint64_t hash_built(const tl_sim *sim)
         tl_hash_add(&hash, mesh->uv, (size_t)count[1] * sizeof *mesh->uv);
         tl_hash_add(&hash, mesh->vert_node, (size_t)count[1] * sizeof *mesh->vert_node);
         tl_hash_add(&hash, mesh->face_vert, (size_t)count[2] * sizeof *mesh->face_vert);
-        tl_hash_add(&hash, sim->cloths[c].materials, (size_t)sim->cloths[c].material_count * sizeof(tl_material));
+        for (int32_t m = 0; m < sim->cloths[c].material_count; m++)  // the numbers, not the name
+            tl_hash_add(&hash, &sim->cloths[c].materials[m].density, sizeof(tl_material) - offsetof(tl_material, density));
     }
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];

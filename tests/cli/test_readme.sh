@@ -7,10 +7,16 @@ expect 0 run curtain.json --frames 1
 says stdout 'out/curtain/frames'
 expect 0 check out/curtain
 expect 0 info curtain.json
-for link in $(sed -n 's/.*](\([^)#:]*\)).*/\1/p' "$REPO/README.md" "$REPO/CONTRIBUTING.md"); do
+expect 0 render out/curtain -o sheet.png --sheet 2 --size 200x100 --quiet
+expect 0 plot out/curtain -o plot.svg --quiet
+for link in $(grep -o '](\([^)#:]*\))' "$REPO/README.md" "$REPO/CONTRIBUTING.md" -h | sed 's/](\(.*\))/\1/'); do
     [ -e "$REPO/$link" ] || fail "the README links to $link, which is not there"
+done
+for picture in "$REPO"/docs/images/*; do
+    [ "$(wc -c < "$picture")" -lt 400000 ] || fail "$picture is larger than 400 kB"
 done
 for scene in "$REPO"/scenes/*/scene.json; do   # every scene that we ship starts
     expect 0 run "$scene" --out "scene-$(basename "$(dirname "$scene")")" --frames 1 --quiet
+    [ -s "$(dirname "$scene")/README.md" ] || fail "no note on what to look for next to $scene"
 done
 finish

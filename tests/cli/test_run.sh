@@ -45,6 +45,10 @@ for key in faces nodes steps newton_iterations linear_iterations seconds stages.
     "$JSON_GET" $key < stdout > /dev/null || fail "no $key in the summary"
 done
 
+json threads 1                                                 # a small scene, however many cores there are
+expect 0 run "$DATA/tiny.json" --out three --frames 1 --threads 3 --json
+json threads 3
+
 expect 0 run "$DATA/tiny.json" --out=quiet --quiet --frames=1
 silent stdout
 silent stderr

@@ -11,6 +11,7 @@
 #include "io/file.h"
 #include "io/render_movie.h"
 #include "io/render_png.h"
+#include "render/legend.h"
 #include "toile/render.h"
 
 static tl_allocator alloc;
@@ -186,6 +187,70 @@ static void sheets_comparisons_and_turntables(void **state)
     def.sheet = 6, def.width = 300, def.height = 0;  // the turn on one page
     assert_ok(tl_render_run(&def, &r, &err));
     assert_int_equal(r.pictures, 6);
+    def.sheet = 90, def.width = 0, def.samples = 1;   // a page grows so that its pictures can be seen
+    assert_ok(tl_render_run(&def, &r, &err));
+    assert_true(r.width >= 11 * 240);
+}
+
+/// One picture of `source` with `camera` as on the command line (NULL: the scene's own).
+static tl_text picture_of(const char *source, const char *camera)
+{
+    tl_render_def def = small(source, in_dir("view.png"));
+    if (camera) assert_true(tl_camera_parse(camera, &def.camera));
+    assert_ok(tl_render_run(&def, NULL, &err));
+    tl_text text;
+    assert_ok(tl_file_read(&alloc, def.out, 1 << 20, &text, &err));
+    return text;
+}
+
+static bool same_text(const tl_text *a, const tl_text *b)
+{
+    return a->size == b->size && memcmp(a->data, b->data, a->size) == 0;
+}
+
+static void camera_of_the_scene_reaches_the_picture(void **state)
+{
+    (void)state;
+    if (no_png()) skip();
+    static const char *const cameras[][2] = {
+        {"\"camera\": {\"azimuth\": -40, \"elevation\": 30}", "-40,30"},
+        {"\"camera\": {\"eye\": [0.5, 0.5, 4], \"target\": [0.5, 0.5, 0], \"fov\": 20}", "0.5,0.5,4,0.5,0.5,0,20"},
+    };
+    const char *cloth = "\"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [1, 1], \"edge\": 0.2}}}]";
+    char text[512];
+    snprintf(text, sizeof text, "{%s}", cloth);
+    write_text("plain.json", text);
+    tl_text plain = picture_of(in_dir("plain.json"), NULL);
+    for (int i = 0; i < 2; i++) {
+        snprintf(text, sizeof text, "{%s, %s}", cameras[i][0], cloth);
+        write_text("own.json", text);
+        tl_text own = picture_of(in_dir("own.json"), NULL), asked = picture_of(in_dir("plain.json"), cameras[i][1]);
+        assert_true(same_text(&own, &asked));
+        assert_false(same_text(&own, &plain));
+        tl_text_free(&alloc, &own), tl_text_free(&alloc, &asked);
+        own = picture_of(in_dir("own.json"), "28,14");  // the command line wins; these are the angles of no camera
+        assert_true(same_text(&own, &plain));
+        tl_text_free(&alloc, &own);
+    }
+    snprintf(text, sizeof text, "{%s, \"appearance\": {\"cloth\": {\"color\": \"#aa3344\"}}}", cloth);
+    write_text("own.json", text);
+    tl_text red = picture_of(in_dir("own.json"), NULL);
+    assert_false(same_text(&red, &plain));
+    tl_text_free(&alloc, &red), tl_text_free(&alloc, &plain);
+    snprintf(text, sizeof text, "{\"camera\": {\"azimuth\": -40, \"fov\": 0}, %s}", cloth);
+    write_text("own.json", text);
+    tl_render_def def = small(in_dir("own.json"), in_dir("view.png"));
+    assert_int_equal(tl_render_run(&def, NULL, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "camera.fov 0, must be in (0, 170)"));
+}
+
+static void captions_fit_their_pictures(void **state)
+{
+    (void)state;
+    assert_true(tl_caption_fits("frame 12   0.48 s   5,858 faces", 395, 296));
+    assert_false(tl_caption_fits("frame 12   0.48 s   5,858 faces", 154, 86));
+    assert_true(tl_caption_fits("frame 12   0.48 s", 154, 86));
+    assert_true(tl_caption_fits("frame 100", 115, 114));
 }
 
 static void same_file_on_any_number_of_threads(void **state)
@@ -501,6 +566,8 @@ int main(void)
         TEST(frames_become_numbered_pictures),
         TEST(every_mode_draws),
         TEST(sheets_comparisons_and_turntables),
+        TEST(camera_of_the_scene_reaches_the_picture),
+        TEST(captions_fit_their_pictures),
         TEST(same_file_on_any_number_of_threads),
         TEST(films_with_and_without_ffmpeg),
         TEST(bad_input_is_told),

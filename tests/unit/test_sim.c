@@ -247,7 +247,9 @@ static void a_state_of_another_simulation_is_refused(void **state)
     other.gravity.y = -1.6;
     tl_material m = tl_material_default(), heavier = m;
     heavier.density = 0.3;
-    setup a = make(&s, &def, &m), b = make(&s, &def, &heavier), c = make(&s, &other, &m), d = make(&s, &def, &m);
+    setup a = make(&s, &def, &m), b = make(&s, &def, &heavier), c = make(&s, &other, &m);
+    strcpy(m.name, "another name");
+    setup d = make(&s, &def, &m);
     for (int i = 0; i < 3; i++) assert_ok(tl_sim_step(a.sim, NULL, &err));
     const void *bytes;
     size_t size;
