@@ -53,10 +53,6 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         for (size_t i = 0; i < nm; i++) {
             tl_material *m = &materials[i];
             *m = cloth->materials[i];
-            // a saved state knows a fabric by its bytes: those behind the end of the name must not tell a fabric from
-            // the same one read back from scene.json
-            const size_t used = strnlen(m->name, sizeof m->name);
-            memset(m->name + used, 0, sizeof m->name - used);
             m->density *= cloth->file.density_scale;
             for (int k = 0; k < 24; k++) m->stretch[k / 4][k % 4] *= cloth->file.stretch_scale;
             for (int k = 0; k < 15; k++) m->bend[k / 5][k % 5] *= cloth->file.bend_scale;
