@@ -233,7 +233,9 @@ typedef struct product_job {
 
 TL_INLINE void product_rows(const product_job *job, int32_t begin, int32_t end, bool single)
 {
-    for (int32_t i = begin; i < end; i++) job->y[i] = tl_bsr_row(job->m, i, job->x, single);
+    double y[ROWS_PER_CHUNK][4];
+    tl_bsr_rows(job->m, begin, end, job->x, y, single);
+    for (int32_t i = begin; i < end; i++) job->y[i] = (tl_vec3){y[i - begin][0], y[i - begin][1], y[i - begin][2]};
 }
 
 TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)

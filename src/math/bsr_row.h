@@ -12,12 +12,9 @@
 /// Index into `value` or `single` of a block of row i is its number minus this.
 #define TL_BLOCK_SHIFT(single, i) ((single) ? (i) + 1 : 0)
 
-typedef float tl_float4 __attribute__((vector_size(16), aligned(4), may_alias));
-
 /// Four numbers of a block off the diagonal, from its entry `e` on, as doubles. `single` is a constant here.
 #define TL_BLOCK4(m, single_, at, e)                                                                  \
-    ((single_) ? __builtin_convertvector(*(const tl_float4 *)((m)->single[at] + (e)), tl_v4)            \
-               : TL_LOAD4((m)->value[at] + (e)))
+    ((single_) ? TL_WIDEN4((const float *)(m)->single[at] + (e)) : TL_LOAD4((m)->value[at] + (e)))
 
 TL_INLINE double *tl_bsr_diagonal(const tl_bsr *m, int32_t i)
 {
@@ -69,6 +66,34 @@ TL_INLINE tl_vec3 tl_bsr_row(const tl_bsr *m, int32_t i, const tl_vec3 *x, bool 
     TL_ROW_UPPER(m, single, i, x, u0, u1, u2)
     TL_ROW_LOWER(m, single, i, x, lo)
     return TL_ROW_SUM(u0, u1, u2, lo);
+}
+
+/// Rows begin .. end - 1 of A x into `y` (three numbers and one of no meaning a row). A block between two rows of the
+/// range is read once and used for both; the others through the references, as above.
+TL_INLINE void tl_bsr_rows(const tl_bsr *m, int32_t begin, int32_t end, const tl_vec3 *x, double (*y)[4], bool single)
+{
+    for (int32_t i = 0; i < end - begin; i++) *(tl_v4 *)y[i] = (tl_v4){0};
+    for (int32_t i = begin; i < end; i++) {
+        const double *d = single ? m->diagonal[i] : m->value[m->row_start[i]];
+        const tl_v4 xi = {x[i].x, x[i].y, x[i].z, 0};
+        const tl_v4 vx = TL_SPLAT4(x[i].x), vy = TL_SPLAT4(x[i].y), vz = TL_SPLAT4(x[i].z);
+        tl_v4 u0 = TL_LOAD4(d) * xi, u1 = TL_LOAD4(d + 3) * xi, u2 = TL_LOAD4(d + 6) * xi, lo = TL_LOAD4(y[i - begin]);
+        for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++) {
+            const int32_t at = k - TL_BLOCK_SHIFT(single, i), j = m->col[k];
+            const tl_v4 a0 = TL_BLOCK4(m, single, at, 0), a1 = TL_BLOCK4(m, single, at, 3), a2 = TL_BLOCK4(m, single, at, 6);
+            const tl_v4 xj = {x[j].x, x[j].y, x[j].z, 0};
+            u0 += a0 * xj, u1 += a1 * xj, u2 += a2 * xj;
+            if (j < end) *(tl_v4 *)y[j - begin] += (vx * a0 + vy * a1) + vz * a2;
+        }
+        for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1] && m->lower_row[k] < begin; k++) {
+            const int32_t j = m->lower_row[k], at = m->lower_block[k] - TL_BLOCK_SHIFT(single, j);
+            lo += TL_SPLAT4(x[j].x) * TL_BLOCK4(m, single, at, 0);
+            lo += TL_SPLAT4(x[j].y) * TL_BLOCK4(m, single, at, 3);
+            lo += TL_SPLAT4(x[j].z) * TL_BLOCK4(m, single, at, 6);
+        }
+        const tl_vec3 sum = TL_ROW_SUM(u0, u1, u2, lo);
+        *(tl_v4 *)y[i - begin] = (tl_v4){sum.x, sum.y, sum.z, 0};
+    }
 }
 
 /// Symmetric 3x3 as (xx, xy, xz, yy, yz, zz) times a vector.

@@ -11,9 +11,8 @@
 #define NAME(x) x##_double
 #include "math/cholesky_sweep.h"
 
-typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
 #define REAL float
-#define LOAD8(p) __builtin_convertvector(*(const float8 *)(p), tl_v8)
+#define LOAD8(p) TL_WIDEN8(p)
 #define NAME(x) x##_float
 #include "math/cholesky_sweep.h"
 

@@ -28,6 +28,8 @@ typedef struct sweep_job {
 
 // x = D'^-1 (b - L x) within the chunk, from zero. Every row hands its share on to the later rows of the
 // chunk as soon as it is known: this reads the stored blocks in order, where gathering would jump about.
+// Then res = b - A x of the rows whose links all lie in the chunk, while its blocks are in cache: b - (L + D) x is zero
+// there and the right side is enough.
 TL_INLINE void forward_rows(const sweep_job *job, int32_t begin, int32_t end, bool single)
 {
     const tl_bsr *m = job->lv->a;
@@ -46,6 +48,13 @@ TL_INLINE void forward_rows(const sweep_job *job, int32_t begin, int32_t end, bo
                                            vz * TL_BLOCK4(m, single, at, 6));
         }
     }
+    for (int32_t i = begin; i < end; i++) {
+        if (!job->lv->inside[i]) continue;
+        tl_v4 u0 = {0}, u1 = {0}, u2 = {0}, lo = {0};
+        TL_ROW_UPPER(m, single, i, job->x, u0, u1, u2)
+        const tl_vec3 s = TL_ROW_SUM(u0, u1, u2, lo);
+        job->res[i] = (tl_vec3){-s.x, -s.y, -s.z};
+    }
 }
 
 TL_CLONES static void forward_chunk(void *arg, int32_t begin, int32_t end)
@@ -54,24 +63,12 @@ TL_CLONES static void forward_chunk(void *arg, int32_t begin, int32_t end)
     TL_EITHER_STORAGE(job->lv->a, forward_rows, job, begin, end);
 }
 
-// res = b - A x. Where the sweep saw all of the row's left side, b - (L + D) x is zero and the right side is
-// enough.
+// res = b - A x of the rows whose sweep did not see all of their links; the sweep has done the others.
 TL_INLINE void rest_rows(const sweep_job *job, int32_t begin, int32_t end, bool single)
 {
-    const tl_bsr *m = job->lv->a;
-    for (int32_t i = begin; i < end; i++) {
-        const bool inside =
-            (m->lower_start[i] == m->lower_start[i + 1] || m->lower_row[m->lower_start[i]] >= begin) &&
-            m->col[m->row_start[i + 1] - 1] < end;
-        if (inside) {
-            tl_v4 u0 = {0}, u1 = {0}, u2 = {0}, lo = {0};
-            TL_ROW_UPPER(m, single, i, job->x, u0, u1, u2)
-            const tl_vec3 s = TL_ROW_SUM(u0, u1, u2, lo);
-            job->res[i] = (tl_vec3){-s.x, -s.y, -s.z};
-        } else {
-            job->res[i] = tl_sub3(job->b[i], tl_bsr_row(m, i, job->x, single));
-        }
-    }
+    const tl_level *lv = job->lv;
+    for (int32_t i = begin; i < end; i++)
+        if (!lv->inside[i]) job->res[i] = tl_sub3(job->b[i], tl_bsr_row(lv->a, i, job->x, single));
 }
 
 TL_CLONES static void rest_chunk(void *arg, int32_t begin, int32_t end)
@@ -86,9 +83,10 @@ TL_INLINE void backward_rows(const sweep_job *job, int32_t begin, int32_t end, b
 {
     const tl_bsr *m = job->lv->a;
     double d[SMOOTH_CHUNK][4];
+    tl_bsr_rows(m, begin, end, job->old, d, single);
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 r = tl_sub3(job->b[i], tl_bsr_row(m, i, job->old, single));
-        d[i - begin][0] = r.x, d[i - begin][1] = r.y, d[i - begin][2] = r.z, d[i - begin][3] = 0;
+        const tl_v4 b = {job->b[i].x, job->b[i].y, job->b[i].z, 0};
+        *(tl_v4 *)d[i - begin] = b - TL_LOAD4(d[i - begin]);
     }
     for (int32_t i = end - 1; i >= begin; i--) {
         tl_v4 u0 = {0}, u1 = {0}, u2 = {0};
@@ -117,8 +115,7 @@ TL_CLONES static void backward_chunk(void *arg, int32_t begin, int32_t end)
     TL_EITHER_STORAGE(job->lv->a, backward_rows, job, begin, end);
 }
 
-typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
-#define LOAD_P(p) __builtin_convertvector(*(const float8 *)(p), tl_v8)  // lanes 6 and 7 hold what follows
+#define LOAD_P(p) TL_WIDEN8(p)  // lanes 6 and 7 hold what follows
 
 // next_b = P^T res, by patches
 TL_CLONES static void restrict_chunk(void *arg, int32_t begin, int32_t end)
@@ -168,6 +165,25 @@ TL_CLONES static void prolong_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+static void cycle_twice(tl_multilevel *ml, int32_t l, tl_workers *workers);
+
+typedef struct repeat_job {
+    const tl_vec3 *b;
+    tl_vec3 *x, *rest, *more;
+} repeat_job;
+
+static void rest_of_b_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const repeat_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->rest[i] = tl_sub3(job->b[i], job->rest[i]);
+}
+
+static void add_more_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const repeat_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->x[i] = tl_add3(job->x[i], job->more[i]);
+}
+
 static void cycle(tl_multilevel *ml, int32_t l, tl_workers *workers, const tl_vec3 *b, tl_vec3 *x)
 {
     const tl_level *lv = &ml->level[l];
@@ -186,10 +202,25 @@ static void cycle(tl_multilevel *ml, int32_t l, tl_workers *workers, const tl_ve
         tl_parallel_for(workers, rows, SMOOTH_CHUNK, rest_chunk, &job);
         job.next_b = next->b, job.next_x = next->x;
         tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, restrict_chunk, &job);
-        cycle(ml, l + 1, workers, next->b, next->x);
+        cycle_twice(ml, l + 1, workers);
         tl_parallel_for(workers, lv->nodes, NODES_PER_CHUNK, prolong_chunk, &job);
     }
     tl_parallel_for(workers, rows, SMOOTH_CHUNK, backward_chunk, &job);
+}
+
+// Coarse levels are cheap, so they are cycled through twice (a W cycle): 2 B - B A B, definite as long as one cycle B
+// converges, which Galerkin matrices see to. The exact coarsest needs no second time.
+static void cycle_twice(tl_multilevel *ml, int32_t l, tl_workers *workers)
+{
+    const tl_level *lv = &ml->level[l];
+    cycle(ml, l, workers, lv->b, lv->x);
+    if (l + 1 == ml->level_count) return;
+    const int32_t rows = lv->a->row_count;
+    repeat_job job = {lv->b, lv->x, lv->rest, lv->more};
+    tl_bsr_multiply(lv->a, workers, lv->x, lv->rest);
+    tl_parallel_for(workers, rows, SMOOTH_CHUNK, rest_of_b_chunk, &job);
+    cycle(ml, l, workers, lv->rest, lv->more);
+    tl_parallel_for(workers, rows, SMOOTH_CHUNK, add_more_chunk, &job);
 }
 
 void tl_multilevel_apply(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z)
@@ -202,13 +233,22 @@ static tl_status level_vectors(tl_multilevel *ml, int32_t l, tl_error *err)
     tl_level *lv = &ml->level[l];
     const int32_t rows = lv->a->row_count;
     lv->inverse = tl_alloc_bytes(&ml->alloc, (size_t)rows, sizeof *lv->inverse);
+    lv->inside = TL_ALLOC(&ml->alloc, uint8_t, rows);
     lv->res = TL_ALLOC(&ml->alloc, tl_vec3, rows);
     if (l > 0) {
         lv->b = TL_ALLOC(&ml->alloc, tl_vec3, rows);
         lv->x = TL_ALLOC(&ml->alloc, tl_vec3, rows);
+        lv->rest = TL_ALLOC(&ml->alloc, tl_vec3, rows);
+        lv->more = TL_ALLOC(&ml->alloc, tl_vec3, rows);
     }
-    return lv->inverse && lv->res && (l == 0 || (lv->b && lv->x)) ? TL_OK
-                                                                  : tl_fail_memory(err, "multilevel vectors");
+    for (int32_t i = 0; i < rows && lv->inside; i++) {
+        const tl_bsr *m = lv->a;
+        const int32_t begin = i / SMOOTH_CHUNK * SMOOTH_CHUNK, lower = m->lower_start[i];
+        lv->inside[i] = (lower == m->lower_start[i + 1] || m->lower_row[lower] >= begin) &&
+                        m->col[m->row_start[i + 1] - 1] < begin + SMOOTH_CHUNK;
+    }
+    const bool all = lv->inverse && lv->inside && lv->res && (l == 0 || (lv->b && lv->x && lv->rest && lv->more));
+    return all ? TL_OK : tl_fail_memory(err, "multilevel vectors");
 }
 
 static tl_status not_definite(tl_error *err)
@@ -291,7 +331,7 @@ size_t tl_multilevel_memory(const tl_multilevel *ml)
     for (int32_t l = 0; l < ml->level_count; l++) {
         const tl_level *lv = &ml->level[l];
         const size_t rows = (size_t)lv->a->row_count, entries = (size_t)lv->entries;
-        sum += rows * (sizeof *lv->inverse + sizeof(tl_vec3) * (l ? 3 : 1)) + tl_bsr_memory(lv->own);
+        sum += rows * (sizeof *lv->inverse + sizeof *lv->inside + sizeof(tl_vec3) * (l ? 5 : 1)) + tl_bsr_memory(lv->own);
         if (!lv->p_start) continue;
         sum += (size_t)lv->nodes * 2 * sizeof(int32_t) +
                (size_t)lv->patches * (sizeof(tl_vec3) + sizeof(int32_t)) +

@@ -287,9 +287,12 @@ void tl_level_free(const tl_allocator *alloc, tl_level *lv)
     TL_FREE(alloc, lv->t_node, lv->entries);
     TL_FREE(alloc, lv->t_entry, lv->entries);
     TL_FREE(alloc, lv->inverse, rows);
+    TL_FREE(alloc, lv->inside, rows);
     TL_FREE(alloc, lv->b, rows);
     TL_FREE(alloc, lv->x, rows);
     TL_FREE(alloc, lv->res, rows);
+    TL_FREE(alloc, lv->rest, rows);
+    TL_FREE(alloc, lv->more, rows);
     tl_bsr_destroy(alloc, lv->own);
     lv->own = NULL, lv->a = NULL;
 }

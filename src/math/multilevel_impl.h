@@ -27,8 +27,10 @@ typedef struct tl_level {
     int32_t *t_start;           // [patches + 1]: the same by patch
     int32_t *t_node, *t_entry;  // [entries]
     double (*inverse)[6];       // [rows] of the smoother's diagonal
+    uint8_t *inside;            // [rows]: all the row's links stay in its chunk of SMOOTH_CHUNK rows
     tl_vec3 *b, *x;             // [rows], not on the finest
     tl_vec3 *res;               // [rows]
+    tl_vec3 *rest, *more;       // [rows], not on the finest: what a first cycle leaves, and the answer to it
 } tl_level;
 
 struct tl_multilevel {

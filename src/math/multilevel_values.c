@@ -138,9 +138,7 @@ TL_CLONES static void prolongation_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-typedef float float8 __attribute__((vector_size(32), aligned(4), may_alias));
-#define LOAD_P(p)                                                                                            \
-    __builtin_convertvector(*(const float8 *)(p), tl_v8)  // lanes 6 and 7 hold what follows: not used
+#define LOAD_P(p) TL_WIDEN8(p)  // lanes 6 and 7 hold what follows: not used
 
 // Rows of A P of one block row: patches met and, for each, three rows of six (eight lanes).
 typedef struct product_row {

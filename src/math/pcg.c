@@ -59,9 +59,11 @@ bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
 // r = b - A x; sums of b b and r r
 TL_INLINE void residual_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
-    double bb = 0, rr = 0;
+    double bb = 0, rr = 0, ax[ROWS_PER_CHUNK][4];
+    tl_bsr_rows(s->m, begin, end, s->x, ax, single);
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 r = tl_sub3(s->b[i], tl_bsr_row(s->m, i, s->x, single));
+        const double *row = ax[i - begin];
+        const tl_vec3 r = tl_sub3(s->b[i], (tl_vec3){row[0], row[1], row[2]});
         s->r[i] = r;
         bb += tl_dot3(s->b[i], s->b[i]);
         rr += tl_dot3(r, r);
@@ -79,9 +81,10 @@ TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
 // q = A p; sum of p q
 TL_INLINE void product_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
-    double pq = 0;
+    double pq = 0, ap[ROWS_PER_CHUNK][4];
+    tl_bsr_rows(s->m, begin, end, s->p, ap, single);
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 q = tl_bsr_row(s->m, i, s->p, single);
+        const tl_vec3 q = {ap[i - begin][0], ap[i - begin][1], ap[i - begin][2]};
         s->q[i] = q;
         pq += tl_dot3(s->p[i], q);
     }

@@ -24,6 +24,7 @@
 #define THINNEST 1e-6
 
 enum { NODES_PER_CHUNK = 1024, HINGES_PER_CHUNK = 1024, FACES_PER_CHUNK = 1024 };
+enum { FETCH_FROM = 100000 };  // blocks: a smaller matrix is in the cache anyway
 
 typedef struct face_job {
     tl_elements *e;
@@ -282,84 +283,93 @@ TL_INLINE void bend_derivatives(patch *p, bool hessian)
         }
 }
 
-/// A 3x3 block of one face: entries 0 to 3, 4 to 7 and 8.
-typedef struct block { tl_v4 low, high; double last; } block;
-
-// Block of eight faces, one number of all faces after the other, to eight blocks.
-TL_INLINE void split_lanes(const vd k[9], block out[LANES])
+// A block of eight faces, one number of all faces after the other, becomes eight blocks: entries 0 to 7 of lane l at
+// 8 l, entry 8 where it was.
+TL_INLINE void split_lanes(vd k[9])
 {
-    for (int l = 0; l < LANES; l += 4) {
-        tl_v4 low[4], high[4];
-        for (int i = 0; i < 4; i++) low[i] = TL_LOAD4((const double *)&k[i] + l), high[i] = TL_LOAD4((const double *)&k[4 + i] + l);
-        vd_transpose4(low);
-        vd_transpose4(high);
-        for (int i = 0; i < 4; i++) out[l + i] = (block){low[i], high[i], k[8][l + i]};
+    double *at = (double *)k;
+    tl_v4 quarter[4][4];
+    for (int q = 0; q < 4; q++) {  // entries from 4 (q / 2) on, lanes from 4 (q % 2) on
+        for (int i = 0; i < 4; i++) quarter[q][i] = TL_LOAD4(at + LANES * (4 * (q / 2) + i) + 4 * (q % 2));
+        vd_transpose4(quarter[q]);
     }
+    for (int q = 0; q < 4; q++)
+        for (int i = 0; i < 4; i++) *(tl_v4 *)(at + 8 * (4 * (q % 2) + i) + 4 * (q / 2)) = quarter[q][i];
 }
 
-TL_INLINE void add_double(double *out, const block *b)
+TL_INLINE void add_double(double *out, tl_v4 low, tl_v4 high, double last)
 {
-    *(tl_v4 *)out += b->low;
-    *(tl_v4 *)(out + 4) += b->high;
-    out[8] += b->last;
+    *(tl_v4 *)out += low;
+    *(tl_v4 *)(out + 4) += high;
+    out[8] += last;
 }
 
 // Sums are rounded once per term; a block off the diagonal gets at most a dozen.
-TL_INLINE void add_single(float *out, const block *b)
+TL_INLINE void add_single(float *out, tl_v4 low, tl_v4 high, double last)
 {
-    tl_float4 *low = (tl_float4 *)out, *high = (tl_float4 *)(out + 4);
-    *low = __builtin_convertvector(__builtin_convertvector(*low, tl_v4) + b->low, tl_float4);
-    *high = __builtin_convertvector(__builtin_convertvector(*high, tl_v4) + b->high, tl_float4);
-    out[8] = (float)((double)out[8] + b->last);
+    low += TL_WIDEN4(out), high += TL_WIDEN4(out + 4);
+    *(tl_float4 *)out = __builtin_convertvector(low, tl_float4);
+    *(tl_float4 *)(out + 4) = __builtin_convertvector(high, tl_float4);
+    out[8] = (float)((double)out[8] + last);
 }
 
 // Block of patch nodes i, j into the matrix (see TL_SLOT_PLAIN).
-TL_INLINE void add_pair(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const block *b)
+TL_INLINE void add_pair(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const vd k[9], int lane)
 {
     const int how = slot & 3;
-    block turned = *b;
+    const double *at = (const double *)k + 8 * lane, last = k[8][lane];
+    tl_v4 low = TL_LOAD4(at), high = TL_LOAD4(at + 4);
+    if (how == TL_SLOT_BOTH) add_double(tl_bsr_diagonal(m, i), low, high, last);
     if (how != TL_SLOT_PLAIN) {
-        turned.low = __builtin_shufflevector(b->low, b->high, 0, 3, 6, 1);
-        turned.high = __builtin_shufflevector(b->low, b->high, 4, 7, 2, 5);
+        const tl_v4 turned = __builtin_shufflevector(low, high, 0, 3, 6, 1);
+        high = __builtin_shufflevector(low, high, 4, 7, 2, 5), low = turned;
     }
-    if (how == TL_SLOT_BOTH) {
-        add_double(tl_bsr_diagonal(m, i), b);
-        add_double(tl_bsr_diagonal(m, i), &turned);
-    } else if (m->single) {
-        add_single(m->single[(slot >> 2) - (i < j ? i : j) - 1], &turned);
-    } else {
-        add_double(m->value[slot >> 2], &turned);
-    }
+    if (how == TL_SLOT_BOTH)
+        add_double(tl_bsr_diagonal(m, i), low, high, last);
+    else if (m->single)
+        add_single(m->single[(slot >> 2) - (i < j ? i : j) - 1], low, high, last);
+    else
+        add_double(m->value[slot >> 2], low, high, last);
 }
 
-TL_INLINE void store_gradient(const face_job *job, const patch *p)
+TL_INLINE void store_patch(const face_job *job, patch *p)
 {
     const tl_elements *e = job->e;
+    if (job->matrix)
+        for (int k = 0; k < TL_PATCH_BLOCKS; k++) split_lanes(p->k[k]);
     for (int l = 0; l < p->count; l++) {
-        const int32_t f = p->face[l];
+        const int32_t f = p->face[l], *node = e->face[f];
         for (int a = 0; a < TL_PATCH_NODES; a++) {
             if (a >= 3 && e->face_hinge[f][a - 3] < 0) continue;
-            tl_vec3 *g = &job->gradient[e->face[f][a]];
+            tl_vec3 *g = &job->gradient[node[a]];
             g->x += p->g[a][0][l], g->y += p->g[a][1][l], g->z += p->g[a][2][l];
+            if (!job->matrix) continue;
+            const vd *k = p->k[pair6(a, a)];
+            const double *at = (const double *)k + 8 * l;
+            add_double(tl_bsr_diagonal(job->matrix, node[a]), TL_LOAD4(at), TL_LOAD4(at + 4), k[8][l]);
+            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
+                const int32_t slot = e->slot[f][tl_patch_pair(a, b)];
+                if (slot >= 0) add_pair(job->matrix, node[a], node[b], slot, p->k[pair6(a, b)], l);
+            }
         }
     }
 }
 
-TL_INLINE void store_hessian(const face_job *job, const patch *p)
+// Asks for the blocks that a patch will add to, so that they arrive while the patch is computed.
+TL_INLINE void fetch_blocks(const face_job *job, const patch *p)
 {
     const tl_elements *e = job->e;
-    block blocks[LANES];
-    for (int a = 0; a < TL_PATCH_NODES; a++) {
-        split_lanes(p->k[pair6(a, a)], blocks);
-        for (int l = 0; l < p->count; l++) {
-            const int32_t f = p->face[l];
-            if (a < 3 || e->face_hinge[f][a - 3] >= 0) add_double(tl_bsr_diagonal(job->matrix, e->face[f][a]), &blocks[l]);
-        }
-        for (int b = a + 1; b < TL_PATCH_NODES; b++) {
-            split_lanes(p->k[pair6(a, b)], blocks);
-            for (int l = 0; l < p->count; l++) {
-                const int32_t f = p->face[l], slot = e->slot[f][tl_patch_pair(a, b)];
-                if (slot >= 0) add_pair(job->matrix, e->face[f][a], e->face[f][b], slot, &blocks[l]);
+    const tl_bsr *m = job->matrix;
+    for (int l = 0; l < p->count; l++) {
+        const int32_t *node = e->face[p->face[l]], *slot = e->slot[p->face[l]];
+        for (int a = 0; a < TL_PATCH_NODES; a++) {
+            __builtin_prefetch(tl_bsr_diagonal(m, node[a]), 1);
+            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
+                const int32_t k = slot[tl_patch_pair(a, b)] >> 2;  // of a pair that does not exist: asks in vain
+                if (m->single)
+                    __builtin_prefetch((const float *)m->single + 9 * (int64_t)(k - (node[a] < node[b] ? node[a] : node[b]) - 1), 1);
+                else
+                    __builtin_prefetch((const double *)m->value + 9 * (int64_t)k, 1);
             }
         }
     }
@@ -370,6 +380,7 @@ LANE_CLONES static void face_chunk(void *arg, int32_t first, int32_t last)
     const face_job *job = arg;
     const tl_elements *e = job->e;
     const bool air = job->step->pressure > 0 || job->step->skin > 0;
+    const bool fetch = job->matrix && job->matrix->block_count > FETCH_FROM;
     for (int32_t c = first; c < last; c++) {
         const int32_t chunk = job->chunks ? job->chunks[c] : c;
         const int32_t begin = chunk * TL_CHUNK_FACES;
@@ -380,11 +391,11 @@ LANE_CLONES static void face_chunk(void *arg, int32_t first, int32_t last)
             load_patch(job, f, end, &p);
             if (job->gradient) {
                 const bool hessian = job->matrix != NULL;
+                if (fetch) fetch_blocks(job, &p);
                 stretch_derivatives(&p, hessian);
                 if (air) air_terms(&p, job->step, true, hessian);
                 bend_derivatives(&p, hessian);
-                store_gradient(job, &p);
-                if (hessian) store_hessian(job, &p);
+                store_patch(job, &p);
             } else {
                 stretch_energy(&p);
                 bend_energy(&p);

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "math/bsr.h"
+#include "math/bsr_row.h"
 
 // Books of live allocations; the `fail_at`-th request (from 1) is refused.
 typedef struct books {
@@ -98,16 +99,30 @@ static void product_equals_dense_product(void **state)
                         m->value[k][3 * r + c] = m->value[k][3 * c + r];
                     else
                         m->value[k][3 * r + c] = tl_random(3, (uint64_t)k, (uint64_t)(3 * r + c)) - 0.5;
-                    dense[3 * i + r][3 * j + c] = dense[3 * j + c][3 * i + r] = m->value[k][3 * r + c];
                 }
     tl_vec3 x[ROWS], y[ROWS];
     for (int32_t i = 0; i < 3 * ROWS; i++) ((double *)x)[i] = tl_random(4, 0, (uint64_t)i) - 0.5;
-    tl_bsr_multiply(m, NULL, x, y);
-    for (int32_t i = 0; i < 3 * ROWS; i++) {
-        double sum = 0;
-        for (int32_t j = 0; j < 3 * ROWS; j++) sum += dense[i][j] * ((double *)x)[j];
-        assert_near(((double *)y)[i], sum, 1e-13);
+    for (int single = 0; single < 2; single++) {
+        const size_t before = tl_bsr_memory(m);
+        if (single) assert_ok(tl_bsr_to_single(&alloc, m, &err));
+        if (single) assert_true(tl_bsr_memory(m) < before);
+        for (int32_t i = 0; i < ROWS; i++)
+            for (int32_t k = m->row_start[i]; k < m->row_start[i + 1]; k++)
+                for (int e = 0; e < 9; e++) {
+                    double room[9];
+                    const int32_t p = 3 * i + e / 3, q = 3 * m->col[k] + e % 3;
+                    const double value = tl_bsr_block(m, i, k, room)[e];
+                    if (single) assert_near(value, dense[p][q], 6e-8 * fabs(dense[p][q]));
+                    dense[p][q] = dense[q][p] = value;
+                }
+        tl_bsr_multiply(m, NULL, x, y);
+        for (int32_t i = 0; i < 3 * ROWS; i++) {
+            double sum = 0;
+            for (int32_t j = 0; j < 3 * ROWS; j++) sum += dense[i][j] * ((double *)x)[j];
+            assert_near(((double *)y)[i], sum, 1e-13);
+        }
     }
+    assert_ok(tl_bsr_to_single(&alloc, m, &err));  // once is enough
     tl_bsr_destroy(&alloc, m);
 }
 
@@ -130,10 +145,11 @@ static void product_has_same_bits_on_any_worker_count(void **state)
             *z = TL_ALLOC(&alloc, tl_vec3, N);
     for (int32_t i = 0; i < N; i++)
         x[i] = (tl_vec3){tl_random(2, 0, (uint64_t)i), tl_random(2, 1, (uint64_t)i), -1};
-    tl_bsr_multiply(m, NULL, x, y);
-    const int counts[] = {1, 2, 3, 8};
-    for (int c = 0; c < 4; c++) {
+    const int counts[] = {1, 2, 3, 8, 1, 2, 3, 8};
+    for (int c = 0; c < 8; c++) {
         tl_workers *w;
+        if (c == 4) assert_ok(tl_bsr_to_single(&alloc, m, &err));
+        if (c % 4 == 0) tl_bsr_multiply(m, NULL, x, y);
         assert_ok(tl_workers_create(&alloc, counts[c], &w, &err));
         tl_bsr_multiply(m, w, x, z);
         assert_memory_equal(y, z, N * sizeof *y);
@@ -174,7 +190,11 @@ static void every_failed_allocation_is_survived(void **state)
         const tl_allocator alloc = {books_resize, &b};
         tl_error err;
         tl_bsr *m;
-        const tl_status status = tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err);
+        tl_status status = tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err);
+        if (status == TL_OK) {
+            status = tl_bsr_to_single(&alloc, m, &err);
+            assert_true(status == TL_OK ? m->single && !m->value : m->value && !m->single);
+        }
         tl_bsr_destroy(&alloc, m);
         assert_int_equal(b.live, 0);
         if (status == TL_OK) break;

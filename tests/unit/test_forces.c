@@ -4,6 +4,7 @@
 #include "sheets.h"
 
 #include "base/alloc.h"
+#include "math/bsr_row.h"
 #include "math/vec3.h"
 #include "physics/bend.h"
 #include "physics/forces.h"
@@ -212,6 +213,38 @@ static void hessian_is_positive_definite_when_crumpled(void **state)
     sheet_free(&s);
 }
 
+// Both storages hold the same Hessian, off the diagonal to the rounding of a few sums.
+static void single_storage_holds_the_same_hessian(void **state)
+{
+    (void)state;
+    const tl_material fabric = test_fabric();
+    sheet s = sheet_delaunay(0.5, 0.4, 0.06, 1, 0, 5);
+    model m = make_model(&s, &fabric, TL_BEND_SHAPE), other = make_model(&s, &fabric, TL_BEND_SHAPE);
+    tl_error err;
+    assert_ok(tl_bsr_to_single(&other.alloc, other.matrix, &err));
+    m.e->fixed[3] = other.e->fixed[3] = 1;
+    crumple(&m, 0.1), crumple(&other, 0.1);
+    world w = make_world(&m), wo = make_world(&other);
+    const int32_t n = m.e->node_count;
+    tl_vec3 *g = malloc((size_t)n * sizeof *g), *h = malloc((size_t)n * sizeof *g);
+    tl_forces_assemble(m.e, &w.step, m.x, m.matrix, g, NULL);
+    for (int round = 0; round < 2; round++) tl_forces_assemble(other.e, &wo.step, other.x, other.matrix, h, NULL);
+    assert_memory_equal(g, h, (size_t)n * sizeof *g);
+    double scale = 0, room[9];
+    for (int32_t k = 0; k < m.matrix->block_count; k++)
+        for (int i = 0; i < 9; i++) scale = fmax(scale, fabs(m.matrix->value[k][i]));
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = m.matrix->row_start[i]; k < m.matrix->row_start[i + 1]; k++) {
+            const double *want = m.matrix->value[k], *is = tl_bsr_block(other.matrix, i, k, room);
+            if (m.matrix->col[k] == i) assert_memory_equal(is, want, 9 * sizeof *is);
+            for (int q = 0; q < 9; q++) assert_near(is[q], want[q], 3e-7 * scale);
+        }
+    free(g), free(h);
+    free_world(&w), free_world(&wo);
+    free_model(&m), free_model(&other);
+    sheet_free(&s);
+}
+
 // A rotating, moving sheet: no elastic force, no internal damping.
 static void rigid_motion_gives_no_force(void **state)
 {
@@ -342,6 +375,7 @@ int main(void)
         cmocka_unit_test(gradients_match_differences),
         cmocka_unit_test(hessian_matches_differences_of_the_gradient),
         cmocka_unit_test(hessian_is_positive_definite_when_crumpled),
+        cmocka_unit_test(single_storage_holds_the_same_hessian),
         cmocka_unit_test(rigid_motion_gives_no_force),
         cmocka_unit_test(affine_maps_leave_inner_nodes_in_balance),
         cmocka_unit_test(rolled_sheet_has_the_plate_energy),

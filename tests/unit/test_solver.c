@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "math/bsr.h"
+#include "math/bsr_row.h"
 #include "math/cholesky.h"
 #include "math/multilevel.h"
 #include "math/order.h"
@@ -67,12 +68,12 @@ static tl_status solve_once(const tl_allocator *alloc, tl_solver_kind kind, cons
 static bool dense_solve(const tl_bsr *m, const tl_vec3 *b, tl_vec3 *x)
 {
     const int32_t n = 3 * m->row_count;
-    double *a = calloc((size_t)n * (size_t)n + 1, sizeof *a), *y = (double *)x;
+    double *a = calloc((size_t)n * (size_t)n + 1, sizeof *a), *y = (double *)x, room[9];
     for (int32_t i = 0; i < m->row_count; i++)
         for (int32_t k = m->row_start[i]; k < m->row_start[i + 1]; k++)
             for (int32_t r = 0; r < 3; r++)
                 for (int32_t c = 0; c < 3; c++)
-                    a[(3 * m->col[k] + c) * n + 3 * i + r] = m->value[k][3 * r + c];
+                    a[(3 * m->col[k] + c) * n + 3 * i + r] = tl_bsr_block(m, i, k, room)[3 * r + c];
     bool good = true;
     for (int32_t j = 0; j < n; j++) {
         for (int32_t i = j; i < n; i++) {
@@ -106,23 +107,25 @@ static double distance(const tl_vec3 *a, const tl_vec3 *b, int32_t n)
     return sqrt(d / size);
 }
 
-static void all_kinds_agree_with_dense(const tl_bsr *m, const uint8_t *fixed, const tl_vec3 *pos,
-                                       const tl_vec3 *b)
+// On the values as they are, then on the same rounded to single; `m` stays so.
+static void all_kinds_agree_with_dense(tl_bsr *m, const uint8_t *fixed, const tl_vec3 *pos, const tl_vec3 *b)
 {
     const tl_allocator alloc = tl_allocator_default();
     const int32_t n = m->row_count;
     tl_error err;
     tl_vec3 *want = TL_CALLOC(&alloc, tl_vec3, n), *x = TL_CALLOC(&alloc, tl_vec3, n);
-    assert_true(dense_solve(m, b, want));
-    for (int k = 0; k < KIND_COUNT; k++) {
+    for (int k = 0; k < 2 * KIND_COUNT; k++) {
+        const tl_solver_kind kind = KINDS[k % KIND_COUNT];
+        if (k == KIND_COUNT) assert_ok(tl_bsr_to_single(&alloc, m, &err));
+        if (k % KIND_COUNT == 0) assert_true(dense_solve(m, b, want));
         for (int32_t i = 0; i < n; i++)
             x[i] = (tl_vec3){0.01 * (i % 3), 0, -0.01};  // a guess that is not zero
         tl_solve_report report;
-        assert_ok(solve_once(&alloc, KINDS[k], m, fixed, pos, 1e-11, b, x, NULL, &report, &err));
+        assert_ok(solve_once(&alloc, kind, m, fixed, pos, 1e-11, b, x, NULL, &report, &err));
         assert_true(report.converged);
         assert_true(report.residual <= 1e-11);
-        if (KINDS[k] != TL_SOLVER_AUTO) assert_int_equal(report.used, KINDS[k]);
-        if (KINDS[k] == TL_SOLVER_DIRECT) assert_int_equal(report.factorizations, 1);
+        if (kind != TL_SOLVER_AUTO) assert_int_equal(report.used, kind);
+        if (kind == TL_SOLVER_DIRECT) assert_int_equal(report.factorizations, 1);
         assert_near(distance(x, want, n), 0, 1e-6);  // tolerance times condition
     }
     TL_FREE(&alloc, want, n);
@@ -242,12 +245,13 @@ static void same_bits_on_any_worker_count(void **state)
     tl_workers *workers[4];
     const int counts[] = {1, 2, 3, 8};
     for (int w = 0; w < 4; w++) assert_ok(tl_workers_create(&alloc, counts[w], &workers[w], &err));
-    for (int k = 0; k < KIND_COUNT; k++) {
+    for (int k = 0; k < 2 * KIND_COUNT; k++) {
+        if (k == KIND_COUNT) assert_ok(tl_bsr_to_single(&alloc, c.m, &err));
         for (int w = -1; w < 4; w++) {
             tl_vec3 *to = w < 0 ? one : x;
             memset(to, 0, (size_t)c.n * sizeof *to);
             tl_solve_report report;
-            assert_ok(solve_once(&alloc, KINDS[k], c.m, c.fixed, c.pos, 0.1, c.b, to,
+            assert_ok(solve_once(&alloc, KINDS[k % KIND_COUNT], c.m, c.fixed, c.pos, 0.1, c.b, to,
                                  w < 0 ? NULL : workers[w], &report, &err));
             if (w >= 0) assert_memory_equal(one, x, (size_t)c.n * sizeof *x);
         }
@@ -268,16 +272,19 @@ static void bad_matrices_fail_cleanly(void **state)
     tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, c.n), *guess = TL_ALLOC(&alloc, tl_vec3, c.n);
     for (int32_t i = 0; i < c.n; i++) guess[i] = (tl_vec3){0.1, 0.2, 0.3};
     const int32_t diagonal = c.m->row_start[c.n / 2], off = diagonal + 1;
-    for (int how = 0; how < 6; how++) {
-        cloth_values(&c, &d);
-        double *to = c.m->value[how < 4 ? diagonal : off];
-        if (how == 0) to[0] = -to[0];
-        if (how == 1) to[4] = (double)NAN;
-        if (how == 2) to[8] = 0;
-        if (how == 3) to[0] = (double)INFINITY;
-        if (how == 4) to[0] = (double)NAN;
-        if (how == 5)
+    for (int how = 0; how < 12; how++) {  // from 6 on, the same in single
+        const int what = how % 6;
+        cloth_case_free(&c);
+        assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+        double *to = c.m->value[what < 4 ? diagonal : off];
+        if (what == 0) to[0] = -to[0];
+        if (what == 1) to[4] = (double)NAN;
+        if (what == 2) to[8] = 0;
+        if (what == 3) to[0] = (double)INFINITY;
+        if (what == 4) to[0] = (double)NAN;
+        if (what == 5)
             for (int e = 0; e < 9; e++) to[e] *= 1e3;  // indefinite: an entry beats its diagonals
+        if (how >= 6) assert_ok(tl_bsr_to_single(&alloc, c.m, &err));
         for (int k = 0; k < KIND_COUNT; k++) {
             memcpy(x, guess, (size_t)c.n * sizeof *x);
             tl_solve_report report;
@@ -290,7 +297,8 @@ static void bad_matrices_fail_cleanly(void **state)
             assert_memory_equal(x, guess, (size_t)c.n * sizeof *x);
         }
     }
-    cloth_values(&c, &d);
+    cloth_case_free(&c);
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
     c.b[3].x = (double)NAN;
     for (int k = 0; k < KIND_COUNT; k++) {
         tl_solve_report report;
