@@ -511,11 +511,12 @@ tl_status bench_dynamics(const bench_dynamics_def *def, int32_t *different, tl_e
                 if (rows[k].hash != rows[0].hash) *different += 1;
             }
         }
-        const double p =
-            fit_exponent(results, count, results[first].scene ? results[first].scene : "", def->threads[0]);
-        if (!def->json && count > first && isfinite(p))
-            fprintf(def->out, "%-8s cost per step grows as faces^%.2f (%d thread%s)\n", results[first].scene,
-                    p, def->threads[0], def->threads[0] == 1 ? "" : "s");
+        for (int32_t k = 0; !def->json && count > first && k < def->thread_count; k++) {
+            const double p = fit_exponent(results, count, results[first].scene, def->threads[k]);
+            if (isfinite(p))
+                fprintf(def->out, "%-8s cost per step grows as faces^%.2f (%d thread%s)\n", results[first].scene, p,
+                        def->threads[k], def->threads[k] == 1 ? "" : "s");
+        }
     }
     if (!def->json && *different > 0)
         fprintf(def->out, "the state hash depends on the number of threads in %d cases\n", *different);
