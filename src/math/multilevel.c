@@ -16,7 +16,9 @@
 #include "math/multilevel_impl.h"
 #include "math/vec3.h"
 
-enum { COARSEST_ROWS = 240, PATCHES_PER_CHUNK = 64, NODES_PER_CHUNK = 512 };
+// A coarsest level is small, for its factor counts in the memory of small cloths; a level that refuses to shrink is still
+// factored up to MOST_FACTORED rows.
+enum { COARSEST_ROWS = 60, MOST_FACTORED = 2880, PATCHES_PER_CHUNK = 64, NODES_PER_CHUNK = 512 };
 
 // One level's vectors: right side, answer, rest; before the backward sweep the rest makes room for a copy of
 // the answer, `old`.
@@ -285,7 +287,7 @@ tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, 
     }
     const tl_bsr *last = ml->level[ml->level_count - 1].a;
     // a level that would not coarsen further is factored too if it is not large
-    if (status == TL_OK && last->row_count <= 12 * COARSEST_ROWS) {
+    if (status == TL_OK && last->row_count <= MOST_FACTORED) {
         status = tl_cholesky_create(alloc, last, false, &ml->coarsest, err);
         if (status == TL_OK) status = tl_cholesky_factor(ml->coarsest, last, workers, err);
     }
