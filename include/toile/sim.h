@@ -47,6 +47,25 @@ typedef struct tl_air_def {
     double gust_period;       ///< [s], > 0. Default 1.5.
 } tl_air_def;
 
+/// What the friction of a pair is made of, where both sides have a coefficient of their own.
+typedef enum tl_combine { TL_COMBINE_MIN, TL_COMBINE_MAX, TL_COMBINE_MEAN } tl_combine;
+
+/// What to do when a simulation starts with surfaces that pass through each other.
+typedef enum tl_on_intersection {
+    TL_INTERSECTION_ERROR,  ///< the first step fails and says where
+    TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done
+} tl_on_intersection;
+
+/// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step is.
+typedef struct tl_collide_def {
+    uint32_t bodies;     ///< 1: cloth against bodies. Default 1.
+    uint32_t self;       ///< 1: cloth against cloth. Default 1.
+    tl_combine combine;  ///< Default TL_COMBINE_MIN.
+    double pressure;     ///< of cloth pressed to half its thickness [Pa], > 0. Default 1e5.
+    double slip_speed;   ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default 1e-4.
+    tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
+} tl_collide_def;
+
 typedef struct tl_sim_def {
     double dt;                  ///< time step [s], > 0. Default 1/200.
     tl_integrator integrator;   ///< Default TL_IMPLICIT_EULER.
@@ -59,6 +78,7 @@ typedef struct tl_sim_def {
     int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
     tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
     tl_air_def air;
+    tl_collide_def collide;
     uint64_t seed;              ///< the only source of randomness. Default 1.
     int32_t threads;            ///< >= 1, counting the caller; never changes a result. Default 1.
     tl_allocator alloc;         ///< Default libc.
@@ -85,6 +105,9 @@ typedef struct tl_cloth_def {
     const int32_t *node_label;    ///< user labels for handles; NULL: all 0
     const tl_material *materials; ///< at least one
     int32_t material_count;
+    double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
+    double friction;              ///< against bodies, >= 0; NAN: as the body says. Default NAN.
+    double friction_self;         ///< against cloth, >= 0. Default 0.3.
     uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
     uint32_t made_by_default;     ///< filled in by the default function, do not set
 } tl_cloth_def;
@@ -134,6 +157,18 @@ typedef struct tl_stage_seconds {
     double physics, strain, collision, remesh, other, total;
 } tl_stage_seconds;
 
+/// What contact came to in a step; counts are of the last substep unless said otherwise.
+typedef struct tl_contact_report {
+    int64_t candidates;       ///< pairs near enough to look at
+    int64_t contacts;         ///< pairs that press on each other at the end
+    int32_t searches;         ///< broad-phase searches, over all substeps
+    int64_t volume_tests;     ///< of those
+    int64_t limited;          ///< nodes whose path had to be cut short, over all iterations
+    int32_t held;             ///< fail-safe: iterations in which nodes were held in place to keep the promise
+    int32_t pinched;          ///< nodes between bodies that leave no room: exempt until they are free again
+    double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
+} tl_contact_report;
+
 typedef struct tl_step_report {
     double time;                ///< at the end of the step [s]
     int64_t step;               ///< steps done since the start
@@ -145,6 +180,7 @@ typedef struct tl_step_report {
     int32_t factorizations;
     tl_linear linear_used;
     double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
+    tl_contact_report contact;
     tl_stage_seconds seconds;
 } tl_step_report;
 

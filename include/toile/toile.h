@@ -6,3 +6,5 @@
 #include "toile/run.h"
 #include "toile/scene.h"
 #include "toile/sim.h"
+#include "toile/body.h"
+#include "toile/collide.h"

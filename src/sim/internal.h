@@ -6,7 +6,7 @@
 #include "mesh/mesh.h"
 #include "physics/elements.h"
 #include "sim/motion.h"
-#include "toile/sim.h"
+#include "toile/body.h"
 
 enum { MADE_BY_DEFAULT = 0x746f696c };  // "toil": a definition that did not start from its default function lacks it
 
@@ -15,6 +15,7 @@ typedef struct sim_cloth {
     tl_mesh *mesh;
     tl_material *materials;
     int32_t material_count;
+    double thickness, friction, friction_self;
 } sim_cloth;
 
 typedef struct sim_handle {
@@ -28,6 +29,34 @@ typedef struct sim_handle {
     int32_t key_count;
     bool took_hold;
 } sim_handle;
+
+/// A body as compiled from its definition (bodies.c). A plane has no nodes.
+typedef struct sim_body {
+    char name[64];
+    tl_body_kind kind;
+    tl_vec3 center, axis;      ///< of a plane, before the motion; axis of unit length
+    int32_t node_count, face_count, edge_count;
+    tl_vec3 *shape;            ///< before the motion, key_count (at least 1) times node_count
+    double *key_time;          ///< NULL if there is one shape
+    int32_t key_count;
+    int32_t (*face)[3];
+    int32_t (*edge)[2];        ///< unique edges of the faces
+    tl_pose_key *motion;
+    int32_t motion_count;
+    tl_vec3 pivot;
+    double friction, thickness;
+    bool moves;
+    tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
+    double shown_time;
+} sim_body;
+
+/// Nodes of a body at a time, into node_count entries.
+void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
+
+/// A plane body at a time: a point on it and its outward unit normal.
+void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal);
+
+void sim_free_bodies(tl_sim *sim);
 
 /// Counts what goes through the caller's allocator.
 typedef struct sim_memory { tl_allocator base; size_t used, peak; } sim_memory;
@@ -43,6 +72,8 @@ struct tl_sim {
     int32_t cloth_count, cloth_cap;
     sim_handle *handles;
     int32_t handle_count, handle_cap;
+    sim_body *bodies;
+    int32_t body_count, body_cap;
     // compiled from the cloths; NULL until the first step after a change
     tl_elements *elements;
     tl_bsr *matrix;

@@ -37,6 +37,7 @@ tl_sim_def tl_sim_def_default(void)
         .linear_iterations = 2000,
         .gravity = {0, -9.81, 0},
         .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
+        .collide = {.bodies = 1, .self = 1, .combine = TL_COMBINE_MIN, .pressure = 1e5, .slip_speed = 1e-4},
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
@@ -149,7 +150,7 @@ void tl_sim_destroy(tl_sim *sim)
 
 tl_cloth_def tl_cloth_def_default(void)
 {
-    return (tl_cloth_def){.made_by_default = MADE_BY_DEFAULT};
+    return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .made_by_default = MADE_BY_DEFAULT};
 }
 
 static tl_status check_name(const tl_sim *sim, const char *name, tl_error *err)
@@ -211,7 +212,8 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
 {
     *out = (tl_cloth_id){0, 0};
     TL_TRY(check_cloth(def, err));
-    sim_cloth cloth = {.material_count = def->material_count};
+    sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
+                       .friction_self = def->friction_self};
     const char *name = def->name ? def->name : "cloth";
     TL_TRY(check_name(sim, name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);

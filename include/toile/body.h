@@ -1,0 +1,73 @@
+// toile/body.h: what cloth collides with: meshes that stand, move rigidly or deform, and simple shapes.
+// SI units, right-handed, y up. Bodies move as told; cloth does not push them.
+#pragma once
+#include "toile/sim.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tl_body_id { uint32_t slot, gen; } tl_body_id;  // by value, {0, 0} is no body
+
+typedef enum tl_body_kind {
+    TL_BODY_MESH,      ///< pos, face; may deform by keys
+    TL_BODY_PLANE,     ///< everything behind a plane through `center` with outward `axis`; has no mesh
+    TL_BODY_SPHERE,    ///< center, radius
+    TL_BODY_CAPSULE,   ///< center, axis from one end of the core to the other (full length), radius
+    TL_BODY_CYLINDER,  ///< center, axis (full length), radius
+    TL_BODY_BOX,       ///< center, size (full)
+} tl_body_kind;
+
+/// Start from tl_body_def_default(). Shapes other than the plane become meshes whose flats stay within a hundredth of
+/// the radius and whose corners lie on the true surface, so the mesh is inside it.
+typedef struct tl_body_def {
+    const char *name;           ///< as for cloths; NULL: "body". Unique among cloths and bodies.
+    tl_body_kind kind;          ///< Default TL_BODY_MESH.
+    tl_vec3 center, axis, size; ///< of shapes [m]
+    double radius;              ///< of shapes [m]
+    int32_t node_count;         ///< of a mesh; all arrays are borrowed for the call
+    const tl_vec3 *pos;         ///< [m]
+    int32_t face_count;
+    const int32_t (*face)[3];   ///< nodes, counter-clockwise from outside
+    // Deforming: key_count >= 1 shapes, straight paths between them, still before the first and after the last. Replaces pos.
+    int32_t key_count;
+    const double *key_time;     ///< [s], strictly increasing
+    const tl_vec3 *key_pos;     ///< key_count times node_count
+    // Rigid motion on top of that, as for handles: turned about `pivot`, then moved; smooth between keys.
+    const tl_motion_key *motion;
+    int32_t motion_count;
+    tl_vec3 pivot;
+    double friction;            ///< >= 0. Default 0.3.
+    double thickness;           ///< extra distance kept from the surface [m], >= 0. Default 0.
+    uint32_t made_by_default;
+} tl_body_def;
+TL_API tl_body_def tl_body_def_default(void);
+
+TL_API tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, tl_error *err);
+
+TL_API int32_t tl_sim_body_count(const tl_sim *sim);
+TL_API tl_body_id tl_sim_body(const tl_sim *sim, int32_t index);
+TL_API const char *tl_sim_body_name(const tl_sim *sim, tl_body_id body);
+
+/// The body at the present time. Borrowed; valid until the next call that takes a non-const `sim`. A plane shows as a large square.
+typedef struct tl_body_view {
+    const tl_vec3 *pos;
+    int32_t node_count;
+    const int32_t (*face)[3];
+    int32_t face_count;
+    uint32_t moves;  ///< 0: the same at all times
+} tl_body_view;
+TL_API tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id body, tl_body_view *out);
+
+/// Edges that pass through faces, by the exact test, and where the first ones are. Pairs of pinched nodes are not counted.
+typedef struct tl_intersection { char first[64], second[64]; int32_t edge_nodes[2], face; tl_vec3 place; } tl_intersection;
+typedef struct tl_intersection_report {
+    int64_t cloth_cloth, cloth_body, pinched;
+    int32_t listed;               ///< entries of `list` filled
+    tl_intersection list[16];     ///< `first` owns the edge, `second` the face
+} tl_intersection_report;
+TL_API tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif

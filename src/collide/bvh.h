@@ -1,0 +1,63 @@
+// collide/bvh.h: which parts of surfaces may come near each other: trees of k-DOPs over triangles.
+//
+// A tree is built once, top down, and refitted bottom up as the nodes move (Kimmerle 2005, sec. 2.2.1, 2.3.2). Volumes
+// enclose the path of every face from x0 to x1 and a margin; with a skin, leaves that stay inside what they were last
+// fitted to are left alone. Answers are the pairs of primitives whose own swept boxes (axes-parallel, margin included)
+// overlap and that share no node: the same set and order whatever the tree, the skin and the number of workers.
+#pragma once
+#include "base/arena.h"
+#include "base/workers.h"
+#include "toile/base.h"
+
+typedef struct tl_bvh tl_bvh;
+
+typedef struct tl_bvh_def {
+    int32_t k;           ///< 6, 14, 18 or 26 planes per volume
+    int32_t arity;       ///< children per node: 2, 4 or 8
+    int32_t leaf_faces;  ///< at most, >= 1
+} tl_bvh_def;
+tl_bvh_def tl_bvh_def_default(void);
+
+/// `face` and `edge` are borrowed as long as the tree lives; both index nodes. Edges are the unique edges of the faces.
+typedef struct tl_surface {
+    int32_t node_count, face_count, edge_count;
+    const int32_t (*face)[3];
+    const int32_t (*edge)[2];
+} tl_surface;
+
+tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const tl_surface *surface, const tl_vec3 *x,
+                        tl_bvh **out, tl_error *err);
+void tl_bvh_destroy(tl_bvh *bvh);  ///< NULL is fine
+
+/// Every volume encloses what it holds at x0, at x1 (NULL: x0 alone) and in between, `margin` [m] around it. `x0`, `x1` are
+/// borrowed until the next refit: queries read them. `skin` >= 0 [m]: a leaf is refitted only when it would leave its
+/// volume, and then grows by the skin beyond the need.
+void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers);
+
+typedef struct tl_pair { int32_t a, b; } tl_pair;
+
+/// Lists that a query fills; arrays grow and are kept for the next query. Pairs are sorted by (a, b).
+typedef struct tl_pairs {
+    tl_allocator alloc;
+    tl_pair *vf;  ///< node, face
+    tl_pair *ee;  ///< edge, edge (a < b within one surface)
+    tl_pair *fv;  ///< between two surfaces: node of the second, face of the first
+    tl_pair *ef;  ///< edge, face (asked for by TL_PAIR_EF; within one surface, or edge of the first, face of the second)
+    tl_pair *fe;  ///< between two surfaces: edge of the second, face of the first
+    int32_t vf_count, ee_count, fv_count, ef_count, fe_count;
+    int32_t vf_cap, ee_cap, fv_cap, ef_cap, fe_cap;
+    int64_t volume_tests, face_pairs;  ///< work of the last query
+} tl_pairs;
+void tl_pairs_init(tl_pairs *pairs, tl_allocator alloc);
+void tl_pairs_free(tl_pairs *pairs);
+
+enum { TL_PAIR_VF = 1, TL_PAIR_EE = 2, TL_PAIR_EF = 4 };  ///< what to look for, or'ed; VF includes fv, EF includes fe
+
+/// Pairs within one surface.
+tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err);
+
+/// Pairs between two surfaces, each with a numbering of its own.
+tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
+                         tl_pairs *out, tl_error *err);
+
+size_t tl_bvh_memory(const tl_bvh *bvh);
