@@ -1,0 +1,515 @@
+// collide/contact.c: make the contacts of a simulation, find and keep the pairs that matter.
+//
+// A search asks the trees for all pairs whose swept boxes overlap; most of them are neighbours within a flat piece of
+// cloth that move along with each other. A pair is worth looking at only if its boxes at the start are nearer than its
+// thickness plus what the features can move relative to each other (contact_filter), or if it is near at the end.
+
+#include "collide/contact_impl.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "collide/distance.h"
+
+enum { NODES_PER_CHUNK = 4096, FOUND_PER_CHUNK = 2048, PAIRS_PER_CHUNK = 512 };
+
+#define SKIN 1.0  // nodes may move this part of the largest thickness before the pairs are looked up anew
+
+static double *copy_doubles(const tl_allocator *alloc, const double *from, int32_t n)
+{
+    double *out = TL_ALLOC(alloc, double, n > 0 ? n : 1);
+    for (int32_t i = 0; out && i < n; i++) out[i] = from[i];
+    return out;
+}
+
+// Nodes and edges get a third of the area of each face around them.
+static tl_status spread_area(const tl_allocator *alloc, const tl_surface *s, const double *face_area, double *node_area,
+                             double **edge_area, tl_error *err)
+{
+    int32_t *first = TL_ALLOC(alloc, int32_t, s->node_count + 1), *edges = TL_ALLOC(alloc, int32_t, s->edge_count > 0 ? s->edge_count : 1);
+    *edge_area = TL_CALLOC(alloc, double, s->edge_count > 0 ? s->edge_count : 1);
+    tl_status status = first && edges && *edge_area ? TL_OK : tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        memset(first, 0, (size_t)(s->node_count + 1) * sizeof *first);
+        for (int32_t e = 0; e < s->edge_count; e++) first[(s->edge[e][0] < s->edge[e][1] ? s->edge[e][0] : s->edge[e][1]) + 1]++;
+        for (int32_t i = 0; i < s->node_count; i++) first[i + 1] += first[i];
+        for (int32_t e = s->edge_count - 1; e >= 0; e--) {  // ends at the first edge of every node
+            const int32_t low = s->edge[e][0] < s->edge[e][1] ? s->edge[e][0] : s->edge[e][1];
+            edges[--first[low + 1]] = e;
+        }
+        // now first[i + 1] is where node i begins; node i ends where node i + 1 begins
+        for (int32_t f = 0; f < s->face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const int32_t a = s->face[f][k], b = s->face[f][(k + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
+                node_area[a] += face_area[f] / 3;
+                const int32_t end = low + 2 <= s->node_count ? first[low + 2] : s->edge_count;
+                for (int32_t i = first[low + 1]; i < end; i++)
+                    if (s->edge[edges[i]][0] == high || s->edge[edges[i]][1] == high) (*edge_area)[edges[i]] += face_area[f] / 3;
+            }
+    }
+    TL_FREE(alloc, first, s->node_count + 1);
+    TL_FREE(alloc, edges, s->edge_count > 0 ? s->edge_count : 1);
+    return status;
+}
+
+static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
+{
+    const tl_contact_body *body = &c->bodies[b];
+    if (body->plane) return TL_OK;
+    const tl_surface *s = &body->surface;
+    double *area = c->body_face_area[b] = TL_ALLOC(&c->alloc, double, s->face_count > 0 ? s->face_count : 1);
+    if (!area) return tl_fail_memory(err, "the contacts");
+    for (int32_t f = 0; f < s->face_count; f++) {
+        const tl_vec3 *x = body->pos;
+        const tl_vec3 u = tl_sub3(x[s->face[f][1]], x[s->face[f][0]]), v = tl_sub3(x[s->face[f][2]], x[s->face[f][0]]);
+        area[f] = 0.5 * tl_norm3(tl_cross3(u, v));
+    }
+    TL_TRY(spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
+    const tl_bvh_def def = tl_bvh_def_default();
+    TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
+    tl_pairs_init(&c->found_body[b], c->alloc);
+    return TL_OK;
+}
+
+static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
+{
+    const int32_t n = c->node_count, nb = c->body_count, nc = c->cloth_count;
+    const size_t all = (size_t)n + (size_t)c->body_nodes;
+    c->node_area = TL_CALLOC(&c->alloc, double, all);
+    c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
+    c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
+    c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
+    c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
+    c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
+    c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
+    c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
+        !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
+        return tl_fail_memory(err, "the contacts");
+    memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
+    memcpy(c->node_uv, def->node_uv, (size_t)n * sizeof *c->node_uv);
+    memcpy(c->node_panel, def->node_panel, (size_t)n * sizeof *c->node_panel);
+    TL_TRY(spread_area(&c->alloc, &c->cloth, c->face_area, c->node_area, &c->edge_area, err));
+    const tl_bvh_def tree = tl_bvh_def_default();
+    TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
+    for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
+    double thickest = 0, thickest_body = 0;
+    for (int32_t i = 0; i < nc; i++) thickest = fmax(thickest, c->thickness[i]);
+    for (int32_t b = 0; b < nb; b++) thickest_body = fmax(thickest_body, c->bodies[b].thickness);
+    c->reach = fmax(thickest, thickest / 2 + thickest_body);
+    c->skin = SKIN * c->reach;
+    return TL_OK;
+}
+
+tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *def, tl_contacts **out, tl_error *err)
+{
+    *out = NULL;
+    tl_contacts *c = TL_CALLOC(alloc, tl_contacts, 1);
+    if (!c) return tl_fail_memory(err, "the contacts");
+    c->alloc = *alloc;
+    c->cloth = def->cloth, c->self = def->self;
+    c->node_count = def->cloth.node_count, c->cloth_count = def->cloth_count, c->body_count = def->body_count;
+    c->pressure = def->pressure, c->slip_speed = def->slip_speed;
+    tl_pairs_init(&c->found, *alloc);
+    const int32_t nb = def->body_count > 0 ? def->body_count : 1;
+    c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
+    c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
+    c->body_tree = TL_CALLOC(alloc, tl_bvh *, nb);
+    c->body_face_area = TL_CALLOC(alloc, double *, nb);
+    c->body_edge_area = TL_CALLOC(alloc, double *, nb);
+    c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
+    tl_status status = TL_OK;
+    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_face_area || !c->body_edge_area || !c->found_body)
+        status = tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        for (int32_t b = 0; b < def->body_count; b++) {
+            c->bodies[b] = def->bodies[b];
+            c->body_start[b + 1] = c->body_start[b] + (def->bodies[b].plane ? 0 : def->bodies[b].surface.node_count);
+        }
+        c->body_nodes = c->body_start[def->body_count];
+        status = fill(c, def, err);
+    }
+    if (status != TL_OK) tl_contacts_destroy(c), c = NULL;
+    *out = c;
+    return status;
+}
+
+void tl_contacts_destroy(tl_contacts *c)
+{
+    if (!c) return;
+    const tl_allocator alloc = c->alloc;
+    const int32_t n = c->node_count, nb = c->body_count > 0 ? c->body_count : 1, nc = c->cloth_count;
+    const size_t all = (size_t)n + (size_t)c->body_nodes;
+    for (int32_t b = 0; b < c->body_count && c->bodies; b++) {
+        const tl_surface *s = &c->bodies[b].surface;
+        if (c->body_tree) tl_bvh_destroy(c->body_tree[b]);
+        if (c->body_face_area && c->body_face_area[b]) TL_FREE(&alloc, c->body_face_area[b], s->face_count > 0 ? s->face_count : 1);
+        if (c->body_edge_area && c->body_edge_area[b]) TL_FREE(&alloc, c->body_edge_area[b], s->edge_count > 0 ? s->edge_count : 1);
+        if (c->found_body) tl_pairs_free(&c->found_body[b]);
+    }
+    tl_bvh_destroy(c->tree);
+    tl_pairs_free(&c->found);
+    TL_FREE(&alloc, c->bodies, nb);
+    TL_FREE(&alloc, c->body_start, nb + 1);
+    TL_FREE(&alloc, c->body_tree, nb);
+    TL_FREE(&alloc, c->body_face_area, nb);
+    TL_FREE(&alloc, c->body_edge_area, nb);
+    TL_FREE(&alloc, c->found_body, nb);
+    TL_FREE(&alloc, c->node_area, all);
+    TL_FREE(&alloc, c->at, all);
+    TL_FREE(&alloc, c->way, all);
+    TL_FREE(&alloc, c->settled, n);
+    TL_FREE(&alloc, c->node_cloth, n);
+    TL_FREE(&alloc, c->node_uv, n);
+    TL_FREE(&alloc, c->node_panel, n);
+    TL_FREE(&alloc, c->near_start, n + 1);
+    TL_FREE(&alloc, c->near_item, c->near_cap);
+    TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
+    TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
+    TL_FREE(&alloc, c->thickness, nc > 0 ? nc : 1);
+    TL_FREE(&alloc, c->friction_self, nc * nc > 0 ? nc * nc : 1);
+    TL_FREE(&alloc, c->friction_body, nc * c->body_count > 0 ? nc * c->body_count : 1);
+    TL_FREE(&alloc, c->pairs, c->pair_cap);
+    TL_FREE(&alloc, c->soft, c->soft_cap);
+    TL_FREE(&alloc, c->contacts, c->contact_cap);
+    TL_FREE(&alloc, c->sums, c->sums_cap);
+    tl_free_bytes(&alloc, c, 1, sizeof *c);
+}
+
+int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
+
+void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
+{
+    c->step = *step;
+    c->done = 0, c->allowed = 0;
+    for (int32_t b = 0; b < c->body_count; b++) c->done = c->bodies[b].moves ? 0 : c->done;
+    bool moving = false;
+    for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
+    c->done = moving ? 0 : 1;
+    c->pair_count = 0, c->contact_count = 0, c->any_coupled = false;
+    c->report = (tl_contact_report){.nearest = 1};
+}
+
+double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
+
+void tl_contacts_move_bodies(tl_contacts *c, double part)
+{
+    const double rest = 1 - c->done, way = part * c->allowed;
+    c->done = way >= 1 ? 1 : c->done + way * rest;
+    c->allowed = 0;
+}
+
+typedef struct place_job { tl_contacts *c; const tl_vec3 *x; double done; } place_job;
+
+static tl_vec3 body_node(const tl_contacts *c, int32_t i, double done)
+{
+    const tl_vec3 a = c->step.body_begin[i], b = c->step.body_end[i];
+    if (done >= 1) return b;
+    return tl_madd3(a, done, tl_sub3(b, a));
+}
+
+void contact_place(tl_contacts *c, const tl_vec3 *x, double part)
+{
+    const double done = c->done + part * c->allowed * (1 - c->done);
+    memcpy(c->at, x, (size_t)c->node_count * sizeof *x);
+    for (int32_t i = 0; i < c->body_nodes; i++) c->at[c->node_count + i] = body_node(c, i, done);
+}
+
+void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal)
+{
+    const tl_vec3 *a = c->step.plane_begin + 2 * body, *b = c->step.plane_end + 2 * body;
+    *point = done >= 1 ? b[0] : tl_madd3(a[0], done, tl_sub3(b[0], a[0]));
+    *normal = done >= 1 ? b[1] : tl_unit3_or(tl_madd3(a[1], done, tl_sub3(b[1], a[1])), b[1]);
+}
+
+nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
+{
+    nearness out;
+    if (p->kind == PAIR_PLANE) {
+        tl_vec3 point;
+        contact_plane(c, p->body, done, &point, &out.normal);
+        out.distance = tl_dot3(out.normal, tl_sub3(at[p->node[0]], point));
+        out.weight[0] = 1, out.weight[1] = out.weight[2] = out.weight[3] = 0;
+        return out;
+    }
+    const tl_vec3 x[4] = {at[p->node[0]], at[p->node[1]], at[p->node[2]], at[p->node[3]]};
+    const tl_nearest near = p->kind == PAIR_VF ? tl_nearest_vertex_face(x) : tl_nearest_edge_edge(x);
+    tl_vec3 gap = {0, 0, 0};
+    // relative to the first node: differences of near points, no cancellation of large coordinates
+    for (int k = 0; k < 4; k++) out.weight[k] = near.weight[k], gap = tl_madd3(gap, near.weight[k], tl_sub3(x[k], x[0]));
+    const double length = tl_norm3(gap);
+    out.distance = length;
+    out.normal = length > 0 ? tl_mul3(1 / length, gap) : (tl_vec3){0, 1, 0};
+    return out;
+}
+
+// --- from what the trees found to pairs ---
+
+typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
+
+// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less, else cloth that is
+// meshed finer than it is thick could not lie flat.
+static double own_thickness(const tl_contacts *c, const pair *p, double thickness)
+{
+    const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
+    tl_vec3 flat[4];
+    double low = INFINITY;
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        if (c->node_panel[i] != panel || panel < 0 || c->node_cloth[i] != cloth) return thickness;
+        flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
+    }
+    for (int a = 0; a < first_count(p); a++)
+        for (int b = first_count(p); b < 4; b++) low = fmin(low, tl_norm3(tl_sub3(flat[a], flat[b])));
+    (void)low;
+    const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
+    return fmin(thickness, 0.8 * rest);
+}
+
+static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
+{
+    const tl_pair found = l->items[i];
+    const int32_t n = c->node_count, off = l->body == TL_CLOTH ? 0 : n + c->body_start[l->body];
+    const tl_surface *own = &c->cloth, *other = l->body == TL_CLOTH ? &c->cloth : &c->bodies[l->body].surface;
+    const double *other_face = l->body == TL_CLOTH ? c->face_area : c->body_face_area[l->body];
+    const double *other_edge = l->body == TL_CLOTH ? c->edge_area : c->body_edge_area[l->body];
+    int32_t cloth_node;  // one on the cloth, to know which
+    p->body = l->body;
+    switch (l->how) {
+    case VF:
+        p->kind = PAIR_VF;
+        p->node[0] = found.a;
+        for (int k = 0; k < 3; k++) p->node[1 + k] = other->face[found.b][k] + off;
+        p->area = fmin(c->node_area[found.a], other_face[found.b]);
+        cloth_node = found.a;
+        break;
+    case FV:
+        p->kind = PAIR_VF;
+        p->node[0] = found.a + off;
+        for (int k = 0; k < 3; k++) p->node[1 + k] = own->face[found.b][k];
+        p->area = fmin(c->node_area[found.a + off], c->face_area[found.b]);
+        cloth_node = p->node[1];
+        break;
+    default:
+        p->kind = PAIR_EE;
+        for (int k = 0; k < 2; k++) p->node[k] = own->edge[found.a][k], p->node[2 + k] = other->edge[found.b][k] + off;
+        p->area = fmin(c->edge_area[found.a], other_edge[found.b]);
+        cloth_node = p->node[0];
+        break;
+    }
+    const int32_t cloth = c->node_cloth[cloth_node];
+    if (l->body == TL_CLOTH) {
+        const int32_t second = c->node_cloth[p->node[l->how == EE ? 2 : 1]];
+        p->thickness = 0.5 * (c->thickness[cloth] + c->thickness[second]);
+        p->friction = c->friction_self[cloth * c->cloth_count + second];
+    } else {
+        p->thickness = 0.5 * c->thickness[cloth] + c->bodies[l->body].thickness;
+        p->friction = c->friction_body[cloth * c->body_count + l->body];
+    }
+    return true;
+}
+
+// May the features come within their thickness on the way, or end up within reach of it?
+static bool worth_it(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way)
+{
+    const int m = first_count(p);
+    double apart_start = 0, apart_end = 0, motion = 0;
+    tl_vec3 x[4], w[4];
+    for (int k = 0; k < 4; k++) x[k] = at[p->node[k]], w[k] = way[p->node[k]];
+    for (int axis = 0; axis < 3; axis++) {
+        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+        double low_end[2] = {INFINITY, INFINITY}, high_end[2] = {-INFINITY, -INFINITY};
+        double low_way[2] = {INFINITY, INFINITY}, high_way[2] = {-INFINITY, -INFINITY};
+        for (int k = 0; k < 4; k++) {
+            const double a = axis == 0 ? x[k].x : axis == 1 ? x[k].y : x[k].z;
+            const double u = axis == 0 ? w[k].x : axis == 1 ? w[k].y : w[k].z;
+            const int s = k >= m;
+            low[s] = fmin(low[s], a), high[s] = fmax(high[s], a);
+            low_end[s] = fmin(low_end[s], a + u), high_end[s] = fmax(high_end[s], a + u);
+            low_way[s] = fmin(low_way[s], u), high_way[s] = fmax(high_way[s], u);
+        }
+        const double gap = fmax(low[0] - high[1], low[1] - high[0]);
+        const double gap_end = fmax(low_end[0] - high_end[1], low_end[1] - high_end[0]);
+        const double relative = fmax(high_way[0] - low_way[1], high_way[1] - low_way[0]);
+        if (gap > 0) apart_start += gap * gap;
+        if (gap_end > 0) apart_end += gap_end * gap_end;
+        motion += relative * relative;
+    }
+    const double near = p->thickness + 2 * c->skin, start = p->thickness + sqrt(motion);
+    return apart_start <= start * start || apart_end <= near * near;
+}
+
+typedef struct filter_job {
+    tl_contacts *c;
+    const list *l;
+    const tl_vec3 *at, *way;
+    uint8_t *keep;
+    int32_t *count;  // per chunk, then where a chunk begins
+    int32_t first;
+} filter_job;
+
+static void mark_chunk(void *arg, int32_t begin, int32_t end)
+{
+    filter_job *job = arg;
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i++) {
+        pair p;
+        job->keep[i] = make_pair(job->c, job->l, i, &p) && worth_it(job->c, &p, job->at, job->way);
+        count += job->keep[i];
+    }
+    job->count[begin / FOUND_PER_CHUNK] = count;
+}
+
+static void keep_chunk(void *arg, int32_t begin, int32_t end)
+{
+    filter_job *job = arg;
+    int32_t to = job->first + job->count[begin / FOUND_PER_CHUNK];
+    for (int32_t i = begin; i < end; i++) {
+        if (!job->keep[i]) continue;
+        pair *p = &job->c->pairs[to++];
+        make_pair(job->c, job->l, i, p);
+        if (p->body == TL_CLOTH) p->thickness = own_thickness(job->c, p, p->thickness);
+    }
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena,
+                             tl_workers *workers, tl_error *err)
+{
+    if (l->count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
+    filter_job job = {c, l, at, way, TL_SCRATCH(arena, uint8_t, l->count), TL_SCRATCH(arena, int32_t, chunks), c->pair_count};
+    tl_status status = job.keep && job.count ? TL_OK : tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+        int32_t total = 0;
+        for (int32_t k = 0; k < chunks; k++) {
+            const int32_t count = job.count[k];
+            job.count[k] = total, total += count;
+        }
+        if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
+        if (status == TL_OK) {
+            tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, keep_chunk, &job);
+            c->pair_count += total;
+        }
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
+{
+    tl_vec3 p0, n0, p1, n1;
+    contact_plane(c, b, c->done, &p0, &n0);
+    contact_plane(c, b, 1, &p1, &n1);
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const int32_t cloth = c->node_cloth[i];
+        const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
+        const double start = tl_dot3(n0, tl_sub3(at[i], p0)), end = tl_dot3(n1, tl_sub3(tl_add3(at[i], way[i]), p1));
+        if (start > near && end > near) continue;
+        if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
+        c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
+                                           c->friction_body[cloth * c->body_count + b]};
+    }
+    return TL_OK;
+}
+
+tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
+                         tl_error *err)
+{
+    c->pair_count = 0;
+    if (c->self) {
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, at, way, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, at, way, arena, workers, err));
+    }
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tl_pairs *f = &c->found_body[b];
+        if (c->bodies[b].plane) {
+            TL_TRY(filter_plane(c, b, at, way, err));
+            continue;
+        }
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF}, at, way, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV}, at, way, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE}, at, way, arena, workers, err));
+    }
+    return TL_OK;
+}
+
+tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
+                             tl_error *err)
+{
+    const int32_t n = c->node_count;
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);
+    if (!end) return tl_fail_memory(err, "the contacts");
+    memcpy(c->way, u, (size_t)n * sizeof *u);
+    for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
+    for (int32_t i = 0; i < n + c->body_nodes; i++) end[i] = tl_add3(c->at[i], c->way[i]);
+    const double margin = 0.5 * c->reach + c->skin;
+    tl_bvh_refit(c->tree, c->at, end, margin, 0, workers);
+    c->report.searches++;
+    if (c->self) {
+        TL_TRY(tl_bvh_self(c->tree, TL_PAIR_VF | TL_PAIR_EE, arena, workers, &c->found, err));
+        c->report.volume_tests += c->found.volume_tests;
+    }
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane) continue;
+        const tl_vec3 *at = c->at + n + c->body_start[b];
+        tl_bvh_refit(c->body_tree[b], at, c->bodies[b].moves ? end + n + c->body_start[b] : NULL, margin, 0, workers);
+        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE, arena, workers, &c->found_body[b], err));
+        c->report.volume_tests += c->found_body[b].volume_tests;
+    }
+    return contact_filter(c, c->at, c->way, arena, workers, err);
+}
+
+typedef struct settle_job { tl_contacts *c; uint8_t *keep; } settle_job;
+
+static void settle_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const settle_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &c->pairs[i];
+        job->keep[i] = contact_nearness(c, p, c->at, c->done).distance <= p->thickness + 2 * c->skin;
+    }
+}
+
+tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    settle_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count)};
+    if (!job.keep && c->pair_count > 0) return tl_fail_memory(err, "the contacts");
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, settle_chunk, &job);
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->pair_count; i++)
+        if (job.keep[i]) c->pairs[count++] = c->pairs[i];
+    c->pair_count = count;
+    c->report.candidates = count;
+    memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
+    c->settled_done = c->done;
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
+{
+    if (c->done < 1) return false;  // bodies still go: their way is not within the skin
+    if (c->settled_done < 1) return false;
+    const double limit = c->skin * c->skin * 0.999;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 d = tl_sub3(tl_add3(x[i], u[i]), c->settled[i]);
+        if (!(tl_dot3(d, d) <= limit)) return false;
+    }
+    return true;
+}
+
+bool tl_contacts_any(const tl_contacts *c) { return c->any_coupled; }
+
+void tl_contacts_report(const tl_contacts *c, tl_contact_report *out) { *out = c->report; }

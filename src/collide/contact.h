@@ -1,0 +1,97 @@
+// collide/contact.h: contact of all cloths with bodies and with themselves over one time step.
+//
+// The promise: positions that are free of intersections stay so. Every change of positions is a straight path
+// x -> x + u of all nodes at once, and tl_contacts_limit cuts paths short, node by node, until no pair of features can
+// meet along them (contact_limit.c). Between such moves the nodes press on each other by a potential that grows without
+// bound as the distance goes to zero, with friction (contact_forces.c). Order of calls in a step:
+//
+//     begin (bodies, friction)  search (x, u)  limit (x, u)  [move]  settle (x)
+//     Newton: assemble (x) .. solve .. reaches? else search  limit  line search with energy  [move]  settle
+//
+// Pairs found by a search are all that can come within their thickness on the way; settle keeps those that can do so
+// while no node moves by more than the skin.
+#pragma once
+#include "collide/bvh.h"
+#include "math/solver.h"
+#include "toile/sim.h"
+
+/// A body, or (plane) everything behind a plane. Bodies are surfaces of their own; their nodes follow those of the cloth.
+typedef struct tl_contact_body {
+    tl_surface surface;  ///< arrays borrowed
+    const tl_vec3 *pos;  ///< at the start, to build the tree
+    double thickness;    ///< extra distance [m]
+    bool plane, moves;
+} tl_contact_body;
+
+typedef struct tl_contacts_def {
+    tl_surface cloth;            ///< arrays borrowed as long as the contacts live
+    const tl_vec3 *x;
+    const double *face_area;     ///< material area [m^2], borrowed for the call like what follows
+    const int32_t *node_cloth;   ///< which cloth a node belongs to
+    const tl_vec2 *node_uv;      ///< material place of a node
+    const int32_t *node_panel;   ///< its chart; -1: on several (seam)
+    int32_t cloth_count, body_count;
+    const double *thickness;     ///< [cloth_count]
+    const double *friction_self; ///< [cloth_count * cloth_count]
+    const double *friction_body; ///< [cloth_count * body_count]
+    const tl_contact_body *bodies;
+    double pressure;             ///< contact_law.h [Pa]
+    double slip_speed;           ///< [m/s]
+    bool self;                   ///< look for contacts of cloth with cloth
+} tl_contacts_def;
+
+typedef struct tl_contacts tl_contacts;
+
+tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *def, tl_contacts **out, tl_error *err);
+void tl_contacts_destroy(tl_contacts *contacts);  ///< NULL is fine
+int32_t tl_contacts_body_nodes(const tl_contacts *contacts);  ///< of all bodies together
+
+/// What holds for one (sub)step.
+typedef struct tl_contact_step {
+    const tl_vec3 *body_begin, *body_end;      ///< nodes of all bodies, one after another
+    const tl_vec3 *plane_begin, *plane_end;    ///< two per body: point and normal (planes only)
+    const tl_vec3 *x_hat;                      ///< velocity is gamma (x - x_hat)
+    const uint8_t *fixed;                      ///< nodes driven by handles
+    const tl_vec3 *target;                     ///< where those go
+    double gamma, dt;
+} tl_contact_step;
+void tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step);
+
+/// Finds every pair that can come within its thickness when nodes go from x by u (or any common part of it).
+tl_status tl_contacts_search(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
+                             tl_error *err);
+
+/// Adds to u what bodies on the move push: a first guess, no promise.
+void tl_contacts_carry(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers);
+
+/// Cuts u short so that nothing meets on the way from x to x + u (or any common part of it), and says how far bodies may
+/// go. `searched`: u is what tl_contacts_search was told. Returns the number of nodes that were cut.
+tl_status tl_contacts_limit(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena,
+                            tl_workers *workers, int64_t *limited, tl_error *err);
+
+/// Bodies go `part` of the way that the last limit allowed; call after the nodes have moved by the same part of u.
+void tl_contacts_move_bodies(tl_contacts *contacts, double part);
+
+/// How much of the bodies' way is left, 0 when they are where they belong.
+double tl_contacts_bodies_left(const tl_contacts *contacts);
+
+/// Keeps the pairs that matter near x.
+tl_status tl_contacts_settle(tl_contacts *contacts, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// Do the settled pairs cover a move from x by u?
+bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u);
+
+/// Adds to gradient and diagonal blocks of the matrix, and fixes normals, loads and weights for what follows: friction in
+/// energy uses them until the next call.
+tl_status tl_contacts_assemble(tl_contacts *contacts, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena, tl_workers *workers,
+                               tl_error *err);
+
+/// Energy at x, with bodies `part` of the way that the last limit allowed.
+tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers,
+                             double *out, tl_error *err);
+
+/// The blocks off the diagonal, as an operator for tl_bsr.extra.
+void tl_contacts_add(void *contacts, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y);
+bool tl_contacts_any(const tl_contacts *contacts);  ///< is there something to add?
+
+void tl_contacts_report(const tl_contacts *contacts, tl_contact_report *out);

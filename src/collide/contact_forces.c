@@ -1,0 +1,301 @@
+// collide/contact_forces.c: energy, gradient and Hessian of contact and friction (contact_law.h).
+//
+// The distance of a pair is d = |sum w_i x_i| with weights w that do not change to first order, so d d/dx_i = w_i n. The
+// Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights. Its blocks on
+// the diagonal go into the matrix, the others are an operator of their own (tl_extra), since pairs come and go.
+//
+// Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
+// search looks at energies: friction is not conservative, but for a given load it has a potential.
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "collide/contact_impl.h"
+#include "collide/contact_law.h"
+
+#define PARALLEL 1e-2  // sine squared of the angle below which edge-edge contact fades: vertices take over there
+enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 1024 };
+
+static double softness(const tl_contacts *c, const pair *p)
+{
+    if (p->kind != PAIR_EE) return 1;
+    const tl_vec3 a = tl_sub3(c->at[p->node[1]], c->at[p->node[0]]), b = tl_sub3(c->at[p->node[3]], c->at[p->node[2]]);
+    const tl_vec3 n = tl_cross3(a, b);
+    const double s = tl_dot3(n, n) / fmax(tl_dot3(a, a) * tl_dot3(b, b), 1e-300) / PARALLEL;
+    return s < 1 ? s * (2 - s) : 1;
+}
+
+/// How far the features slid past each other in this step, as if bodies and handles had arrived.
+static tl_vec3 slid(const tl_contacts *c, const pair *p, const double weight[4], const tl_vec3 *x)
+{
+    tl_vec3 u = {0, 0, 0};
+    if (p->kind == PAIR_PLANE) {
+        const tl_vec3 *a = c->step.plane_begin + 2 * p->body, *b = c->step.plane_end + 2 * p->body;
+        const double scale = 1 / (c->step.gamma * c->step.dt);
+        u = tl_sub3(x[p->node[0]], c->step.x_hat[p->node[0]]);
+        return tl_madd3(u, -scale, tl_sub3(b[0], a[0]));
+    }
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        tl_vec3 d;
+        if (i >= c->node_count) {
+            const int32_t j = i - c->node_count;
+            d = tl_mul3(1 / (c->step.gamma * c->step.dt), tl_sub3(c->step.body_end[j], c->step.body_begin[j]));
+        } else if (c->step.fixed[i]) {
+            d = tl_sub3(c->step.target[i], c->step.x_hat[i]);
+        } else {
+            d = tl_sub3(x[i], c->step.x_hat[i]);
+        }
+        u = tl_madd3(u, weight[k], d);
+    }
+    return u;
+}
+
+static tl_vec3 across(tl_vec3 u, tl_vec3 n) { return tl_madd3(u, -tl_dot3(u, n), n); }
+
+static tl_vec3 sym_apply(const double s[6], tl_vec3 v)
+{
+    return (tl_vec3){s[0] * v.x + s[5] * v.y + s[4] * v.z, s[5] * v.x + s[1] * v.y + s[3] * v.z,
+                     s[4] * v.x + s[3] * v.y + s[2] * v.z};
+}
+
+static void sym_add(double s[6], double a, tl_vec3 u)
+{
+    s[0] += a * u.x * u.x, s[1] += a * u.y * u.y, s[2] += a * u.z * u.z;
+    s[3] += a * u.y * u.z, s[4] += a * u.x * u.z, s[5] += a * u.x * u.y;
+}
+
+static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
+
+static void make_contact(const tl_contacts *c, int32_t index, const nearness *near, double soft, contact *out)
+{
+    const pair *p = &c->pairs[index];
+    const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
+    out->pair = index;
+    for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
+    out->normal = near->normal;
+    out->load = force * tl_contact_pressure(g);
+    for (int k = 0; k < 6; k++) out->stiff[k] = 0;
+    sym_add(out->stiff, force * tl_contact_stiffness(g) / p->thickness, out->normal);
+    out->force = tl_mul3(-out->load, out->normal);
+    if (p->friction > 0) {
+        const double e = c->slip_speed / c->step.gamma, most = p->friction * out->load;
+        const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
+        const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e), curve = tl_friction_curve(y, e);
+        out->force = tl_madd3(out->force, most * ratio, u);
+        // ratio (I - n n) across the sliding direction, curve along it
+        out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
+        sym_add(out->stiff, -most * ratio, out->normal);
+        if (y > 0) sym_add(out->stiff, most * (curve - ratio) / (y * y), u);
+    }
+    int free_nodes = 0;
+    for (int k = 0; k < pair_nodes(p); k++) free_nodes += is_free(c, p->node[k]) && out->weight[k] != 0;
+    out->coupled = free_nodes > 1;
+    // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
+    if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
+        tl_vec3 coming = {0, 0, 0};
+        for (int k = 0; k < 4; k++)
+            if (p->node[k] >= c->node_count)
+                coming = tl_madd3(coming, out->weight[k], tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
+        const double along = tl_dot3(coming, out->normal) * force * tl_contact_stiffness(g) / p->thickness;
+        out->force = tl_madd3(out->force, along, out->normal);
+    }
+}
+
+typedef struct near_job { tl_contacts *c; nearness *near; uint8_t *active; } near_job;
+
+static void near_chunk(void *arg, int32_t begin, int32_t end)
+{
+    near_job *job = arg;
+    tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &c->pairs[i];
+        const nearness near = contact_nearness(c, p, c->at, c->done);
+        c->soft[i] = (float)softness(c, p);
+        job->active[i] = near.distance < p->thickness && c->soft[i] > 0;
+    }
+}
+
+static void contact_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_contacts *c = arg;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t index = c->contacts[i].pair;
+        const nearness near = contact_nearness(c, &c->pairs[index], c->at, c->done);
+        make_contact(c, index, &near, (double)c->soft[index], &c->contacts[i]);
+    }
+}
+
+// Which contacts a node takes part in, in their order.
+static tl_status list_contacts(tl_contacts *c, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    memset(c->near_start, 0, (size_t)(n + 1) * sizeof *c->near_start);
+    for (int32_t i = 0; i < c->contact_count; i++) {
+        const pair *p = &c->pairs[c->contacts[i].pair];
+        for (int k = 0; k < pair_nodes(p); k++)
+            if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_start[p->node[k] + 1]++;
+    }
+    for (int32_t i = 0; i < n; i++) c->near_start[i + 1] += c->near_start[i];
+    const int32_t total = c->near_start[n];
+    if (!TL_GROW(&c->alloc, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
+        const pair *p = &c->pairs[c->contacts[i].pair];
+        for (int k = pair_nodes(p) - 1; k >= 0; k--)
+            if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_item[--c->near_start[p->node[k] + 1]] = 4 * i + k;
+    }
+    for (int32_t i = 0; i < n; i++) c->near_start[i] = c->near_start[i + 1];
+    c->near_start[n] = total;
+    return TL_OK;
+}
+
+typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; } gather_job;
+
+static void gather_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const gather_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t first = c->near_start[i], last = c->near_start[i + 1];
+        if (first == last) continue;
+        double s[6] = {0, 0, 0, 0, 0, 0};
+        tl_vec3 g = {0, 0, 0};
+        for (int32_t k = first; k < last; k++) {
+            const contact *ct = &c->contacts[c->near_item[k] / 4];
+            const double w = ct->weight[c->near_item[k] % 4];
+            g = tl_madd3(g, w, ct->force);
+            for (int m = 0; m < 6; m++) s[m] += w * w * ct->stiff[m];
+        }
+        job->gradient[i] = tl_add3(job->gradient[i], g);
+        if (!job->matrix) continue;
+        double *d = job->matrix->diagonal ? job->matrix->diagonal[i] : job->matrix->value[job->matrix->row_start[i]];
+        d[0] += s[0], d[4] += s[1], d[8] += s[2];
+        d[5] += s[3], d[7] += s[3], d[2] += s[4], d[6] += s[4], d[1] += s[5], d[3] += s[5];
+    }
+}
+
+tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena,
+                               tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    near_job job = {c, NULL, TL_SCRATCH(arena, uint8_t, c->pair_count)};
+    if ((c->pair_count > 0 && !job.active) || !TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count))
+        return tl_fail_memory(err, "the contacts");
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, near_chunk, &job);
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->pair_count; i++) count += job.active[i];
+    tl_status status = TL_OK;
+    if (!TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, count))
+        status = tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        c->contact_count = 0;
+        for (int32_t i = 0; i < c->pair_count; i++)
+            if (job.active[i]) c->contacts[c->contact_count++].pair = i;
+        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, c);
+        c->any_coupled = false;
+        double nearest = 1;
+        for (int32_t i = 0; i < c->contact_count; i++) c->any_coupled |= c->contacts[i].coupled;
+        for (int32_t i = 0; i < c->contact_count; i++) {
+            const pair *p = &c->pairs[c->contacts[i].pair];
+            nearest = fmin(nearest, contact_nearness(c, p, c->at, c->done).distance / p->thickness);
+        }
+        c->report.nearest = nearest, c->report.contacts = c->contact_count;
+        status = list_contacts(c, err);
+    }
+    tl_arena_release(arena, mark);
+    if (status == TL_OK) tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient});
+    return status;
+}
+
+typedef struct energy_job { const tl_contacts *c; double done; double *sum; } energy_job;
+
+static void energy_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const energy_job *job = arg;
+    const tl_contacts *c = job->c;
+    double sum = 0;
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &c->pairs[i];
+        const double d = contact_nearness(c, p, c->at, job->done).distance;
+        if (d >= p->thickness) continue;
+        sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * tl_contact_energy(d > 0 ? d / p->thickness : 0);
+    }
+    job->sum[begin / PAIRS_PER_CHUNK] = sum;
+}
+
+static void friction_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const energy_job *job = arg;
+    const tl_contacts *c = job->c;
+    const double e = c->slip_speed / c->step.gamma;
+    double sum = 0;
+    for (int32_t i = begin; i < end; i++) {
+        const contact *ct = &c->contacts[i];
+        const pair *p = &c->pairs[ct->pair];
+        if (!(p->friction > 0)) continue;
+        const double y = tl_norm3(across(slid(c, p, ct->weight, c->at), ct->normal));
+        sum += p->friction * ct->load * tl_friction_energy(y, e);
+    }
+    job->sum[begin / PAIRS_PER_CHUNK] = sum;
+}
+
+tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers, double *out,
+                             tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK), more = tl_chunk_count(c->contact_count, PAIRS_PER_CHUNK);
+    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), TL_SCRATCH(arena, double, chunks + more + 1)};
+    if (!job.sum) return tl_fail_memory(err, "the contacts");
+    contact_place(c, x, part);
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
+    *out = tl_tree_sum(job.sum, chunks);
+    tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, friction_chunk, &job);
+    *out += tl_tree_sum(job.sum, more);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+typedef struct add_job { const tl_contacts *c; const tl_vec3 *x; tl_vec3 *y; } add_job;
+
+static void sum_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const add_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const contact *ct = &c->contacts[i];
+        if (!ct->coupled) continue;
+        const pair *p = &c->pairs[ct->pair];
+        tl_vec3 z = {0, 0, 0};
+        for (int k = 0; k < 4; k++)
+            if (is_free(c, p->node[k])) z = tl_madd3(z, ct->weight[k], job->x[p->node[k]]);
+        c->sums[i] = z;
+    }
+}
+
+static void add_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const add_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        tl_vec3 y = {0, 0, 0};
+        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
+            const int32_t index = c->near_item[k] / 4;
+            const contact *ct = &c->contacts[index];
+            if (!ct->coupled) continue;
+            const double w = ct->weight[c->near_item[k] % 4];
+            y = tl_madd3(y, w, sym_apply(ct->stiff, tl_madd3(c->sums[index], -w, job->x[i])));
+        }
+        job->y[i] = tl_add3(job->y[i], y);
+    }
+}
+
+void tl_contacts_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
+{
+    tl_contacts *c = self;
+    if (!c->any_coupled) return;
+    const add_job job = {c, x, y};
+    tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, sum_chunk, (void *)&job);
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, add_chunk, (void *)&job);
+}

@@ -1,0 +1,97 @@
+// collide/contact_impl.h: what a tl_contacts holds, for contact*.c alone.
+#pragma once
+#include <string.h>
+
+#include "base/alloc.h"
+#include "collide/contact.h"
+#include "math/vec3.h"
+
+typedef enum pair_kind { PAIR_VF, PAIR_EE, PAIR_PLANE } pair_kind;
+
+/// Two features that may touch. Nodes below node_count are of cloth, the others of bodies.
+typedef struct pair {
+    int32_t node[4];   ///< vertex, face corners; or ends of edge one, ends of edge two; or vertex, plane body
+    pair_kind kind;
+    int32_t body;      ///< TL_CLOTH, or which body
+    double thickness;  ///< [m]
+    double area;       ///< over which the pressure acts [m^2]
+    double friction;
+} pair;
+enum { TL_CLOTH = -1 };
+
+/// How many nodes the first feature has.
+static inline int first_count(const pair *p) { return p->kind == PAIR_EE ? 2 : 1; }
+static inline int pair_nodes(const pair *p) { return p->kind == PAIR_PLANE ? 1 : 4; }
+
+/// A pair that presses, as of the last assembly. Its Hessian is weight weight^T times `stiff`.
+typedef struct contact {
+    int32_t pair;
+    double weight[4];
+    tl_vec3 normal;      ///< from the second feature to the first
+    double load;         ///< normal force [N]
+    double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
+    tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
+    bool coupled;        ///< more than one free node
+} contact;
+
+struct tl_contacts {
+    tl_allocator alloc;
+    tl_surface cloth;
+    bool self;
+    int32_t node_count, body_nodes;  ///< nodes of cloth; of all bodies
+    int32_t cloth_count, body_count;
+    tl_contact_body *bodies;
+    int32_t *body_start;      ///< [body_count + 1] first node of a body among the bodies' nodes
+    tl_bvh *tree;             ///< of the cloth
+    tl_bvh **body_tree;       ///< NULL for planes
+    double *node_area;        ///< [node_count + body_nodes]
+    double *face_area, *edge_area;  ///< of the cloth
+    double **body_face_area, **body_edge_area;
+    int32_t *node_cloth;
+    tl_vec2 *node_uv;
+    int32_t *node_panel;
+    double *thickness, *friction_self, *friction_body;
+    double pressure, slip_speed;
+    double reach;             ///< largest thickness of all pairs
+    double skin;              ///< nodes may move this far before pairs are looked up anew
+    // one step
+    tl_contact_step step;
+    double done;              ///< part of the bodies' way that is behind them
+    double allowed;           ///< part of the rest that the last limit allowed
+    tl_vec3 *at;              ///< [node_count + body_nodes] nodes of everything, work array
+    tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
+    tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
+    double settled_done;
+    // pairs
+    tl_pairs found;           ///< within the cloth
+    tl_pairs *found_body;     ///< with each body
+    tl_pairs swap;            ///< keeps pair lists of a body alive
+    pair *pairs;
+    int32_t pair_count, pair_cap;
+    float *soft;              ///< [pair_cap] 0..1, less than 1 for edges that are nearly parallel
+    int32_t soft_cap;
+    contact *contacts;
+    int32_t contact_count, contact_cap;
+    int32_t *near_start;      ///< [node_count + 1] contacts around a node
+    int32_t *near_item;       ///< 4 * contact + place
+    int32_t near_cap;
+    tl_vec3 *sums;            ///< [contact_cap] work array of the operator
+    int32_t sums_cap;
+    bool any_coupled;
+    tl_contact_report report;
+};
+
+/// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
+void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
+
+/// Plane of a body when `done` of the step's way is behind it.
+void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);
+
+/// Distance, normal and weights of a pair.
+typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
+nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
+
+/// Marks all of those found whose features, going from `at` by `way`, may come within their thickness, or end up
+/// within twice the skin of it; fills c->pairs.
+tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
+                         tl_error *err);

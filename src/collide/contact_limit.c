@@ -1,0 +1,254 @@
+// collide/contact_limit.c: cut paths short so that nothing meets on the way. This is where the promise is kept.
+//
+// Take a pair whose features are a distance d > 0 apart, n the unit vector between the nearest points, from the second to
+// the first. Both features are convex, so the planes across n separate them: with
+//     gap = min over nodes i of the first of n.x_i  -  max over nodes j of the second of n.x_j
+// the gap is d now. When every node moves straight, gap(t) is a minimum of linear functions: concave, so never below the
+// line from gap(0) = d to gap(1). If gap(1) >= keep > 0 the features do not meet at any time, and if it is less, a part
+// (d - keep) / (d - gap(1)) of the way is safe. No root is sought, no tolerance needed, and any common part of the paths is
+// safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
+// looked at again, until none is violated. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
+//
+// Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
+// for now; the contact forces push the cloth on and the next iteration takes them further.
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "collide/contact_impl.h"
+
+#define KEEP_THICKNESS 0.25  // a path may end at this part of the thickness ..
+#define KEEP_DISTANCE 0.5    // .. but never uses up more of the distance than this
+#define SAFETY (1 - 1e-6)    // rounding of the parts
+enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30 };
+
+/// A pair whose features could meet for some choice of parts.
+typedef struct live {
+    int32_t pair;
+    double place[4], way[4];  ///< along the normal, relative to the first node
+    double distance, keep;
+    double part;              ///< what its nodes must scale their parts by, 1: fine
+    bool body_too;
+} live;
+
+typedef struct limit_job {
+    tl_contacts *c;
+    const tl_vec3 *at, *way;
+    const double *part;
+    double body_part;
+    live *all;
+    uint8_t *is_live;
+} limit_job;
+
+static double keep_of(double distance, double thickness) { return fmin(KEEP_THICKNESS * thickness, KEEP_DISTANCE * distance); }
+
+// Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
+static bool project(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way, live *out)
+{
+    const nearness near = contact_nearness(c, p, at, c->done);
+    out->distance = near.distance;
+    out->keep = keep_of(near.distance, p->thickness);
+    out->part = 1, out->body_too = false;
+    if (p->kind == PAIR_PLANE) {
+        tl_vec3 p1, n1;
+        contact_plane(c, p->body, 1, &p1, &n1);
+        const tl_vec3 x = at[p->node[0]], u = way[p->node[0]];
+        // The plane's own motion as seen from the node, and what turning does to the node's way: a bound.
+        const double turned = tl_norm3(tl_sub3(n1, near.normal)) * tl_norm3(u);
+        out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
+        out->way[0] = tl_dot3(near.normal, u);
+        out->way[1] = near.distance - tl_dot3(n1, tl_sub3(x, p1)) + turned;
+        out->way[2] = out->way[3] = out->way[1];
+        return out->distance + fmin(0, out->way[0]) - fmax(0, out->way[1]) < out->keep;
+    }
+    const int m = first_count(p);
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        out->place[k] = tl_dot3(near.normal, tl_sub3(at[p->node[k]], at[p->node[0]]));
+        out->way[k] = tl_dot3(near.normal, way[p->node[k]]);
+        if (k < m) low = fmin(low, out->place[k] + fmin(0, out->way[k]));
+        else high = fmax(high, out->place[k] + fmax(0, out->way[k]));
+    }
+    return !(low - high >= out->keep);
+}
+
+static double gap_of(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body)
+{
+    const int m = first_count(p);
+    double low = INFINITY, high = -INFINITY;
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        const bool of_cloth = p->kind == PAIR_PLANE ? k == 0 : i < c->node_count;
+        const double t = of_cloth ? cloth * part[i] : body;
+        const double v = l->place[k] + t * l->way[k];
+        if (k < m) low = fmin(low, v);
+        else high = fmax(high, v);
+    }
+    return low - high;
+}
+
+// What the parts must be scaled by.
+static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part)
+{
+    l->part = 1, l->body_too = false;
+    const double gap = gap_of(c, p, l, part, 1, body_part);
+    if (gap >= l->keep) return;
+    if (!(l->distance > 0)) {
+        l->part = 0, l->body_too = p->body != TL_CLOTH;
+        return;
+    }
+    const bool moving = p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0;
+    if (moving) {
+        const double still = gap_of(c, p, l, part, 0, body_part);
+        if (still > l->keep) {  // enough if the cloth alone gives way
+            l->part = SAFETY * (still - l->keep) / (still - gap);
+            return;
+        }
+        l->body_too = true;
+    }
+    l->part = SAFETY * (l->distance - l->keep) / (l->distance - gap);
+}
+
+static void project_chunk(void *arg, int32_t begin, int32_t end)
+{
+    limit_job *job = arg;
+    for (int32_t i = begin; i < end; i++) {
+        job->all[i].pair = i;
+        job->is_live[i] = project(job->c, &job->c->pairs[i], job->at, job->way, &job->all[i]);
+    }
+}
+
+static void judge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    limit_job *job = arg;
+    for (int32_t i = begin; i < end; i++) judge(job->c, &job->c->pairs[job->all[i].pair], &job->all[i], job->part, job->body_part);
+}
+
+// Shrinks parts until no pair of the list is violated. Returns whether anything was cut.
+static bool settle_parts(limit_job *job, int32_t count, double *part, double *body_part, double *next, int64_t *held)
+{
+    tl_contacts *c = job->c;
+    bool cut = false;
+    int32_t live_count = 0;
+    for (int32_t i = 0; i < count; i++)
+        if (job->is_live[i]) job->all[live_count++] = job->all[i];
+    for (int pass = 0;; pass++) {
+        job->part = part, job->body_part = *body_part;
+        tl_parallel_for(c == NULL ? NULL : NULL, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
+        bool violated = false;
+        double body_next = *body_part;
+        for (int32_t i = 0; i < live_count; i++) {
+            const live *l = &job->all[i];
+            if (l->part >= 1) continue;
+            const pair *p = &c->pairs[l->pair];
+            if (!violated) memcpy(next, part, (size_t)c->node_count * sizeof *next);
+            violated = true;
+            const double scale = pass >= HOLD_AFTER ? 0 : l->part;
+            for (int k = 0; k < pair_nodes(p); k++)
+                if (p->node[k] < c->node_count) next[p->node[k]] = fmin(next[p->node[k]], scale * part[p->node[k]]);
+            if (l->body_too) body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
+        }
+        if (!violated) return cut;
+        cut = true;
+        *held += pass >= HOLD_AFTER;
+        memcpy(part, next, (size_t)c->node_count * sizeof *part);
+        *body_part = body_next;
+    }
+}
+
+tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena, tl_workers *workers,
+                            int64_t *limited, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    double *part = TL_SCRATCH(arena, double, n), *next = TL_SCRATCH(arena, double, n);
+    if (!part || !next) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) part[i] = 1;
+    double body_part = 1;
+    int64_t held = 0;
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    tl_status status = TL_OK;
+    for (;;) {
+        const tl_arena_mark round = tl_arena_save(arena);
+        limit_job job = {.c = c, .at = c->at, .way = c->way};
+        // Displacements of everything with the parts so far: after a cut, pairs that went along side by side may not.
+        for (int32_t i = 0; i < n; i++) c->way[i] = tl_mul3(part[i], u[i]);
+        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
+        if (searched) status = contact_filter(c, c->at, c->way, arena, workers, err);
+        if (status != TL_OK) break;
+        for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
+        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
+        job.all = TL_SCRATCH(arena, live, c->pair_count);
+        job.is_live = TL_SCRATCH(arena, uint8_t, c->pair_count);
+        if (c->pair_count > 0 && (!job.all || !job.is_live)) {
+            status = tl_fail_memory(err, "the contacts");
+            break;
+        }
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
+        const bool cut = settle_parts(&job, c->pair_count, part, &body_part, next, &held);
+        tl_arena_release(arena, round);
+        if (!cut || !searched) break;
+    }
+    *limited = 0;
+    if (status == TL_OK) {
+        for (int32_t i = 0; i < n; i++) {
+            if (part[i] >= 1) continue;
+            u[i] = tl_mul3(part[i], u[i]);
+            (*limited)++;
+        }
+        c->allowed = body_part;
+        c->report.limited += *limited;
+        c->report.held += held > 0;
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+// --- a guess at what bodies on the move push along ---
+
+enum { CARRY_PASSES = 4 };
+
+void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers)
+{
+    if (c->done >= 1) return;
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    tl_vec3 *push = TL_SCRATCH(arena, tl_vec3, n);
+    (void)workers;
+    if (push) {
+        c->allowed = 0;
+        contact_place(c, x, 0);
+        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
+        for (int pass = 0; pass < CARRY_PASSES; pass++) {
+            bool any = false;
+            memcpy(c->way, u, (size_t)n * sizeof *u);
+            memset(push, 0, (size_t)n * sizeof *push);
+            for (int32_t i = 0; i < c->pair_count; i++) {
+                const pair *p = &c->pairs[i];
+                live l;
+                if (!project(c, p, c->at, c->way, &l)) continue;
+                const int m = first_count(p);
+                double low = INFINITY, high = -INFINITY;
+                for (int k = 0; k < 4; k++) {
+                    if (k < m) low = fmin(low, l.place[k] + l.way[k]);
+                    else high = fmax(high, l.place[k] + l.way[k]);
+                }
+                // Back to the present distance, or to where contact begins.
+                const double lack = fmin(l.distance, p->thickness) - (low - high);
+                if (!(lack > 0)) continue;
+                const nearness near = contact_nearness(c, p, c->at, c->done);
+                const double share = p->body == TL_CLOTH ? 0.5 : 1;
+                for (int k = 0; k < pair_nodes(p); k++) {
+                    const int32_t j = p->node[k];
+                    if (j >= n || c->step.fixed[j]) continue;
+                    const double length = (k < m ? 1 : -1) * share * lack;
+                    if (lack * share > tl_norm3(push[j])) push[j] = tl_mul3(length, near.normal), any = true;
+                }
+            }
+            if (!any) break;
+            for (int32_t i = 0; i < n; i++) u[i] = tl_add3(u[i], push[i]);
+        }
+    }
+    tl_arena_release(arena, mark);
+}
