@@ -11,7 +11,7 @@
 #include "base/fail.h"
 #include "collide/distance.h"
 
-enum { NODES_PER_CHUNK = 4096, FOUND_PER_CHUNK = 2048, PAIRS_PER_CHUNK = 512 };
+enum { FOUND_PER_CHUNK = 2048, PAIRS_PER_CHUNK = 512 };
 
 #define SKIN 1.0  // nodes may move this part of the largest thickness before the pairs are looked up anew
 
@@ -186,7 +186,6 @@ void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
 {
     c->step = *step;
     c->done = 0, c->allowed = 0;
-    for (int32_t b = 0; b < c->body_count; b++) c->done = c->bodies[b].moves ? 0 : c->done;
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
@@ -202,8 +201,6 @@ void tl_contacts_move_bodies(tl_contacts *c, double part)
     c->done = way >= 1 ? 1 : c->done + way * rest;
     c->allowed = 0;
 }
-
-typedef struct place_job { tl_contacts *c; const tl_vec3 *x; double done; } place_job;
 
 static tl_vec3 body_node(const tl_contacts *c, int32_t i, double done)
 {
@@ -257,15 +254,11 @@ static double own_thickness(const tl_contacts *c, const pair *p, double thicknes
 {
     const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
     tl_vec3 flat[4];
-    double low = INFINITY;
     for (int k = 0; k < 4; k++) {
         const int32_t i = p->node[k];
         if (c->node_panel[i] != panel || panel < 0 || c->node_cloth[i] != cloth) return thickness;
         flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
     }
-    for (int a = 0; a < first_count(p); a++)
-        for (int b = first_count(p); b < 4; b++) low = fmin(low, tl_norm3(tl_sub3(flat[a], flat[b])));
-    (void)low;
     const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
     return fmin(thickness, 0.8 * rest);
 }
@@ -464,7 +457,8 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE, arena, workers, &c->found_body[b], err));
         c->report.volume_tests += c->found_body[b].volume_tests;
     }
-    return contact_filter(c, c->at, c->way, arena, workers, err);
+    TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
+    return contact_soften(c, workers, err);
 }
 
 typedef struct settle_job { tl_contacts *c; uint8_t *keep; } settle_job;
@@ -491,6 +485,7 @@ tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, 
     for (int32_t i = 0; i < c->pair_count; i++)
         if (job.keep[i]) c->pairs[count++] = c->pairs[i];
     c->pair_count = count;
+    TL_TRY(contact_soften(c, workers, err));
     c->report.candidates = count;
     memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
     c->settled_done = c->done;

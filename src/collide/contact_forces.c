@@ -67,11 +67,10 @@ static void sym_add(double s[6], double a, tl_vec3 u)
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
-static void make_contact(const tl_contacts *c, int32_t index, const nearness *near, double soft, contact *out)
+static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
 {
-    const pair *p = &c->pairs[index];
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
-    out->pair = index;
+    out->pair = *p;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
     out->load = force * tl_contact_pressure(g);
@@ -102,7 +101,20 @@ static void make_contact(const tl_contacts *c, int32_t index, const nearness *ne
     }
 }
 
-typedef struct near_job { tl_contacts *c; nearness *near; uint8_t *active; } near_job;
+static void soften_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_contacts *c = arg;
+    for (int32_t i = begin; i < end; i++) c->soft[i] = (float)softness(c, &c->pairs[i]);
+}
+
+tl_status contact_soften(tl_contacts *c, tl_workers *workers, tl_error *err)
+{
+    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count)) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, soften_chunk, c);
+    return TL_OK;
+}
+
+typedef struct near_job { tl_contacts *c; uint8_t *active; int32_t *index; } near_job;
 
 static void near_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -118,11 +130,12 @@ static void near_chunk(void *arg, int32_t begin, int32_t end)
 
 static void contact_chunk(void *arg, int32_t begin, int32_t end)
 {
-    tl_contacts *c = arg;
+    const near_job *job = arg;
+    tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const int32_t index = c->contacts[i].pair;
+        const int32_t index = job->index[i];
         const nearness near = contact_nearness(c, &c->pairs[index], c->at, c->done);
-        make_contact(c, index, &near, (double)c->soft[index], &c->contacts[i]);
+        make_contact(c, &c->pairs[index], &near, (double)c->soft[index], &c->contacts[i]);
     }
 }
 
@@ -132,7 +145,7 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     const int32_t n = c->node_count;
     memset(c->near_start, 0, (size_t)(n + 1) * sizeof *c->near_start);
     for (int32_t i = 0; i < c->contact_count; i++) {
-        const pair *p = &c->pairs[c->contacts[i].pair];
+        const pair *p = &c->contacts[i].pair;
         for (int k = 0; k < pair_nodes(p); k++)
             if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_start[p->node[k] + 1]++;
     }
@@ -140,7 +153,7 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     const int32_t total = c->near_start[n];
     if (!TL_GROW(&c->alloc, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
     for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
-        const pair *p = &c->pairs[c->contacts[i].pair];
+        const pair *p = &c->contacts[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
             if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_item[--c->near_start[p->node[k] + 1]] = 4 * i + k;
     }
@@ -178,7 +191,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
                                tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    near_job job = {c, NULL, TL_SCRATCH(arena, uint8_t, c->pair_count)};
+    near_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
     if ((c->pair_count > 0 && !job.active) || !TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count))
         return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
@@ -187,18 +200,19 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     int32_t count = 0;
     for (int32_t i = 0; i < c->pair_count; i++) count += job.active[i];
     tl_status status = TL_OK;
-    if (!TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, count))
+    job.index = TL_SCRATCH(arena, int32_t, count);
+    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
         for (int32_t i = 0; i < c->pair_count; i++)
-            if (job.active[i]) c->contacts[c->contact_count++].pair = i;
-        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, c);
+            if (job.active[i]) job.index[c->contact_count++] = i;
+        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &job);
         c->any_coupled = false;
         double nearest = 1;
         for (int32_t i = 0; i < c->contact_count; i++) c->any_coupled |= c->contacts[i].coupled;
         for (int32_t i = 0; i < c->contact_count; i++) {
-            const pair *p = &c->pairs[c->contacts[i].pair];
+            const pair *p = &c->contacts[i].pair;
             nearest = fmin(nearest, contact_nearness(c, p, c->at, c->done).distance / p->thickness);
         }
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
@@ -233,7 +247,7 @@ static void friction_chunk(void *arg, int32_t begin, int32_t end)
     double sum = 0;
     for (int32_t i = begin; i < end; i++) {
         const contact *ct = &c->contacts[i];
-        const pair *p = &c->pairs[ct->pair];
+        const pair *p = &ct->pair;
         if (!(p->friction > 0)) continue;
         const double y = tl_norm3(across(slid(c, p, ct->weight, c->at), ct->normal));
         sum += p->friction * ct->load * tl_friction_energy(y, e);
@@ -266,7 +280,7 @@ static void sum_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const contact *ct = &c->contacts[i];
         if (!ct->coupled) continue;
-        const pair *p = &c->pairs[ct->pair];
+        const pair *p = &ct->pair;
         tl_vec3 z = {0, 0, 0};
         for (int k = 0; k < 4; k++)
             if (is_free(c, p->node[k])) z = tl_madd3(z, ct->weight[k], job->x[p->node[k]]);

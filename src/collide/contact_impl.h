@@ -25,7 +25,7 @@ static inline int pair_nodes(const pair *p) { return p->kind == PAIR_PLANE ? 1 :
 
 /// A pair that presses, as of the last assembly. Its Hessian is weight weight^T times `stiff`.
 typedef struct contact {
-    int32_t pair;
+    pair pair;           ///< a copy: lists change while contacts are in use
     double weight[4];
     tl_vec3 normal;      ///< from the second feature to the first
     double load;         ///< normal force [N]
@@ -65,7 +65,6 @@ struct tl_contacts {
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
-    tl_pairs swap;            ///< keeps pair lists of a body alive
     pair *pairs;
     int32_t pair_count, pair_cap;
     float *soft;              ///< [pair_cap] 0..1, less than 1 for edges that are nearly parallel
@@ -89,6 +88,9 @@ void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *poi
 
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
+/// Fades edge-edge pairs that are nearly parallel, from c->at.
+tl_status contact_soften(tl_contacts *c, tl_workers *workers, tl_error *err);
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
 
 /// Marks all of those found whose features, going from `at` by `way`, may come within their thickness, or end up

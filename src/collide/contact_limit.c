@@ -38,6 +38,7 @@ typedef struct limit_job {
     double body_part;
     live *all;
     uint8_t *is_live;
+    tl_workers *workers;
 } limit_job;
 
 static double keep_of(double distance, double thickness) { return fmin(KEEP_THICKNESS * thickness, KEEP_DISTANCE * distance); }
@@ -134,7 +135,7 @@ static bool settle_parts(limit_job *job, int32_t count, double *part, double *bo
         if (job->is_live[i]) job->all[live_count++] = job->all[i];
     for (int pass = 0;; pass++) {
         job->part = part, job->body_part = *body_part;
-        tl_parallel_for(c == NULL ? NULL : NULL, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
+        tl_parallel_for(job->workers, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
         bool violated = false;
         double body_next = *body_part;
         for (int32_t i = 0; i < live_count; i++) {
@@ -171,7 +172,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     tl_status status = TL_OK;
     for (;;) {
         const tl_arena_mark round = tl_arena_save(arena);
-        limit_job job = {.c = c, .at = c->at, .way = c->way};
+        limit_job job = {.c = c, .at = c->at, .way = c->way, .workers = workers};
         // Displacements of everything with the parts so far: after a cut, pairs that went along side by side may not.
         for (int32_t i = 0; i < n; i++) c->way[i] = tl_mul3(part[i], u[i]);
         for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
@@ -191,6 +192,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         if (!cut || !searched) break;
     }
     *limited = 0;
+    if (status == TL_OK && searched) status = contact_soften(c, workers, err);
     if (status == TL_OK) {
         for (int32_t i = 0; i < n; i++) {
             if (part[i] >= 1) continue;

@@ -2,6 +2,7 @@
 #pragma once
 #include "base/arena.h"
 #include "base/workers.h"
+#include "collide/contact.h"
 #include "math/solver.h"
 #include "mesh/mesh.h"
 #include "physics/elements.h"
@@ -82,6 +83,10 @@ struct tl_sim {
     tl_elements *elements;
     tl_bsr *matrix;
     tl_solver *solver;
+    tl_contacts *contacts;     ///< NULL: nothing to collide with
+    int32_t (*cloth_face)[3];  ///< nodes of the faces and edges of all cloths, in the order of the elements
+    int32_t (*cloth_edge)[2];
+    int32_t face_count, edge_count;
     bool shape_changed;  ///< fixed nodes are new since the bending shapes were made
     bool begun;          ///< the elements hold stiffness for the present state
     // state, in the order of the elements
@@ -100,6 +105,14 @@ struct tl_sim {
 
 /// Makes elements, matrix, solver and state arrays if cloths have changed.
 tl_status sim_compile(tl_sim *sim, tl_error *err);
+
+/// The part of sim_compile and sim_discard that is about contact (contacts.c).
+tl_status sim_compile_contacts(tl_sim *sim, tl_error *err);
+void sim_discard_contacts(tl_sim *sim);
+
+/// Tells the contacts about a step from `begin` to `begin + dt`; arrays live in the arena.
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, const tl_vec3 *x_hat, const tl_vec3 *target,
+                             tl_error *err);
 
 /// Drops what sim_compile made, keeping the state in the meshes.
 void sim_discard(tl_sim *sim);

@@ -51,13 +51,18 @@ typedef struct newton {
     tl_solver *solver;
     tl_arena *arena;
     tl_workers *workers;
+    tl_contacts *contacts;   // NULL: none
+    const tl_vec3 *target;   // of fixed nodes
     tl_vec3 *gradient, *right, *direction, *trial;
     double *partial;
     tl_potential potential;  // at x
+    double touch;            // energy of contact at x
     tl_newton_report *report;
     tl_bend_operator bending;  // made when first wanted
     pair pairs[MAX_PAIRS];     // newest last; memory is taken when first wanted
     int pair_count;
+    bool with_bending;         // the linear systems get the exact bending
+    bool searched;             // contact pairs are of a path, not yet settled
     bool open;                 // the newest pair waits for the gradient at its end
 } newton;
 
@@ -65,16 +70,19 @@ typedef struct newton {
 static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length, tl_error *err)
 {
     const int32_t n = s->e->node_count;
-    const double start = tl_potential_sum(&s->potential);
+    const double start = tl_potential_sum(&s->potential) + s->touch;
     double a = 1;
     *length = 0;
     for (int k = 0; k < MAX_BACKTRACKS; k++) {
         tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, a, s->trial});
         tl_potential p;
         TL_TRY(tl_forces_energy(s->e, s->step, s->trial, s->arena, s->workers, &p, err));
-        const double now = tl_potential_sum(&p), noise = ROUNDING * (magnitude(&p) + magnitude(&s->potential));
+        double touch = 0;
+        if (s->contacts) TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->arena, s->workers, &touch, err));
+        const double now = tl_potential_sum(&p) + touch;
+        const double noise = ROUNDING * (magnitude(&p) + magnitude(&s->potential) + touch + s->touch);
         if (isfinite(now) && now <= start + ARMIJO * a * slope + noise) {
-            s->potential = p;
+            s->potential = p, s->touch = touch;
             *length = a;
             for (int32_t i = 0; i < n; i++) x[i] = s->trial[i];
             return TL_OK;
@@ -92,7 +100,7 @@ static tl_status take_up_bending(newton *s, const tl_vec3 *x, tl_error *err)
     if (s->e->bending != TL_BEND_SHAPE || s->report->iterations < COMPACT_ITERATIONS) return TL_OK;
     if (!s->bending.elements) TL_TRY(tl_bend_operator_init(&s->bending, s->e, s->step->gamma, s->arena, err));
     tl_bend_operator_update(&s->bending, x, s->workers);
-    s->matrix->extra = (tl_extra){tl_bend_operator_add, &s->bending};
+    s->with_bending = true;
     return TL_OK;
 }
 
@@ -154,6 +162,32 @@ static void after_solve(newton *s, const double *weight)
     }
 }
 
+// The parts of the matrix that are not stored.
+static void add_unstored(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
+{
+    newton *s = self;
+    if (s->with_bending) tl_bend_operator_add(&s->bending, workers, x, y);
+    if (s->contacts) tl_contacts_add(s->contacts, workers, x, y);
+}
+
+// Cuts the direction short where features would meet. Fixed nodes that contact kept from their place try again.
+static tl_status keep_apart(newton *s, const tl_vec3 *x, int64_t *limited, tl_error *err)
+{
+    const int32_t n = s->e->node_count;
+    for (int32_t i = 0; i < n; i++)
+        if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
+    const bool reach = tl_contacts_reach(s->contacts, x, s->direction);
+    if (!reach) {
+        TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
+        tl_contacts_carry(s->contacts, x, s->direction, s->arena, s->workers);
+        if (tl_contacts_bodies_left(s->contacts) > 0)
+            TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
+    }
+    TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, !reach, s->arena, s->workers, limited, err));
+    s->searched = !reach;
+    return TL_OK;
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     const int32_t n = s->e->node_count;
@@ -162,6 +196,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
     while (r->iterations < s->def->iterations) {
         tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
+        if (s->contacts) {
+            TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
+            TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
+        }
         end_pair(s);
         double weight[MAX_PAIRS];
         tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
@@ -170,6 +208,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         tl_solver_values(s->solver, s->e->fixed, x);
         tl_solve_report solve;
         TL_TRY(take_up_bending(s, x, err));
+        if (s->with_bending || (s->contacts && tl_contacts_any(s->contacts))) s->matrix->extra = (tl_extra){add_unstored, s};
         const tl_status solved = tl_solver_solve(s->solver, s->def->linear_tolerance, s->right, s->direction, s->arena,
                                                  s->workers, &solve, err);
         s->matrix->extra = (tl_extra){NULL, NULL};
@@ -182,30 +221,47 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= s->def->tolerance;
+        int64_t limited = 0;
+        if (s->contacts) {
+            r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
+            TL_TRY(keep_apart(s, x, &limited, err));
+        }
         if (linearised || r->converged) {
             // So small an update needs no search; a linearised step takes what it gets.
             tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});
+            if (s->contacts) tl_contacts_move_bodies(s->contacts, 1);
             r->converged = true;
             return TL_OK;
         }
         const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
-        double length;
-        TL_TRY(line_search(s, x, slope, &length, err));
-        if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
-        if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
+        double length = 1;
+        if (s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0))) {
+            // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+            tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});
+            TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
+            s->pair_count = 0;
+        } else {
+            TL_TRY(line_search(s, x, slope, &length, err));
+            if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
+            if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
+        }
+        if (s->contacts) {
+            tl_contacts_move_bodies(s->contacts, length);
+            if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->arena, s->workers, err));
+        }
     }
     return TL_OK;
 }
 
 tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers,
-                          tl_newton_report *report, tl_error *err)
+                          tl_solver *solver, tl_contacts *contacts, const tl_vec3 *target, tl_vec3 *x, tl_arena *arena,
+                          tl_workers *workers, tl_newton_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     *report = (tl_newton_report){0};
     const int32_t n = e->node_count;
     newton s = {.e = e, .step = step, .def = def, .matrix = matrix, .solver = solver, .arena = arena, .workers = workers,
-                .report = report};
+                .contacts = contacts, .target = target, .report = report};
     s.gradient = TL_SCRATCH(arena, tl_vec3, n);
     s.right = TL_SCRATCH(arena, tl_vec3, n);
     s.direction = TL_SCRATCH(arena, tl_vec3, n);

@@ -1,5 +1,6 @@
 // sim/newton.h: minimise the incremental potential of one step by Newton's method with a line search.
 #pragma once
+#include "collide/contact.h"
 #include "math/solver.h"
 #include "physics/forces.h"
 
@@ -16,8 +17,9 @@ typedef struct tl_newton_report {
     bool converged;
 } tl_newton_report;
 
-/// `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
+/// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them
+/// from it. `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
 /// finite or no descent is found; then `x` is not to be used.
 tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers,
-                          tl_newton_report *report, tl_error *err);
+                          tl_solver *solver, tl_contacts *contacts, const tl_vec3 *target, tl_vec3 *x, tl_arena *arena,
+                          tl_workers *workers, tl_newton_report *report, tl_error *err);

@@ -275,6 +275,7 @@ void sim_discard(tl_sim *sim)
 {
     if (sim->elements && sim->node_count > 0) sim_publish(sim);
     free_state(sim);
+    sim_discard_contacts(sim);
     tl_solver_destroy(sim->solver);
     tl_bsr_destroy(&sim->alloc, sim->matrix);
     tl_elements_destroy(sim->elements);
@@ -348,6 +349,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     solver.max_iterations = sim->def.linear_iterations;
     TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
     TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
+    TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;
     sim->dt_before = 0;
     tl_log_write(&sim->def.log, TL_LOG_DEBUG, "%d faces, %d nodes, %d hinges, %d colours", e->face_count, e->node_count,

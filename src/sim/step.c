@@ -27,6 +27,27 @@ static bool all_finite(const tl_vec3 *x, int32_t n)
     return true;
 }
 
+// With contact the inertial motion is followed as far as nothing meets.
+static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
+{
+    const tl_elements *e = sim->elements;
+    const int32_t n = e->node_count;
+    tl_contacts *contacts = sim->contacts;
+    tl_vec3 *u = TL_SCRATCH(&sim->arena, tl_vec3, n);
+    if (!u) return tl_fail_memory(err, "a step");
+    for (int32_t i = 0; i < n; i++) u[i] = tl_sub3(e->fixed[i] ? target[i] : step->x_tilde[i], sim->x[i]);
+    TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
+    if (tl_contacts_bodies_left(contacts) > 0) {
+        tl_contacts_carry(contacts, sim->x, u, &sim->arena, sim->workers);
+        TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
+    }
+    int64_t limited;
+    TL_TRY(tl_contacts_limit(contacts, sim->x, u, true, &sim->arena, sim->workers, &limited, err));
+    for (int32_t i = 0; i < n; i++) x[i] = tl_add3(sim->x[i], u[i]);
+    tl_contacts_move_bodies(contacts, 1);
+    return tl_contacts_settle(contacts, x, &sim->arena, sim->workers, err);
+}
+
 // Newton starts from rest or from the inertial motion, whichever has the lower potential.
 static tl_status first_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
 {
@@ -40,6 +61,15 @@ static tl_status first_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3
     if (!(tl_potential_sum(&moving) < tl_potential_sum(&still)))
         for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : sim->x[i];
     return TL_OK;
+}
+
+static void add_contact_report(const tl_sim *sim, tl_step_report *report)
+{
+    tl_contact_report now;
+    tl_contacts_report(sim->contacts, &now);
+    tl_contact_report *sum = &report->contact;
+    now.searches += sum->searches, now.volume_tests += sum->volume_tests, now.limited += sum->limited, now.held += sum->held;
+    *sum = now;
 }
 
 /// One attempt from `begin` to `begin + dt`; the state changes only on success. `last` accepts Newton's answer even
@@ -65,16 +95,19 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
     tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
     sim->shape_changed = false, sim->begun = true;
-    TL_TRY(first_guess(sim, &step, target, x, err));
+    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
+    TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance};
     tl_newton_report r;
     const tl_status status =
-        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, x, &sim->arena, sim->workers, &r, err);
+        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, target, x, &sim->arena,
+                        sim->workers, &r, err);
     report->newton_iterations += r.iterations;
     report->linear_iterations += r.linear_iterations;
     report->factorizations += r.factorizations;
     report->linear_used = (tl_linear)r.used;
     report->newton_change = r.change;
+    if (sim->contacts) add_contact_report(sim, report);
     if (status != TL_OK) return status;
     if (!all_finite(x, n)) return tl_fail(err, TL_FAILED, "positions are not finite");
     if (!r.converged && !last)

@@ -1,0 +1,123 @@
+// sim/contacts.c: what the contact stage needs to know of a simulation, and questions about intersections.
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "sim/internal.h"
+
+void sim_discard_contacts(tl_sim *sim)
+{
+    tl_contacts_destroy(sim->contacts);
+    TL_FREE(&sim->alloc, sim->cloth_face, sim->face_count);
+    TL_FREE(&sim->alloc, sim->cloth_edge, sim->edge_count);
+    sim->contacts = NULL, sim->cloth_face = NULL, sim->cloth_edge = NULL;
+    sim->face_count = sim->edge_count = 0;
+}
+
+// Faces and edges of all cloths by the numbers of the elements.
+static tl_status list_surface(tl_sim *sim, tl_error *err)
+{
+    const tl_elements *e = sim->elements;
+    int32_t edges = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) edges += sim->cloths[c].mesh->slots[TL_EDGES].live;
+    sim->cloth_face = tl_alloc_bytes(&sim->alloc, (size_t)e->face_count, sizeof *sim->cloth_face);
+    if (!sim->cloth_face) return tl_fail_memory(err, "the contacts");
+    sim->face_count = e->face_count;
+    sim->cloth_edge = tl_alloc_bytes(&sim->alloc, (size_t)edges, sizeof *sim->cloth_edge);
+    if (!sim->cloth_edge) return tl_fail_memory(err, "the contacts");
+    sim->edge_count = edges;
+    for (int32_t f = 0; f < e->face_count; f++)
+        for (int k = 0; k < 3; k++) sim->cloth_face[f][k] = e->face[f][k];
+    int32_t at = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        for (int32_t i = 0; i < mesh->slots[TL_EDGES].count; i++) {
+            if (!tl_alive(mesh, TL_EDGES, i)) continue;
+            for (int k = 0; k < 2; k++) sim->cloth_edge[at][k] = e->node_of[e->cloth_node_start[c] + mesh->edge_node[i][k]];
+            at++;
+        }
+    }
+    return TL_OK;
+}
+
+static double combined(tl_combine rule, double a, double b)
+{
+    if (isnan(a)) return b;
+    return rule == TL_COMBINE_MIN ? fmin(a, b) : rule == TL_COMBINE_MAX ? fmax(a, b) : 0.5 * (a + b);
+}
+
+// What belongs to a node: its cloth, and its place in material space if that is one place.
+static void describe_nodes(const tl_sim *sim, int32_t *cloth, tl_vec2 *uv, int32_t *panel)
+{
+    const tl_elements *e = sim->elements;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        for (int32_t i = 0; i < mesh->slots[TL_NODES].count; i++) {
+            const int32_t n = e->node_of[e->cloth_node_start[c] + i];
+            if (n == TL_NONE) continue;
+            const int32_t v = mesh->node_vert[i];
+            cloth[n] = c, uv[n] = mesh->uv[v];
+            panel[n] = mesh->vert_next[v] == v && mesh->vert_face[v] != TL_NONE ? mesh->face_panel[mesh->vert_face[v]] : -1;
+        }
+    }
+}
+
+tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
+{
+    const tl_collide_def *def = &sim->def.collide;
+    const int32_t n = sim->node_count, nc = sim->cloth_count, nb = def->bodies ? sim->body_count : 0;
+    TL_TRY(list_surface(sim, err));
+    if (!def->self && nb == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    int32_t *cloth = TL_SCRATCH(&sim->arena, int32_t, n), *panel = TL_SCRATCH(&sim->arena, int32_t, n);
+    tl_vec2 *uv = TL_SCRATCH(&sim->arena, tl_vec2, n);
+    double *thickness = TL_SCRATCH(&sim->arena, double, nc), *self = TL_SCRATCH(&sim->arena, double, nc * nc);
+    double *body = TL_SCRATCH(&sim->arena, double, nc * nb + 1);
+    tl_contact_body *bodies = TL_SCRATCH(&sim->arena, tl_contact_body, nb + 1);
+    if (!cloth || !panel || !uv || !thickness || !self || !body || !bodies) return tl_fail_memory(err, "the contacts");
+    describe_nodes(sim, cloth, uv, panel);
+    for (int32_t a = 0; a < nc; a++) {
+        thickness[a] = sim->cloths[a].thickness;
+        for (int32_t b = 0; b < nc; b++) self[a * nc + b] = combined(def->combine, sim->cloths[a].friction_self, sim->cloths[b].friction_self);
+        for (int32_t b = 0; b < nb; b++) body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[b].friction);
+    }
+    for (int32_t b = 0; b < nb; b++) {
+        const sim_body *s = &sim->bodies[b];
+        bodies[b] = (tl_contact_body){
+            .surface = {s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face, (const int32_t(*)[2])s->edge},
+            .pos = s->shape, .thickness = s->thickness, .plane = s->kind == TL_BODY_PLANE, .moves = s->moves};
+    }
+    const tl_contacts_def d = {
+        .cloth = {n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge},
+        .x = sim->x, .face_area = sim->elements->area, .node_cloth = cloth, .node_uv = uv, .node_panel = panel,
+        .cloth_count = nc, .body_count = nb, .thickness = thickness, .friction_self = self, .friction_body = body,
+        .bodies = bodies, .pressure = def->pressure, .slip_speed = def->slip_speed, .self = def->self != 0};
+    const tl_status status = tl_contacts_create(&sim->alloc, &d, &sim->contacts, err);
+    tl_arena_release(&sim->arena, mark);
+    return status;
+}
+
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, const tl_vec3 *x_hat, const tl_vec3 *target,
+                             tl_error *err)
+{
+    const int32_t nb = sim->body_count, nodes = tl_contacts_body_nodes(sim->contacts);
+    tl_vec3 *from = TL_SCRATCH(&sim->arena, tl_vec3, nodes), *to = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
+    tl_vec3 *plane_from = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb), *plane_to = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb);
+    if ((nodes > 0 && (!from || !to)) || (nb > 0 && (!plane_from || !plane_to))) return tl_fail_memory(err, "the contacts");
+    int32_t at = 0;
+    for (int32_t b = 0; b < nb && nodes + nb > 0 && sim->def.collide.bodies; b++) {
+        const sim_body *body = &sim->bodies[b];
+        if (body->kind == TL_BODY_PLANE) {
+            sim_plane_at(body, begin, &plane_from[2 * b], &plane_from[2 * b + 1]);
+            sim_plane_at(body, begin + dt, &plane_to[2 * b], &plane_to[2 * b + 1]);
+            continue;
+        }
+        sim_body_at(body, begin, from + at);
+        sim_body_at(body, begin + dt, to + at);
+        at += body->node_count;
+    }
+    tl_contacts_begin(sim->contacts, &(tl_contact_step){from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, gamma, dt});
+    return TL_OK;
+}
