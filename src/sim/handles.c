@@ -52,34 +52,13 @@ static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_er
         return tl_fail(err, TL_BAD_INPUT, "handle: end %g s, must be after start %g s", def->end, def->start);
     if (def->use_sphere && !(def->sphere_radius > 0))
         return tl_fail(err, TL_BAD_INPUT, "handle: sphere_radius %g m, must be > 0", def->sphere_radius);
-    if (def->key_count < 0 || (def->key_count > 0 && !def->keys))
-        return tl_fail(err, TL_BAD_ARG, "handle: key_count %d without keys", def->key_count);
-    for (int32_t i = 0; i < def->key_count; i++) {
-        const tl_motion_key *k = &def->keys[i];
-        if (!isfinite(k->time) || !tl_finite3(k->translate) || !tl_finite3(k->rotate_axis) || !isfinite(k->rotate_deg))
-            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d] is not finite", i);
-        if (i > 0 && !(k->time > def->keys[i - 1].time))
-            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d].time %g s, must be after the key before it (%g s)", i,
-                           k->time, def->keys[i - 1].time);
-        if (k->rotate_deg != 0 && !(tl_norm3(k->rotate_axis) > 0))
-            return tl_fail(err, TL_BAD_INPUT, "handle: keys[%d] turns by %g degrees about a zero axis", i, k->rotate_deg);
-    }
+    TL_TRY(tl_motion_check("handle", def->keys, def->key_count, err));
     const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
     for (int32_t i = 0; def->nodes && i < def->node_count; i++)
         if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count || !tl_alive(mesh, TL_NODES, def->nodes[i]))
             return tl_fail(err, TL_BAD_INPUT, "handle: node %d, the cloth has nodes 0 to %d", def->nodes[i],
                            mesh->slots[TL_NODES].count - 1);
     return TL_OK;
-}
-
-static void copy_keys(const tl_handle_def *def, sim_handle *h)
-{
-    for (int32_t i = 0; i < def->key_count; i++) {
-        const tl_motion_key *k = &def->keys[i];
-        const tl_vec3 axis = tl_unit3_or(k->rotate_axis, (tl_vec3){0, 0, 0});
-        h->keys[i] = (tl_pose_key){k->time, k->translate, tl_mul3(k->rotate_deg * (3.14159265358979323846 / 180), axis)};
-        if (k->release) h->end = fmin(h->end, k->time);
-    }
 }
 
 tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err)
@@ -115,7 +94,9 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     int32_t count = 0;
     for (int32_t n = 0; n < slots; n++)
         if (tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n)) h.nodes[count++] = n;
-    copy_keys(def, &h);
+    tl_motion_compile(def->keys, def->key_count, h.keys);
+    for (int32_t i = 0; i < def->key_count; i++)
+        if (def->keys[i].release) h.end = fmin(h.end, def->keys[i].time);
     TL_FREE(&sim->alloc, listed, slots);
     sim->handles[sim->handle_count++] = h;
     sim->epoch_open = false;

@@ -48,6 +48,7 @@ typedef struct sim_body {
     bool moves;
     tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
+    uint64_t built;            ///< hash of all of the above that shapes results
 } sim_body;
 
 /// Nodes of a body at a time, into node_count entries.
@@ -57,6 +58,9 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
 void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal);
 
 void sim_free_bodies(tl_sim *sim);
+
+/// Is a name of 1 to 63 letters, digits, '-', '_', and not taken by a cloth or a body? `what` begins the message ("cloth").
+tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err);
 
 /// Counts what goes through the caller's allocator.
 typedef struct sim_memory { tl_allocator base; size_t used, peak; } sim_memory;

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "base/fail.h"
 #include "base/rng.h"
 
 static double key_time(const void *keys, size_t stride, int32_t i)
@@ -61,23 +62,59 @@ tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offse
     return (tl_vec3){value[0], value[1], value[2]};
 }
 
-// Rodrigues' rotation of p by the rotation vector `turn`.
-static tl_vec3 rotate(tl_vec3 turn, tl_vec3 p)
+tl_status tl_motion_check(const char *what, const tl_motion_key *keys, int32_t count, tl_error *err)
 {
+    if (count < 0 || (count > 0 && !keys)) return tl_fail(err, TL_BAD_ARG, "%s: key_count %d without keys", what, count);
+    for (int32_t i = 0; i < count; i++) {
+        const tl_motion_key *k = &keys[i];
+        if (!isfinite(k->time) || !tl_finite3(k->translate) || !tl_finite3(k->rotate_axis) || !isfinite(k->rotate_deg))
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] is not finite", what, i);
+        if (i > 0 && !(k->time > keys[i - 1].time))
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].time %g s, must be after the key before it (%g s)", what, i, k->time,
+                           keys[i - 1].time);
+        if (k->rotate_deg != 0 && !(tl_norm3(k->rotate_axis) > 0))
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] turns by %g degrees about a zero axis", what, i, k->rotate_deg);
+    }
+    return TL_OK;
+}
+
+void tl_motion_compile(const tl_motion_key *keys, int32_t count, tl_pose_key *out)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const tl_vec3 axis = tl_unit3_or(keys[i].rotate_axis, (tl_vec3){0, 0, 0});
+        out[i] = (tl_pose_key){keys[i].time, keys[i].translate,
+                               tl_mul3(keys[i].rotate_deg * (3.14159265358979323846 / 180), axis)};
+    }
+}
+
+tl_pose tl_pose_at(const tl_pose_key *keys, int32_t count, double time)
+{
+    if (count == 0) return (tl_pose){0};
+    const tl_vec3 turn = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, turn), time);
+    const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, translate), time);
     const double angle = tl_norm3(turn);
-    if (angle == 0) return p;
-    const tl_vec3 axis = tl_mul3(1 / angle, turn);
-    const double c = cos(angle), s = sin(angle);
-    const tl_vec3 along = tl_mul3(tl_dot3(axis, p) * (1 - c), axis);
-    return tl_add3(tl_madd3(tl_mul3(c, p), s, tl_cross3(axis, p)), along);
+    if (angle == 0) return (tl_pose){.move = move};
+    return (tl_pose){tl_mul3(1 / angle, turn), angle, cos(angle), sin(angle), move};
+}
+
+// Rodrigues' rotation.
+tl_vec3 tl_pose_turn(const tl_pose *pose, tl_vec3 p)
+{
+    if (pose->angle == 0) return p;
+    const tl_vec3 along = tl_mul3(tl_dot3(pose->axis, p) * (1 - pose->cos), pose->axis);
+    return tl_add3(tl_madd3(tl_mul3(pose->cos, p), pose->sin, tl_cross3(pose->axis, p)), along);
+}
+
+tl_vec3 tl_pose_move(const tl_pose *pose, tl_vec3 pivot, tl_vec3 p)
+{
+    return tl_add3(tl_add3(tl_pose_turn(pose, tl_sub3(p, pivot)), pivot), pose->move);
 }
 
 tl_vec3 tl_pose_apply(const tl_pose_key *keys, int32_t count, double time, tl_vec3 pivot, tl_vec3 p)
 {
     if (count == 0) return p;
-    const tl_vec3 turn = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, turn), time);
-    const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, translate), time);
-    return tl_add3(tl_add3(rotate(turn, tl_sub3(p, pivot)), pivot), move);
+    const tl_pose pose = tl_pose_at(keys, count, time);
+    return tl_pose_move(&pose, pivot, p);
 }
 
 // Smooth noise in [-1, 1]: random values at whole times, two octaves.

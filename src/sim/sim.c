@@ -70,6 +70,19 @@ static tl_status check_air(const tl_air_def *air, tl_error *err)
     return TL_OK;
 }
 
+static tl_status check_collide(const tl_collide_def *c, tl_error *err)
+{
+    if (c->bodies > 1) return tl_fail(err, TL_BAD_ARG, "collide.bodies %u, must be 0 or 1", (unsigned)c->bodies);
+    if (c->self > 1) return tl_fail(err, TL_BAD_ARG, "collide.self %u, must be 0 or 1", (unsigned)c->self);
+    if ((int)c->combine < TL_COMBINE_MIN || c->combine > TL_COMBINE_MEAN)
+        return tl_fail(err, TL_BAD_ARG, "collide.combine %d is none of ours", (int)c->combine);
+    if (!above(c->pressure, 0)) return tl_fail(err, TL_BAD_ARG, "collide.pressure %g Pa, must be > 0", c->pressure);
+    if (!above(c->slip_speed, 0)) return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
+    if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
+        return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
+    return TL_OK;
+}
+
 static tl_status check_def(const tl_sim_def *d, tl_error *err)
 {
     if (d->made_by_default != MADE_BY_DEFAULT)
@@ -93,6 +106,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "linear_iterations %d, must be >= 1", d->linear_iterations);
     if (!tl_finite3(d->gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
     if (!d->alloc.resize) return tl_fail(err, TL_BAD_ARG, "alloc.resize is NULL");
+    TL_TRY(check_collide(&d->collide, err));
     return check_air(&d->air, err);
 }
 
@@ -140,6 +154,7 @@ void tl_sim_destroy(tl_sim *sim)
     TL_FREE(&sim->alloc, sim->handles, sim->handle_cap);
     for (int32_t i = 0; i < sim->cloth_count; i++) free_cloth(sim, &sim->cloths[i]);
     TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
+    sim_free_bodies(sim);
     if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
     tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
     tl_arena_free(&sim->arena);
@@ -153,16 +168,19 @@ tl_cloth_def tl_cloth_def_default(void)
     return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .made_by_default = MADE_BY_DEFAULT};
 }
 
-static tl_status check_name(const tl_sim *sim, const char *name, tl_error *err)
+tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err)
 {
     const size_t length = strlen(name);
-    if (length == 0 || length > 63) return tl_fail(err, TL_BAD_INPUT, "cloth name '%.80s', must have 1 to 63 characters", name);
+    if (length == 0 || length > 63) return tl_fail(err, TL_BAD_INPUT, "%s name '%.80s', must have 1 to 63 characters", what, name);
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
-            return tl_fail(err, TL_BAD_INPUT, "cloth name '%s', must be of letters, digits, '-' and '_'", name);
+            return tl_fail(err, TL_BAD_INPUT, "%s name '%s', must be of letters, digits, '-' and '_'", what, name);
     for (int32_t i = 0; i < sim->cloth_count; i++)
         if (strcmp(sim->cloths[i].name, name) == 0)
-            return tl_fail(err, TL_BAD_INPUT, "cloth name '%s' is taken by cloth %d", name, i);
+            return tl_fail(err, TL_BAD_INPUT, "%s name '%s' is taken by cloth %d", what, name, i);
+    for (int32_t i = 0; i < sim->body_count; i++)
+        if (strcmp(sim->bodies[i].name, name) == 0)
+            return tl_fail(err, TL_BAD_INPUT, "%s name '%s' is taken by body %d", what, name, i);
     return TL_OK;
 }
 
@@ -175,6 +193,11 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     if (!def->uv) return tl_fail(err, TL_BAD_INPUT, "a cloth without material coordinates");
     if (def->vert_count > 0 && def->vert_count != def->node_count && !def->vert_node)
         return tl_fail(err, TL_BAD_INPUT, "vert_node is missing: %d vertices on %d nodes", def->vert_count, def->node_count);
+    if (!above(def->thickness, 0)) return tl_fail(err, TL_BAD_INPUT, "thickness %g m, must be > 0", def->thickness);
+    if (!isnan(def->friction) && !at_least(def->friction, 0))
+        return tl_fail(err, TL_BAD_INPUT, "friction %g, must be >= 0, or NAN to leave it to the body", def->friction);
+    if (!at_least(def->friction_self, 0))
+        return tl_fail(err, TL_BAD_INPUT, "friction_self %g, must be >= 0", def->friction_self);
     if (def->material_count < 1 || !def->materials) return tl_fail(err, TL_BAD_INPUT, "a cloth without a material");
     for (int32_t i = 0; i < def->material_count; i++) TL_TRY(tl_material_check(&def->materials[i], err));
     if (def->face_label)
@@ -215,7 +238,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
     sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
                        .friction_self = def->friction_self};
     const char *name = def->name ? def->name : "cloth";
-    TL_TRY(check_name(sim, name, err));
+    TL_TRY(sim_check_name(sim, "cloth", name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);
     if (!TL_GROW(&sim->alloc, sim->cloths, sim->cloth_cap, sim->cloth_count + 1)) return tl_fail_memory(err, "a cloth");
     const tl_mesh_def mesh = {.node_count = def->node_count, .vert_count = def->vert_count > 0 ? def->vert_count : def->node_count,

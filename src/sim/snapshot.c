@@ -8,6 +8,7 @@
 // of all cloths in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -41,6 +42,16 @@ static uint64_t hash_built(const tl_sim *sim)
         for (int32_t m = 0; m < sim->cloths[c].material_count; m++)  // the numbers, not the name
             tl_hash_add(&hash, &sim->cloths[c].materials[m].density, sizeof(tl_material) - offsetof(tl_material, density));
     }
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const sim_cloth *cloth = &sim->cloths[c];
+        const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction, cloth->friction_self};
+        tl_hash_add(&hash, contact, sizeof contact);
+    }
+    for (int32_t i = 0; i < sim->body_count; i++) tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
+    const tl_collide_def *collide = &sim->def.collide;
+    const double contact[6] = {collide->bodies, collide->self, (int)collide->combine, collide->pressure, collide->slip_speed,
+                               (int)collide->on_intersection};
+    tl_hash_add(&hash, contact, sizeof contact);
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
@@ -145,7 +156,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     memcpy(&h, data, sizeof h);
     if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
     if (h.built != hash_built(sim) || size != state_size(sim))
-        return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, handles, air or dt)");
+        return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
     tl_hash hash;
     tl_hash_init(&hash);
     tl_hash_add(&hash, data, size - sizeof(uint64_t));

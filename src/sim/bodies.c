@@ -1,0 +1,304 @@
+// sim/bodies.c: what cloth collides with: check a definition, make a surface of it, say where it is at any time.
+//
+// Nodes of a deforming body move along straight lines between its keyed shapes (Kimmerle 2005, sec. 2.3), and the whole
+// then turns and moves through its pose keys. Real bodies intersect themselves at armpits and knees and are seldom
+// manifold; nothing here or later tests a body against a body.
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/hash.h"
+#include "base/log.h"
+#include "collide/edges.h"
+#include "collide/shapes.h"
+#include "sim/internal.h"
+
+#define PLANE_HALF_SIDE 10.0  // of the square that stands for a plane in views [m]
+static const int32_t plane_face[2][3] = {{0, 1, 2}, {0, 2, 3}};
+
+tl_body_def tl_body_def_default(void)
+{
+    return (tl_body_def){.kind = TL_BODY_MESH, .axis = {0, 1, 0}, .friction = 0.3, .made_by_default = MADE_BY_DEFAULT};
+}
+
+// ---- checks ----
+
+static bool above_zero(double x) { return isfinite(x) && x > 0; }
+
+static tl_status check_mesh(const char *name, const tl_body_def *def, tl_error *err)
+{
+    if (def->node_count < 1) return tl_fail(err, TL_BAD_INPUT, "body '%s': node_count %d, must be >= 1", name, def->node_count);
+    if (def->face_count < 1 || !def->face)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': face_count %d, must be >= 1 and face given", name, def->face_count);
+    if (def->key_count < 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, must be >= 0", name, def->key_count);
+    if (def->key_count == 0 && !def->pos) return tl_fail(err, TL_BAD_INPUT, "body '%s': neither pos nor key_pos is given", name);
+    if (def->key_count > 0 && (!def->key_pos || !def->key_time))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d without key_time and key_pos", name, def->key_count);
+    for (int32_t k = 0; k < def->key_count; k++) {
+        if (!isfinite(def->key_time[k]))
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be finite", name, k, def->key_time[k]);
+        if (k > 0 && !(def->key_time[k] > def->key_time[k - 1]))
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be after the key before it (%g s)", name, k,
+                           def->key_time[k], def->key_time[k - 1]);
+        for (int32_t i = 0; i < def->node_count; i++)
+            if (!tl_finite3(def->key_pos[(size_t)k * (size_t)def->node_count + (size_t)i]))
+                return tl_fail(err, TL_BAD_INPUT, "body '%s': node %d of shape %d is not finite", name, i, k);
+    }
+    for (int32_t i = 0; def->key_count == 0 && i < def->node_count; i++)
+        if (!tl_finite3(def->pos[i])) return tl_fail(err, TL_BAD_INPUT, "body '%s': node %d is not finite", name, i);
+    for (int32_t f = 0; f < def->face_count; f++)
+        for (int c = 0; c < 3; c++)
+            if (def->face[f][c] < 0 || def->face[f][c] >= def->node_count)
+                return tl_fail(err, TL_BAD_INPUT, "body '%s': face %d has node %d, there are nodes 0 to %d", name, f,
+                               def->face[f][c], def->node_count - 1);
+    return TL_OK;
+}
+
+static tl_status check_shape(const char *name, const tl_body_def *def, tl_error *err)
+{
+    const tl_body_kind kind = def->kind;
+    if (def->key_count > 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, only a mesh can deform", name, def->key_count);
+    if (!tl_finite3(def->center)) return tl_fail(err, TL_BAD_INPUT, "body '%s': center is not finite", name);
+    if (kind != TL_BODY_PLANE && kind != TL_BODY_BOX && !above_zero(def->radius))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': radius %g m, must be > 0", name, def->radius);
+    if (kind != TL_BODY_SPHERE && kind != TL_BODY_BOX && !above_zero(tl_norm3(def->axis)))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': axis (%g, %g, %g), must be finite and not zero", name, def->axis.x,
+                       def->axis.y, def->axis.z);
+    if (kind == TL_BODY_BOX && (!above_zero(def->size.x) || !above_zero(def->size.y) || !above_zero(def->size.z)))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': size (%g, %g, %g) m, must be > 0", name, def->size.x, def->size.y,
+                       def->size.z);
+    return TL_OK;
+}
+
+static tl_status check_body(const char *name, const tl_body_def *def, tl_error *err)
+{
+    if ((int)def->kind < TL_BODY_MESH || def->kind > TL_BODY_BOX)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': kind %d is none of ours", name, (int)def->kind);
+    TL_TRY(def->kind == TL_BODY_MESH ? check_mesh(name, def, err) : check_shape(name, def, err));
+    if (!(isfinite(def->friction) && def->friction >= 0))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': friction %g, must be >= 0", name, def->friction);
+    if (!(isfinite(def->thickness) && def->thickness >= 0))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': thickness %g m, must be >= 0", name, def->thickness);
+    if (!tl_finite3(def->pivot)) return tl_fail(err, TL_BAD_INPUT, "body '%s': pivot is not finite", name);
+    char what[80];
+    snprintf(what, sizeof what, "body '%s': motion", name);
+    TL_TRY(tl_motion_check(what, def->motion, def->motion_count, err));
+    for (int32_t i = 0; i < def->motion_count; i++)
+        if (def->motion[i].release) return tl_fail(err, TL_BAD_INPUT, "body '%s': motion: keys[%d] has release, which is for handles", name, i);
+    return TL_OK;
+}
+
+// ---- making ----
+
+static void free_body(tl_sim *sim, sim_body *b)
+{
+    const tl_allocator *alloc = &sim->alloc;
+    TL_FREE(alloc, b->shape, (size_t)b->key_count * (size_t)b->node_count);
+    TL_FREE(alloc, b->key_time, b->key_count);
+    TL_FREE(alloc, b->face, b->face_count);
+    TL_FREE(alloc, b->edge, b->edge_count);
+    TL_FREE(alloc, b->motion, b->motion_count);
+    TL_FREE(alloc, b->shown, b->kind == TL_BODY_PLANE ? 4 : b->node_count);
+}
+
+void sim_free_bodies(tl_sim *sim)
+{
+    for (int32_t i = 0; i < sim->body_count; i++) free_body(sim, &sim->bodies[i]);
+    TL_FREE(&sim->alloc, sim->bodies, sim->body_cap);
+    sim->body_count = sim->body_cap = 0;
+}
+
+static bool whole(const int32_t f[3]) { return f[0] != f[1] && f[1] != f[2] && f[2] != f[0]; }
+
+static tl_status copy_mesh(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
+{
+    int32_t kept = 0;
+    for (int32_t f = 0; f < def->face_count; f++) kept += whole(def->face[f]);
+    if (kept == 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': every face has a node twice", b->name);
+    if (kept < def->face_count)
+        tl_log_write(&sim->def.log, TL_LOG_WARNING, "body '%s': %d of %d faces have a node twice and are left out", b->name,
+                     def->face_count - kept, def->face_count);
+    b->node_count = def->node_count;
+    const size_t values = (size_t)b->key_count * (size_t)b->node_count;  // a product of two int32_t fits
+    b->shape = TL_ALLOC(&sim->alloc, tl_vec3, values);
+    b->face = tl_alloc_bytes(&sim->alloc, (size_t)kept, sizeof *b->face);
+    if (b->face) b->face_count = kept;
+    if (def->key_count > 1) b->key_time = TL_ALLOC(&sim->alloc, double, b->key_count);
+    if (!b->shape || !b->face || (def->key_count > 1 && !b->key_time)) return tl_fail_memory(err, "a body");
+    memcpy(b->shape, def->key_count > 0 ? def->key_pos : def->pos, values * sizeof *b->shape);
+    if (b->key_time) memcpy(b->key_time, def->key_time, (size_t)b->key_count * sizeof *b->key_time);
+    for (int32_t f = 0, to = 0; f < def->face_count; f++)
+        if (whole(def->face[f])) memcpy(b->face[to++], def->face[f], sizeof *b->face);
+    return TL_OK;
+}
+
+static tl_status make_shape(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
+{
+    tl_shape shape = {0};
+    const tl_allocator *alloc = &sim->alloc;
+    switch (def->kind) {
+    case TL_BODY_SPHERE: TL_TRY(tl_shape_sphere(alloc, def->center, def->radius, &shape, err)); break;
+    case TL_BODY_CAPSULE: TL_TRY(tl_shape_capsule(alloc, def->center, def->axis, def->radius, &shape, err)); break;
+    case TL_BODY_CYLINDER: TL_TRY(tl_shape_cylinder(alloc, def->center, def->axis, def->radius, &shape, err)); break;
+    case TL_BODY_BOX: TL_TRY(tl_shape_box(alloc, def->center, def->size, &shape, err)); break;
+    default: break;
+    }
+    b->node_count = shape.node_count, b->face_count = shape.face_count;
+    b->shape = shape.pos, b->face = shape.face;
+    return TL_OK;
+}
+
+// Does it ever change? Keys that all say the same do not count.
+static bool body_moves(const sim_body *b)
+{
+    const size_t bytes = (size_t)b->node_count * sizeof *b->shape;
+    for (int32_t k = 1; k < b->key_count; k++)
+        if (memcmp(b->shape, b->shape + (size_t)k * (size_t)b->node_count, bytes) != 0) return true;
+    for (int32_t i = 1; i < b->motion_count; i++) {
+        const tl_vec3 move = tl_sub3(b->motion[i].translate, b->motion[0].translate);
+        const tl_vec3 turn = tl_sub3(b->motion[i].turn, b->motion[0].turn);
+        if (tl_dot3(move, move) != 0 || tl_dot3(turn, turn) != 0) return true;
+    }
+    return false;
+}
+
+static uint64_t hash_body(const sim_body *b)
+{
+    tl_hash hash;
+    tl_hash_init(&hash);
+    const int32_t counts[6] = {(int)b->kind, b->node_count, b->face_count, b->key_count, b->motion_count, b->key_time != NULL};
+    tl_hash_add(&hash, counts, sizeof counts);
+    const double numbers[11] = {b->center.x, b->center.y, b->center.z, b->axis.x, b->axis.y, b->axis.z,
+                                b->pivot.x, b->pivot.y, b->pivot.z, b->friction, b->thickness};
+    tl_hash_add(&hash, numbers, sizeof numbers);
+    tl_hash_add(&hash, b->shape, (size_t)b->key_count * (size_t)b->node_count * sizeof *b->shape);
+    if (b->key_time) tl_hash_add(&hash, b->key_time, (size_t)b->key_count * sizeof *b->key_time);
+    tl_hash_add(&hash, b->face, (size_t)b->face_count * sizeof *b->face);
+    tl_hash_add(&hash, b->motion, (size_t)b->motion_count * sizeof *b->motion);
+    return tl_hash_value(&hash);
+}
+
+static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
+{
+    TL_TRY(def->kind == TL_BODY_MESH ? copy_mesh(sim, def, b, err)
+           : def->kind != TL_BODY_PLANE ? make_shape(sim, def, b, err) : TL_OK);
+    if (b->face_count > 0)
+        TL_TRY(tl_unique_edges(&sim->alloc, (const int32_t(*)[3])b->face, b->face_count, &b->edge, &b->edge_count, NULL, err));
+    b->motion = TL_ALLOC(&sim->alloc, tl_pose_key, def->motion_count);
+    if (b->motion) b->motion_count = def->motion_count;
+    b->shown = TL_ALLOC(&sim->alloc, tl_vec3, def->kind == TL_BODY_PLANE ? 4 : b->node_count);
+    if (!b->motion || !b->shown) return tl_fail_memory(err, "a body");
+    tl_motion_compile(def->motion, def->motion_count, b->motion);
+    b->moves = body_moves(b);
+    b->built = hash_body(b);
+    return TL_OK;
+}
+
+tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, tl_error *err)
+{
+    *out = (tl_body_id){0, 0};
+    if (def->made_by_default != MADE_BY_DEFAULT) return tl_fail(err, TL_BAD_ARG, "add_body: start from tl_body_def_default()");
+    const char *name = def->name ? def->name : "body";
+    TL_TRY(sim_check_name(sim, "body", name, err));
+    TL_TRY(check_body(name, def, err));
+    if (!TL_GROW(&sim->alloc, sim->bodies, sim->body_cap, sim->body_count + 1)) return tl_fail_memory(err, "a body");
+    sim_body b = {.kind = def->kind, .key_count = def->key_count > 0 ? def->key_count : 1, .pivot = def->pivot,
+                  .friction = def->friction, .thickness = def->thickness, .shown_time = (double)NAN};
+    snprintf(b.name, sizeof b.name, "%s", name);
+    if (def->kind == TL_BODY_PLANE) b.center = def->center, b.axis = tl_mul3(1 / tl_norm3(def->axis), def->axis);
+    const tl_status status = make_body(sim, def, &b, err);
+    if (status != TL_OK) {
+        free_body(sim, &b);
+        return status;
+    }
+    sim_discard(sim);
+    sim->bodies[sim->body_count++] = b;
+    *out = (tl_body_id){(uint32_t)sim->body_count - 1, 1};
+    return TL_OK;
+}
+
+// ---- where it is ----
+
+void sim_body_at(const sim_body *body, double time, tl_vec3 *out)
+{
+    const size_t n = (size_t)body->node_count;
+    const int32_t last = body->key_count - 1;
+    if (last == 0 || time <= body->key_time[0]) {
+        memcpy(out, body->shape, n * sizeof *out);
+    } else if (time >= body->key_time[last]) {
+        memcpy(out, body->shape + (size_t)last * n, n * sizeof *out);
+    } else {
+        int32_t low = 0, high = last;
+        while (high - low > 1) {
+            const int32_t mid = low + (high - low) / 2;
+            if (body->key_time[mid] <= time) low = mid;
+            else high = mid;
+        }
+        const double s = (time - body->key_time[low]) / (body->key_time[high] - body->key_time[low]);
+        const tl_vec3 *a = body->shape + (size_t)low * n, *b = a + n;
+        for (size_t i = 0; i < n; i++) out[i] = tl_madd3(a[i], s, tl_sub3(b[i], a[i]));
+    }
+    if (body->motion_count == 0) return;
+    const tl_pose pose = tl_pose_at(body->motion, body->motion_count, time);
+    for (size_t i = 0; i < n; i++) out[i] = tl_pose_move(&pose, body->pivot, out[i]);
+}
+
+void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal)
+{
+    *point = body->center, *normal = body->axis;
+    if (body->motion_count == 0) return;
+    const tl_pose pose = tl_pose_at(body->motion, body->motion_count, time);
+    *point = tl_pose_move(&pose, body->pivot, body->center);
+    *normal = tl_unit3_or(tl_pose_turn(&pose, body->axis), body->axis);
+}
+
+// ---- views ----
+
+static sim_body *find_body(const tl_sim *sim, tl_body_id id)
+{
+    return id.gen == 1 && id.slot < (uint32_t)sim->body_count ? &sim->bodies[id.slot] : NULL;
+}
+
+int32_t tl_sim_body_count(const tl_sim *sim) { return sim->body_count; }
+
+tl_body_id tl_sim_body(const tl_sim *sim, int32_t index)
+{
+    return index >= 0 && index < sim->body_count ? (tl_body_id){(uint32_t)index, 1} : (tl_body_id){0, 0};
+}
+
+const char *tl_sim_body_name(const tl_sim *sim, tl_body_id id)
+{
+    const sim_body *b = find_body(sim, id);
+    return b ? b->name : NULL;
+}
+
+static void show_plane(const sim_body *b, double time, tl_vec3 out[4])
+{
+    tl_vec3 point, n;
+    sim_plane_at(b, time, &point, &n);
+    const tl_vec3 other = fabs(n.x) < 0.6 ? (tl_vec3){1, 0, 0} : (tl_vec3){0, 0, 1};
+    const tl_vec3 u = tl_unit3_or(tl_cross3(other, n), other), v = tl_cross3(n, u);
+    const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    for (int i = 0; i < 4; i++)
+        out[i] = tl_madd3(tl_madd3(point, PLANE_HALF_SIDE * corner[i][0], u), PLANE_HALF_SIDE * corner[i][1], v);
+}
+
+// What is shown is a cache: filling it changes nothing that a caller can see, so it is allowed behind a const pointer.
+tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id id, tl_body_view *out)
+{
+    *out = (tl_body_view){0};
+    sim_body *b = find_body(sim, id);
+    if (!b) return TL_BAD_ARG;
+    if (b->shown_time != sim->time) {
+        if (b->kind == TL_BODY_PLANE) show_plane(b, sim->time, b->shown);
+        else sim_body_at(b, sim->time, b->shown);
+        b->shown_time = sim->time;
+    }
+    *out = b->kind == TL_BODY_PLANE
+               ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves}
+               : (tl_body_view){b->shown, b->node_count, (const int32_t(*)[3])b->face, b->face_count, b->moves};
+    return TL_OK;
+}
