@@ -177,3 +177,6 @@ tl_status tl_bvh_between(const tl_bvh *a, const tl_bvh *b, int what, tl_arena *s
     if (what & TL_PAIR_EF) TL_TRY(sweep(b, a, EDGES, FACES, scratch, p, &p->fe, &p->fe_count, &p->fe_cap, err));
     return TL_OK;
 }
+
+const tl_surface *tl_bvh_surface(const tl_bvh *bvh) { return &bvh->surface; }
+const tl_vec3 *tl_bvh_positions(const tl_bvh *bvh) { return bvh->x0; }

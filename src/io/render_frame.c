@@ -55,9 +55,9 @@ bool tl_needs_before(const tl_render_def *def, const tl_show_frame *frame)
     return false;
 }
 
-static tl_surface surface_of(const tl_show_mesh *m)
+static tl_draw_mesh surface_of(const tl_show_mesh *m)
 {
-    tl_surface s = {.pos = m->obj.pos,
+    tl_draw_mesh s = {.pos = m->obj.pos,
                     .pos_count = m->obj.node_count,
                     .face = (const int32_t(*)[3])m->face_node,
                     .face_count = m->obj.face_count,
@@ -78,7 +78,7 @@ static const tl_show_mesh *find_mesh(const tl_show_frame *frame, const char *nam
 
 /// Values of the map of `def->mode` for cloth `i`: per node or per face as the mode has it.
 static tl_status map_values(const tl_render_def *def, const tl_show_frame *frame, int32_t i,
-                            const tl_surface *s, const tl_crowd *crowd, const tl_show_frame *before,
+                            const tl_draw_mesh *s, const tl_crowd *crowd, const tl_show_frame *before,
                             double dt, double largest, const tl_allocator *alloc, tl_workers *workers,
                             float *out, tl_error *err)
 {
@@ -96,7 +96,7 @@ static tl_status map_values(const tl_render_def *def, const tl_show_frame *frame
         }
         const tl_show_mesh *was = find_mesh(before, m->name);
         if (was && dt > 0) {
-            const tl_surface b = surface_of(was);
+            const tl_draw_mesh b = surface_of(was);
             return tl_map_speed_between(&b, s, dt, alloc, out, err);
         }
         for (int32_t k = 0; k < m->obj.node_count; k++) out[k] = 0; // nothing to compare with: at rest
@@ -181,7 +181,7 @@ tl_status tl_survey_add(tl_survey *s, const tl_render_def *def, const tl_show_fr
         for (int32_t p = 0; p < m->obj.node_count; p++) add_point(s, m->obj.pos[p]);
     }
     for (int32_t i = 0; i < frame->cloth_count; i++) {
-        const tl_surface surface = surface_of(&frame->meshes[i]);
+        const tl_draw_mesh surface = surface_of(&frame->meshes[i]);
         if (def->mode == TL_RENDER_MESH || def->mode == TL_RENDER_LEVEL) {
             for (int32_t f = 0; f < surface.face_count; f++) {
                 const tl_extent e = tl_face_extent(&surface, f);
@@ -289,14 +289,14 @@ void tl_shot_init(tl_shot *shot, const tl_render_def *def, const tl_survey *s)
 
 /// What the surfaces of a frame need while it is drawn.
 typedef struct dressing {
-    tl_surface *surfaces;
+    tl_draw_mesh *surfaces;
     float **values;
     tl_rgb **colours;
     uint8_t **marks;
     int32_t count;
 } dressing;
 
-static int32_t value_count(const tl_render_def *def, const tl_surface *s)
+static int32_t value_count(const tl_render_def *def, const tl_draw_mesh *s)
 {
     const mode_info info = info_of(def->mode);
     return info.per_node ? s->pos_count : info.per_face ? s->face_count : 0;
@@ -315,7 +315,7 @@ static void undress(const tl_render_def *def, dressing *d, const tl_allocator *a
     TL_FREE(alloc, d->marks, d->count);
 }
 
-static void mesh_colours(const tl_shot *shot, const tl_surface *s, tl_rgb *out)
+static void mesh_colours(const tl_shot *shot, const tl_draw_mesh *s, tl_rgb *out)
 {
     const double span = log(shot->size_hi / shot->size_lo);
     for (int32_t f = 0; f < s->face_count; f++) {
@@ -331,7 +331,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
                        tl_error *err)
 {
     d->count = frame->mesh_count;
-    d->surfaces = TL_CALLOC(alloc, tl_surface, d->count);
+    d->surfaces = TL_CALLOC(alloc, tl_draw_mesh, d->count);
     d->values = TL_CALLOC(alloc, float *, d->count);
     d->colours = TL_CALLOC(alloc, tl_rgb *, d->count);
     d->marks = TL_CALLOC(alloc, uint8_t *, d->count);
@@ -348,7 +348,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
     tl_status status = TL_OK;
     *pairs = 0;
     for (int32_t i = 0; i < frame->cloth_count && status == TL_OK; i++) {
-        tl_surface *s = &d->surfaces[i];
+        tl_draw_mesh *s = &d->surfaces[i];
         s->wire = def->wire || def->mode == TL_RENDER_WIRE || def->mode == TL_RENDER_MESH ||
                   def->mode == TL_RENDER_LEVEL;
         const int32_t count = value_count(def, s);
@@ -376,7 +376,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
     if (marks || near) tl_crowd_free(&crowd);
     const mode_info info = info_of(def->mode);
     for (int32_t i = 0; i < frame->cloth_count && status == TL_OK; i++) {
-        tl_surface *s = &d->surfaces[i];
+        tl_draw_mesh *s = &d->surfaces[i];
         if (info.per_node) s->node_value = d->values[i];
         if (info.per_face) s->face_value = d->values[i];
         s->face_colour = d->colours[i], s->face_mark = d->marks[i];

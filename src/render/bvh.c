@@ -31,7 +31,7 @@ typedef struct leaf {
     int32_t tri[WIDTH];   // -1: unused lane
 } leaf;
 
-struct tl_bvh {
+struct tl_ray_bvh {
     tl_allocator alloc;
     node *nodes;
     leaf *leaves;
@@ -157,7 +157,7 @@ static void cut(item *items, const range *r, int32_t level, range *a, range *b)
     *b = (range){i, r->end, bounds_of(items, i, r->end)};
 }
 
-static tl_status add_leaf(tl_bvh *bvh, const item *items, const range *r, const tl_vec3f *pos,
+static tl_status add_leaf(tl_ray_bvh *bvh, const item *items, const range *r, const tl_vec3f *pos,
                           const int32_t (*tri)[3], int32_t *out, tl_error *err)
 {
     if (!TL_GROW(&bvh->alloc, bvh->leaves, bvh->leaf_cap, bvh->leaf_count + 1))
@@ -181,7 +181,7 @@ typedef struct task {
     int32_t node, lane, level;
 } task; // build `r` and store it there
 
-static tl_status build(tl_bvh *bvh, item *items, int32_t count, const tl_vec3f *pos, const int32_t (*tri)[3],
+static tl_status build(tl_ray_bvh *bvh, item *items, int32_t count, const tl_vec3f *pos, const int32_t (*tri)[3],
                        tl_error *err)
 {
     task stack[STACK];
@@ -233,11 +233,11 @@ static bool usable(tl_vec3f p)
     return fabsf(p.x) < COORDINATE_LIMIT && fabsf(p.y) < COORDINATE_LIMIT && fabsf(p.z) < COORDINATE_LIMIT;
 }
 
-tl_status tl_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3],
-                        int32_t tri_count, tl_bvh **out, tl_error *err)
+tl_status tl_ray_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3],
+                        int32_t tri_count, tl_ray_bvh **out, tl_error *err)
 {
     *out = NULL;
-    tl_bvh *bvh = TL_CALLOC(alloc, tl_bvh, 1);
+    tl_ray_bvh *bvh = TL_CALLOC(alloc, tl_ray_bvh, 1);
     item *items = TL_ALLOC(alloc, item, tri_count);
     if (!bvh || !items) {
         TL_FREE(alloc, items, tri_count);
@@ -266,14 +266,14 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const in
     const tl_status status = count > 0 ? build(bvh, items, count, pos, tri, err) : TL_OK;
     TL_FREE(alloc, items, tri_count);
     if (status != TL_OK) {
-        tl_bvh_destroy(bvh);
+        tl_ray_bvh_destroy(bvh);
         return status;
     }
     *out = bvh;
     return TL_OK;
 }
 
-void tl_bvh_destroy(tl_bvh *bvh)
+void tl_ray_bvh_destroy(tl_ray_bvh *bvh)
 {
     if (!bvh) return;
     const tl_allocator alloc = bvh->alloc;
@@ -366,7 +366,7 @@ static bool meet_triangles(const leaf *l, const traveller *w, float tmin, bool a
     return found;
 }
 
-static bool misses_ball(const tl_bvh *bvh, const tl_ray *ray)
+static bool misses_ball(const tl_ray_bvh *bvh, const tl_ray *ray)
 {
     const tl_vec3f c = tl_subf(bvh->ball, ray->org);
     const float along = tl_dotf(c, ray->dir), c2 = tl_dotf(c, c), d2 = tl_dotf(ray->dir, ray->dir);
@@ -374,7 +374,7 @@ static bool misses_ball(const tl_bvh *bvh, const tl_ray *ray)
     return along < 0 || c2 * d2 - along * along > 1.0001f * bvh->ball_radius2 * d2 + 1e-5f * c2 * d2;
 }
 
-static inline __attribute__((always_inline)) bool trace(const tl_bvh *bvh, const tl_ray *ray, bool any,
+static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, const tl_ray *ray, bool any,
                                                         tl_hit *hit)
 {
     *hit = (tl_hit){ray->tmax, 0, 0, -1};
@@ -429,15 +429,15 @@ static inline __attribute__((always_inline)) bool trace(const tl_bvh *bvh, const
     }
 }
 
-bool tl_bvh_hit(const tl_bvh *bvh, const tl_ray *ray, tl_hit *out) { return trace(bvh, ray, false, out); }
+bool tl_ray_bvh_hit(const tl_ray_bvh *bvh, const tl_ray *ray, tl_hit *out) { return trace(bvh, ray, false, out); }
 
-bool tl_bvh_blocked(const tl_bvh *bvh, const tl_ray *ray)
+bool tl_ray_bvh_blocked(const tl_ray_bvh *bvh, const tl_ray *ray)
 {
     tl_hit hit;
     return trace(bvh, ray, true, &hit);
 }
 
-void tl_bvh_overlap(const tl_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*visit)(void *arg, int32_t tri),
+void tl_ray_bvh_overlap(const tl_ray_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*visit)(void *arg, int32_t tri),
                     void *arg)
 {
     if (bvh->node_count == 0) return;

@@ -7,7 +7,7 @@
 
 #include "render/vecf.h"
 
-typedef struct tl_bvh tl_bvh;
+typedef struct tl_ray_bvh tl_ray_bvh;
 
 typedef struct tl_ray {
     tl_vec3f org, dir; ///< `dir` need not be unit; t counts in its length
@@ -20,16 +20,16 @@ typedef struct tl_hit {
 } tl_hit;
 
 /// Builds over `tri_count` triangles (copied). Triangles with a corner that is not finite are left out.
-tl_status tl_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3],
-                        int32_t tri_count, tl_bvh **out, tl_error *err);
-void tl_bvh_destroy(tl_bvh *bvh); ///< NULL is fine
+tl_status tl_ray_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3],
+                        int32_t tri_count, tl_ray_bvh **out, tl_error *err);
+void tl_ray_bvh_destroy(tl_ray_bvh *bvh); ///< NULL is fine
 
 /// The nearest hit in [tmin, tmax]; both sides of a triangle count; of equally near ones the lowest index.
-bool tl_bvh_hit(const tl_bvh *bvh, const tl_ray *ray, tl_hit *out);
+bool tl_ray_bvh_hit(const tl_ray_bvh *bvh, const tl_ray *ray, tl_hit *out);
 
 /// Whether anything lies in [tmin, tmax].
-bool tl_bvh_blocked(const tl_bvh *bvh, const tl_ray *ray);
+bool tl_ray_bvh_blocked(const tl_ray_bvh *bvh, const tl_ray *ray);
 
 /// Calls `visit` with every triangle whose box meets [lo, hi] (and some near ones), in a fixed order.
-void tl_bvh_overlap(const tl_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*visit)(void *arg, int32_t tri),
+void tl_ray_bvh_overlap(const tl_ray_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*visit)(void *arg, int32_t tri),
                     void *arg);

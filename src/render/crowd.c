@@ -11,7 +11,7 @@
 
 enum { NODES_PER_CHUNK = 256, FACES_PER_CHUNK = 256 };
 
-static bool usable_face(const tl_surface *s, int32_t f)
+static bool usable_face(const tl_draw_mesh *s, int32_t f)
 {
     for (int c = 0; c < 3; c++)
         if (s->face[f][c] < 0 || s->face[f][c] >= s->pos_count || !tl_finite3(s->pos[s->face[f][c]]))
@@ -19,7 +19,7 @@ static bool usable_face(const tl_surface *s, int32_t f)
     return true;
 }
 
-tl_status tl_crowd_init(tl_crowd *crowd, const tl_surface *surfaces, int32_t count, const tl_allocator *alloc,
+tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t count, const tl_allocator *alloc,
                         tl_error *err)
 {
     *crowd = (tl_crowd){.alloc = *alloc, .surfaces = surfaces, .surface_count = count};
@@ -52,7 +52,7 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_surface *surfaces, int32_t cou
     if (!crowd->pos || !crowd->tri || !crowd->owner || !crowd->face)
         status = tl_fail_memory(err, "neighbour search");
     for (int32_t i = 0; i < count && status == TL_OK; i++) {
-        const tl_surface *s = &surfaces[i];
+        const tl_draw_mesh *s = &surfaces[i];
         for (int32_t p = 0; p < s->pos_count; p++)
             crowd->pos[crowd->first_pos[i] + p] = tl_to_f(s->pos[p], crowd->origin);
         for (int32_t f = 0; f < s->face_count && s->pos_count > 0; f++) {
@@ -64,7 +64,7 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_surface *surfaces, int32_t cou
         }
     }
     if (status == TL_OK)
-        status = tl_bvh_create(alloc, crowd->pos, (const int32_t(*)[3])crowd->tri, crowd->tri_count,
+        status = tl_ray_bvh_create(alloc, crowd->pos, (const int32_t(*)[3])crowd->tri, crowd->tri_count,
                                &crowd->bvh, err);
     if (status != TL_OK) tl_crowd_free(crowd);
     return status;
@@ -79,7 +79,7 @@ void tl_crowd_free(tl_crowd *crowd)
     TL_FREE(alloc, crowd->face, crowd->tri_count);
     TL_FREE(alloc, crowd->first_pos, crowd->surface_count + 1);
     TL_FREE(alloc, crowd->first_tri, crowd->surface_count + 1);
-    tl_bvh_destroy(crowd->bvh);
+    tl_ray_bvh_destroy(crowd->bvh);
     *crowd = (tl_crowd){0};
 }
 
@@ -105,7 +105,7 @@ static void near_chunk(void *arg, int32_t begin, int32_t end)
             const tl_ray ray = {tl_maddf(x, (float)side * job->clear, n), tl_mulf((float)side, n), 0,
                                 nearest};
             tl_hit hit;
-            if (tl_bvh_hit(job->crowd->bvh, &ray, &hit)) nearest = tl_minf(nearest, hit.t + job->clear);
+            if (tl_ray_bvh_hit(job->crowd->bvh, &ray, &hit)) nearest = tl_minf(nearest, hit.t + job->clear);
         }
         job->out[p] = nearest;
     }
@@ -114,7 +114,7 @@ static void near_chunk(void *arg, int32_t begin, int32_t end)
 tl_status tl_map_nearness(const tl_crowd *crowd, int32_t index, double reach, tl_workers *workers, float *out,
                           tl_error *err)
 {
-    const tl_surface *s = &crowd->surfaces[index];
+    const tl_draw_mesh *s = &crowd->surfaces[index];
     const tl_allocator *alloc = &crowd->alloc;
     const size_t corners = (size_t)s->face_count * 3;
     tl_vec3f *corner = TL_ALLOC(alloc, tl_vec3f, corners), *normal = TL_CALLOC(alloc, tl_vec3f, s->pos_count);
@@ -175,7 +175,7 @@ static void visit_pair(void *arg, int32_t other)
     cross_visit *v = arg;
     const tl_crowd *crowd = v->crowd;
     if (other == v->tri) return;
-    const tl_surface *s = &crowd->surfaces[crowd->owner[other]];
+    const tl_draw_mesh *s = &crowd->surfaces[crowd->owner[other]];
     tl_vec3 q[3];
     for (int c = 0; c < 3; c++) {
         for (int k = 0; k < 3; k++)
@@ -195,7 +195,7 @@ static void cross_chunk(void *arg, int32_t begin, int32_t end)
     int64_t pairs = 0;
     for (int32_t f = begin; f < end; f++) {
         cross_visit v = {.crowd = crowd, .tri = crowd->first_tri[job->index] + f};
-        const tl_surface *s = &crowd->surfaces[job->index];
+        const tl_draw_mesh *s = &crowd->surfaces[job->index];
         if (!usable_face(s, f)) continue;
         tl_vec3f lo = {1e30f, 1e30f, 1e30f}, hi = {-1e30f, -1e30f, -1e30f};
         for (int c = 0; c < 3; c++) {
@@ -204,7 +204,7 @@ static void cross_chunk(void *arg, int32_t begin, int32_t end)
             lo = (tl_vec3f){tl_minf(lo.x, x.x), tl_minf(lo.y, x.y), tl_minf(lo.z, x.z)};
             hi = (tl_vec3f){tl_maxf(hi.x, x.x), tl_maxf(hi.y, x.y), tl_maxf(hi.z, x.z)};
         }
-        tl_bvh_overlap(crowd->bvh, lo, hi, visit_pair, &v);
+        tl_ray_bvh_overlap(crowd->bvh, lo, hi, visit_pair, &v);
         if (v.crossed) job->mark[f] = 1;
         pairs += v.pairs;
     }

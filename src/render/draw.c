@@ -157,7 +157,7 @@ static void see_pixel(painter *p, int32_t x, int32_t y, size_t at)
     const tl_ray ray = ray_at(p, (float)x + 0.5f, (float)y + 0.5f);
     tl_hit hit;
     tl_gpixel g = {.surface = NOTHING};
-    tl_bvh_hit(p->stage.bvh, &ray, &hit);
+    tl_ray_bvh_hit(p->stage.bvh, &ray, &hit);
     const float ground = floor_distance(p, &ray);
     if (hit.tri >= 0 && hit.t <= ground) {
         tl_meeting m;
@@ -226,7 +226,7 @@ static int32_t rays_for(const painter *p, int32_t x, int32_t y, size_t at)
             if (g->surface < 0) continue;
             if (tl_kinship(g, h) < 0.35f || tl_kinship(h, g) < 0.35f) return p->def->samples;
             if (p->hit[other].tri != p->hit[at].tri) {
-                const tl_surface *s = &p->stage.surfaces[g->surface];
+                const tl_draw_mesh *s = &p->stage.surfaces[g->surface];
                 seam = seam || s->face_value || s->face_colour || s->face_mark;
             }
         }
@@ -268,7 +268,7 @@ static void paint_pixel(painter *p, int32_t x, int32_t y, size_t at)
         tl_gpixel g = p->g[at];
         tl_lit lit = p->lit[at];
         if (rays > 1) {
-            tl_bvh_hit(p->stage.bvh, &ray, &hit);
+            tl_ray_bvh_hit(p->stage.bvh, &ray, &hit);
             const float ground = floor_distance(p, &ray);
             g.surface = NOTHING;
             if (hit.tri >= 0 && hit.t <= ground) {

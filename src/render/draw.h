@@ -28,7 +28,7 @@ tl_look tl_look_plain(tl_rgb colour);
 tl_look tl_look_skin(void);
 
 /// One mesh to draw.
-typedef struct tl_surface {
+typedef struct tl_draw_mesh {
     const tl_vec3 *pos;
     int32_t pos_count;
     const int32_t (*face)[3]; ///< into pos
@@ -44,10 +44,10 @@ typedef struct tl_surface {
     const tl_rgb *face_colour; ///< one colour per face, instead of a map; NULL: none
     const uint8_t *face_mark;  ///< nonzero: painted in the colour of intersections; NULL: none
     bool wire;                 ///< draw the edges
-} tl_surface;
+} tl_draw_mesh;
 
 typedef struct tl_draw_def {
-    const tl_surface *surfaces;
+    const tl_draw_mesh *surfaces;
     int32_t surface_count;
     int32_t width, height;
     tl_camera camera;

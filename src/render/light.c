@@ -114,7 +114,7 @@ void tl_samples_free(tl_samples *s, const tl_allocator *alloc)
 static tl_rgb bounced(const tl_stage *stage, const tl_hit *hit, tl_vec3f dir)
 {
     const tl_stage_tri *t = &stage->tri[hit->tri];
-    const tl_surface *s = &stage->surfaces[t->surface];
+    const tl_draw_mesh *s = &stage->surfaces[t->surface];
     if (s->face_value || s->node_value || s->face_colour) return (tl_rgb){0.3f, 0.3f, 0.3f};
     const tl_vec3f a = stage->pos[t->vert[0]], b = stage->pos[t->vert[1]], c = stage->pos[t->vert[2]];
     const bool front = tl_dotf(tl_crossf(tl_subf(b, a), tl_subf(c, a)), dir) < 0;
@@ -140,7 +140,7 @@ tl_lit tl_light_spot(const tl_stage *stage, const tl_studio *studio, const tl_sa
             const tl_vec2f d = samples->disc[k][index * n + i];
             ray.dir = tl_maddf(tl_maddf(lamp->dir, lamp->sin_radius * d.x, lamp->t), lamp->sin_radius * d.y,
                                lamp->b);
-            free_ += !tl_bvh_blocked(stage->bvh, &ray);
+            free_ += !tl_ray_bvh_blocked(stage->bvh, &ray);
         }
         lit.lamp[k] = (float)free_ / (float)n;
     }
@@ -157,7 +157,7 @@ tl_lit tl_light_spot(const tl_stage *stage, const tl_studio *studio, const tl_sa
         const float sky = studio->dome_base + studio->dome_slope * tl_dotf(ray.dir, studio->up);
         tl_hit hit;
         tl_rgb seen = {1, 1, 1};
-        if (tl_bvh_hit(stage->bvh, &ray, &hit)) seen = tl_mulf(0.55f, bounced(stage, &hit, ray.dir));
+        if (tl_ray_bvh_hit(stage->bvh, &ray, &hit)) seen = tl_mulf(0.55f, bounced(stage, &hit, ray.dir));
         lit.dome = tl_maddf(lit.dome, sky, seen);
         open_ += sky;
     }

@@ -18,7 +18,7 @@ static void stretches(double m11, double m12, double m22, double out[2])
     out[0] = sqrt(fmax(half + r, 0)), out[1] = sqrt(fmax(half - r, 0));
 }
 
-static bool good_face(const tl_surface *s, int32_t f)
+static bool good_face(const tl_draw_mesh *s, int32_t f)
 {
     for (int c = 0; c < 3; c++) {
         const int32_t p = s->face[f][c];
@@ -29,7 +29,7 @@ static bool good_face(const tl_surface *s, int32_t f)
 }
 
 /// The face's two edges in material space, or in its own plane when there is none.
-static bool flat_edges(const tl_surface *s, int32_t f, mat2 *out)
+static bool flat_edges(const tl_draw_mesh *s, int32_t f, mat2 *out)
 {
     if (!good_face(s, f)) return false;
     if (s->face_uv) {
@@ -50,7 +50,7 @@ static bool flat_edges(const tl_surface *s, int32_t f, mat2 *out)
 static double det(const mat2 *m) { return m->a * m->d - m->b * m->c; }
 
 /// Principal stretches of a face, larger first; false without material area.
-static bool face_stretches(const tl_surface *s, int32_t f, double out[2])
+static bool face_stretches(const tl_draw_mesh *s, int32_t f, double out[2])
 {
     mat2 m;
     if (!s->face_uv || !flat_edges(s, f, &m)) return false;
@@ -65,7 +65,7 @@ static bool face_stretches(const tl_surface *s, int32_t f, double out[2])
     return isfinite(out[0] + out[1]);
 }
 
-void tl_map_strain(const tl_surface *s, float *out)
+void tl_map_strain(const tl_draw_mesh *s, float *out)
 {
     for (int32_t f = 0; f < s->face_count; f++) {
         double st[2];
@@ -75,7 +75,7 @@ void tl_map_strain(const tl_surface *s, float *out)
     }
 }
 
-void tl_map_tension(const tl_surface *s, float *out)
+void tl_map_tension(const tl_draw_mesh *s, float *out)
 {
     for (int32_t f = 0; f < s->face_count; f++) {
         double st[2];
@@ -83,7 +83,7 @@ void tl_map_tension(const tl_surface *s, float *out)
     }
 }
 
-tl_extent tl_face_extent(const tl_surface *s, int32_t f)
+tl_extent tl_face_extent(const tl_draw_mesh *s, int32_t f)
 {
     mat2 m;
     if (!flat_edges(s, f, &m)) return (tl_extent){0, 0};
@@ -95,13 +95,13 @@ tl_extent tl_face_extent(const tl_surface *s, int32_t f)
     return (tl_extent){st[0], st[1]};
 }
 
-double tl_face_area(const tl_surface *s, int32_t f)
+double tl_face_area(const tl_draw_mesh *s, int32_t f)
 {
     mat2 m;
     return flat_edges(s, f, &m) ? fabs(det(&m)) / 2 : 0;
 }
 
-void tl_map_level(const tl_surface *s, double largest, float *out)
+void tl_map_level(const tl_draw_mesh *s, double largest, float *out)
 {
     for (int32_t f = 0; f < s->face_count; f++) {
         const double area = tl_face_area(s, f);
@@ -132,7 +132,7 @@ static double face_curvature(const tl_vec3 p[3], const tl_vec3f n[3])
     return fabs((s11 + s22) / 2) + hypot((s11 - s22) / 2, s12);
 }
 
-tl_status tl_map_curvature(const tl_surface *s, const tl_allocator *alloc, tl_workers *workers, float *out,
+tl_status tl_map_curvature(const tl_draw_mesh *s, const tl_allocator *alloc, tl_workers *workers, float *out,
                            tl_error *err)
 {
     const size_t corners = (size_t)s->face_count * 3;
@@ -173,7 +173,7 @@ typedef struct uv_grid {
     int32_t *face;
 } uv_grid;
 
-static void cells_of(const uv_grid *g, const tl_surface *s, int32_t f, int32_t out[4])
+static void cells_of(const uv_grid *g, const tl_draw_mesh *s, int32_t f, int32_t out[4])
 {
     double lo_x = INFINITY, lo_y = INFINITY, hi_x = -INFINITY, hi_y = -INFINITY;
     for (int c = 0; c < 3; c++) {
@@ -185,7 +185,7 @@ static void cells_of(const uv_grid *g, const tl_surface *s, int32_t f, int32_t o
     for (int k = 0; k < 4; k++) out[k] = !(t[k] > 0) ? 0 : t[k] >= GRID ? GRID - 1 : (int32_t)t[k];
 }
 
-static tl_status grid_init(uv_grid *g, const tl_surface *s, const tl_allocator *alloc, int32_t *entries,
+static tl_status grid_init(uv_grid *g, const tl_draw_mesh *s, const tl_allocator *alloc, int32_t *entries,
                            tl_error *err)
 {
     tl_vec2 hi = {-INFINITY, -INFINITY};
@@ -226,7 +226,7 @@ static tl_status grid_init(uv_grid *g, const tl_surface *s, const tl_allocator *
 }
 
 /// Where material point `q` was; of several panels on the same spot the one nearest to `near`.
-static tl_vec3 locate(const uv_grid *g, const tl_surface *s, tl_vec2 q, tl_vec3 near)
+static tl_vec3 locate(const uv_grid *g, const tl_draw_mesh *s, tl_vec2 q, tl_vec3 near)
 {
     const double tx = (q.x - g->lo.x) / g->step_x, ty = (q.y - g->lo.y) / g->step_y;
     const int32_t i = !(tx > 0) ? 0 : tx >= GRID ? GRID - 1 : (int32_t)tx;
@@ -249,7 +249,7 @@ static tl_vec3 locate(const uv_grid *g, const tl_surface *s, tl_vec2 q, tl_vec3 
     return best;
 }
 
-tl_status tl_map_speed_between(const tl_surface *before, const tl_surface *now, double dt,
+tl_status tl_map_speed_between(const tl_draw_mesh *before, const tl_draw_mesh *now, double dt,
                                const tl_allocator *alloc, float *out, tl_error *err)
 {
     for (int32_t i = 0; i < now->pos_count; i++) out[i] = NAN;

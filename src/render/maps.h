@@ -8,26 +8,26 @@
 
 /// Per face: the principal strain (stretch - 1) of larger magnitude, with its sign. Needs material
 /// coordinates.
-void tl_map_strain(const tl_surface *surface, float *face_value);
+void tl_map_strain(const tl_draw_mesh *surface, float *face_value);
 
 /// Per face: the larger principal strain if it is positive, else 0: where the cloth is in tension.
-void tl_map_tension(const tl_surface *surface, float *face_value);
+void tl_map_tension(const tl_draw_mesh *surface, float *face_value);
 
 /// Edge lengths of the equilateral triangle that a face is after undoing its stretching along two axes: the
 /// larger and the smaller [m]. In material space, or in the world without material coordinates.
 typedef struct tl_extent {
     double large, small;
 } tl_extent;
-tl_extent tl_face_extent(const tl_surface *surface, int32_t face); ///< zeros if degenerate
+tl_extent tl_face_extent(const tl_draw_mesh *surface, int32_t face); ///< zeros if degenerate
 
 /// Per face: material area (world area without material coordinates) [m^2].
-double tl_face_area(const tl_surface *surface, int32_t face);
+double tl_face_area(const tl_draw_mesh *surface, int32_t face);
 
 /// Per face: how often the largest face (area `largest`) has been halved to get here.
-void tl_map_level(const tl_surface *surface, double largest, float *face_value);
+void tl_map_level(const tl_draw_mesh *surface, double largest, float *face_value);
 
 /// Per position: largest principal curvature in magnitude [1/m].
-tl_status tl_map_curvature(const tl_surface *surface, const tl_allocator *alloc, tl_workers *workers,
+tl_status tl_map_curvature(const tl_draw_mesh *surface, const tl_allocator *alloc, tl_workers *workers,
                            float *node_value, tl_error *err);
 
 /// Per position: speed [m/s] from velocities.
@@ -35,13 +35,13 @@ void tl_map_speed(const tl_vec3 *vel, int32_t count, float *node_value);
 
 /// Per position: speed from where the same material point was `dt` earlier [s]; `before` may have another
 /// mesh. A corner with several material vertices takes the first.
-tl_status tl_map_speed_between(const tl_surface *before, const tl_surface *now, double dt,
+tl_status tl_map_speed_between(const tl_draw_mesh *before, const tl_draw_mesh *now, double dt,
                                const tl_allocator *alloc, float *node_value, tl_error *err);
 
 /// All triangles of several surfaces in one ray tree, to look for neighbours.
 typedef struct tl_crowd {
     tl_allocator alloc;
-    const tl_surface *surfaces;
+    const tl_draw_mesh *surfaces;
     int32_t surface_count;
     tl_vec3 origin;
     tl_vec3f *pos;
@@ -49,9 +49,9 @@ typedef struct tl_crowd {
     int32_t *owner, *face;          ///< surface and face of a triangle
     int32_t *first_pos, *first_tri; ///< of each surface, surface_count + 1 entries
     int32_t pos_count, tri_count;
-    tl_bvh *bvh;
+    tl_ray_bvh *bvh;
 } tl_crowd;
-tl_status tl_crowd_init(tl_crowd *crowd, const tl_surface *surfaces, int32_t count, const tl_allocator *alloc,
+tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t count, const tl_allocator *alloc,
                         tl_error *err);
 void tl_crowd_free(tl_crowd *crowd);
 

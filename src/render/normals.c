@@ -12,7 +12,7 @@ enum { POSITIONS_PER_CHUNK = 1024 };
 static const double SEAM_CREASE_DEG = 25; // two panels that meet flatter than this look like one piece
 
 typedef struct normals_job {
-    const tl_surface *s;
+    const tl_draw_mesh *s;
     const int32_t *first, *corner; // corners around a position: corner[first[p] .. first[p+1])
     tl_vec3 *weighted;             // per corner, Max's weight
     tl_vec3f *face_unit;           // per face
@@ -20,7 +20,7 @@ typedef struct normals_job {
     tl_vec3f *out;
 } normals_job;
 
-static bool valid_face(const tl_surface *s, int32_t f)
+static bool valid_face(const tl_draw_mesh *s, int32_t f)
 {
     for (int c = 0; c < 3; c++) {
         const int32_t p = s->face[f][c];
@@ -32,7 +32,7 @@ static bool valid_face(const tl_surface *s, int32_t f)
 static void weigh_faces(void *arg, int32_t begin, int32_t end)
 {
     const normals_job *job = arg;
-    const tl_surface *s = job->s;
+    const tl_draw_mesh *s = job->s;
     for (int32_t f = begin; f < end; f++) {
         const tl_vec3 zero = {0, 0, 0};
         job->face_unit[f] = (tl_vec3f){0, 0, 0};
@@ -51,7 +51,7 @@ static void weigh_faces(void *arg, int32_t begin, int32_t end)
 
 static bool joined(const normals_job *job, int32_t a, int32_t b)
 {
-    const tl_surface *s = job->s;
+    const tl_draw_mesh *s = job->s;
     const double turn = (double)tl_dotf(job->face_unit[a / 3], job->face_unit[b / 3]);
     if (s->face_uv) { // cloth: one piece of fabric has no crease, two panels have one if they meet at an
                       // angle
@@ -80,7 +80,7 @@ static void gather_positions(void *arg, int32_t begin, int32_t end)
     }
 }
 
-tl_status tl_corner_normals(const tl_surface *s, const tl_allocator *alloc, tl_workers *workers,
+tl_status tl_corner_normals(const tl_draw_mesh *s, const tl_allocator *alloc, tl_workers *workers,
                             tl_vec3f *out, tl_error *err)
 {
     const double degree = 3.14159265358979323846 / 180;

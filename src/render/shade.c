@@ -48,7 +48,7 @@ static tl_vec3f lift_smooth(const tl_vec3f *p, const tl_vec3f *n, float sign, tl
 static tl_rgb base_colour(const tl_stage *stage, const tl_draw_def *def, const tl_meeting *m)
 {
     const tl_stage_tri *t = &stage->tri[m->tri];
-    const tl_surface *s = &stage->surfaces[t->surface];
+    const tl_draw_mesh *s = &stage->surfaces[t->surface];
     if (s->face_mark && s->face_mark[t->face]) return tl_rgb_hex(0xe01818);
     if (s->face_colour) return s->face_colour[t->face];
     if (s->face_value) return tl_scale_colour(&def->scale, (double)s->face_value[t->face]);
@@ -64,7 +64,7 @@ static tl_rgb base_colour(const tl_stage *stage, const tl_draw_def *def, const t
 static void apply_weave(const tl_stage *stage, tl_meeting *m, const tl_vec3f p[3])
 {
     const tl_stage_tri *t = &stage->tri[m->tri];
-    const tl_surface *s = &stage->surfaces[t->surface];
+    const tl_draw_mesh *s = &stage->surfaces[t->surface];
     // seen at a slant, a pixel covers more of the cloth
     const float covers = m->footprint / tl_maxf(0.15f, tl_dotf(m->spot.ns, m->view));
     if (s->look.weave <= 0 || !s->face_uv || covers > 1.5f * s->look.yarn) return;

@@ -10,7 +10,7 @@ static tl_vec3 middle(const tl_draw_def *def)
 {
     tl_vec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t i = 0; i < def->surface_count; i++) {
-        const tl_surface *s = &def->surfaces[i];
+        const tl_draw_mesh *s = &def->surfaces[i];
         for (int32_t p = 0; p < s->pos_count; p++) {
             const tl_vec3 x = s->pos[p];
             if (!tl_finite3(x)) continue;
@@ -24,7 +24,7 @@ static tl_vec3 middle(const tl_draw_def *def)
 
 static void add_surface(tl_stage *stage, int32_t index, const tl_vec3f *normals)
 {
-    const tl_surface *s = &stage->surfaces[index];
+    const tl_draw_mesh *s = &stage->surfaces[index];
     const int32_t base = stage->pos_count;
     for (int32_t p = 0; p < s->pos_count; p++)
         stage->pos[stage->pos_count++] = tl_to_f(s->pos[p], stage->origin);
@@ -82,7 +82,7 @@ tl_status tl_stage_init(tl_stage *stage, const tl_draw_def *def, tl_error *err)
     }
     TL_FREE(def->alloc, normals, (size_t)most * 3);
     if (status == TL_OK)
-        status = tl_bvh_create(def->alloc, stage->pos, (const int32_t(*)[3])stage->vert, stage->tri_count,
+        status = tl_ray_bvh_create(def->alloc, stage->pos, (const int32_t(*)[3])stage->vert, stage->tri_count,
                                &stage->bvh, err);
     if (stage->tri_count == 0) stage->lo = stage->hi = (tl_vec3f){0, 0, 0};
     stage->radius = tl_maxf(0.5f * tl_lenf(tl_subf(stage->hi, stage->lo)), 1e-4f);
@@ -96,6 +96,6 @@ void tl_stage_free(tl_stage *stage)
     TL_FREE(alloc, stage->pos, stage->pos_cap);
     TL_FREE(alloc, stage->tri, stage->tri_cap);
     TL_FREE(alloc, stage->vert, stage->tri_cap);
-    tl_bvh_destroy(stage->bvh);
+    tl_ray_bvh_destroy(stage->bvh);
     *stage = (tl_stage){0};
 }

@@ -19,9 +19,9 @@ typedef struct tl_stage {
     tl_stage_tri *tri;
     int32_t (*vert)[3]; ///< same as tri[].vert, for the tree
     int32_t tri_count, tri_cap;
-    const tl_surface *surfaces;
+    const tl_draw_mesh *surfaces;
     int32_t surface_count;
-    tl_bvh *bvh;
+    tl_ray_bvh *bvh;
     float radius;    ///< of a ball around everything that counts, >= a small positive number [m]
     tl_vec3f lo, hi; ///< box of all usable corners
     int64_t skipped; ///< faces left out: a corner not finite, or an index out of range
@@ -33,5 +33,5 @@ void tl_stage_free(tl_stage *stage);
 /// Unit normals at the three corners of every face of `surface`, 3 * face_count entries.
 /// n = sum of e1 x e2 / (|e1|^2 |e2|^2) over the corners around a position (Max 1999), taken over those that
 /// belong to the same piece of cloth, or turn by less than the surface's crease angle.
-tl_status tl_corner_normals(const tl_surface *surface, const tl_allocator *alloc, tl_workers *workers,
+tl_status tl_corner_normals(const tl_draw_mesh *surface, const tl_allocator *alloc, tl_workers *workers,
                             tl_vec3f *out, tl_error *err);

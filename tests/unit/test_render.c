@@ -101,9 +101,9 @@ static mesh even_sphere(tl_vec3 centre, double radius, int32_t n)
     return m;
 }
 
-static tl_surface surface_of(const mesh *m, tl_look look, bool with_uv)
+static tl_draw_mesh surface_of(const mesh *m, tl_look look, bool with_uv)
 {
-    tl_surface s = {.pos = m->pos,
+    tl_draw_mesh s = {.pos = m->pos,
                     .pos_count = m->pos_count,
                     .face = (const int32_t(*)[3])m->face,
                     .face_count = m->face_count,
@@ -113,7 +113,7 @@ static tl_surface surface_of(const mesh *m, tl_look look, bool with_uv)
     return s;
 }
 
-static tl_draw_def small_def(const tl_surface *surfaces, int32_t count, int32_t width, int32_t height)
+static tl_draw_def small_def(const tl_draw_mesh *surfaces, int32_t count, int32_t width, int32_t height)
 {
     tl_draw_def def = tl_draw_def_default();
     def.surfaces = surfaces, def.surface_count = count, def.width = width, def.height = height,
@@ -156,8 +156,8 @@ static void tree_agrees_with_all_pairs(void **state)
             tri[t][c] = 3 * t + c;
         }
     }
-    tl_bvh *bvh;
-    assert_ok(tl_bvh_create(&alloc, p, (const int32_t(*)[3])tri, TRIS, &bvh, &err));
+    tl_ray_bvh *bvh;
+    assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, TRIS, &bvh, &err));
     int32_t hits = 0;
     for (int32_t i = 0; i < RAYS; i++) {
         const uint64_t k = (uint64_t)i;
@@ -173,17 +173,17 @@ static void tree_agrees_with_all_pairs(void **state)
             if (slow_hit(p, tri[t], &ray, &at) && at < nearest) nearest = at;
         }
         tl_hit hit;
-        const bool found = tl_bvh_hit(bvh, &ray, &hit);
+        const bool found = tl_ray_bvh_hit(bvh, &ray, &hit);
         assert_int_equal(found, isfinite(nearest));
-        assert_int_equal(tl_bvh_blocked(bvh, &ray), found);
+        assert_int_equal(tl_ray_bvh_blocked(bvh, &ray), found);
         if (!found) continue;
         hits++;
         assert_near((double)hit.t, nearest, 2e-5 * (1 + nearest));
         ray.tmax = 0.9f * hit.t; // and nothing in front of it
-        assert_false(tl_bvh_blocked(bvh, &ray));
+        assert_false(tl_ray_bvh_blocked(bvh, &ray));
     }
     assert_in_range(hits, RAYS / 4, RAYS);
-    tl_bvh_destroy(bvh);
+    tl_ray_bvh_destroy(bvh);
 }
 
 static void closed_surface_lets_no_ray_out(void **state)
@@ -192,8 +192,8 @@ static void closed_surface_lets_no_ray_out(void **state)
     mesh m = even_sphere((tl_vec3){0, 0, 0}, 1, 24);
     tl_vec3f *p = calloc((size_t)m.pos_count, sizeof *p);
     for (int32_t i = 0; i < m.pos_count; i++) p[i] = tl_to_f(m.pos[i], (tl_vec3){0, 0, 0});
-    tl_bvh *bvh;
-    assert_ok(tl_bvh_create(&alloc, p, (const int32_t(*)[3])m.face, m.face_count, &bvh, &err));
+    tl_ray_bvh *bvh;
+    assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])m.face, m.face_count, &bvh, &err));
     for (int32_t i = 0; i < 20000; i++) {
         // half of them straight at a vertex or the middle of an edge, where leaks would be
         const uint64_t k = (uint64_t)i;
@@ -203,9 +203,9 @@ static void closed_surface_lets_no_ray_out(void **state)
         const tl_vec3f org = {0.2f * uniform(4, k), 0.2f * uniform(5, k), 0.2f * uniform(6, k)};
         const tl_ray ray = {org, tl_subf(tl_mulf(2, target), org), 0, 1e18f};
         if (tl_lenf(ray.dir) < 0.05f) continue;
-        assert_true(tl_bvh_blocked(bvh, &ray));
+        assert_true(tl_ray_bvh_blocked(bvh, &ray));
     }
-    tl_bvh_destroy(bvh);
+    tl_ray_bvh_destroy(bvh);
     free(p);
     free_mesh(&m);
 }
@@ -224,15 +224,15 @@ static void tree_survives_bad_triangles(void **state)
                             : (tl_vec3f){scale, -scale, 1};
         for (int c = 0; c < 3; c++) tri[i][c] = (i * (c + 1) + c) % N;
     }
-    tl_bvh *bvh;
-    assert_ok(tl_bvh_create(&alloc, p, (const int32_t(*)[3])tri, N, &bvh, &err));
+    tl_ray_bvh *bvh;
+    assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, N, &bvh, &err));
     const tl_ray ray = {{0, 0, 5}, {0, 0, -1}, 0, 1e18f};
     tl_hit hit;
-    tl_bvh_hit(bvh, &ray, &hit);
-    tl_bvh_destroy(bvh);
-    assert_ok(tl_bvh_create(&alloc, p, (const int32_t(*)[3])tri, 0, &bvh, &err));
-    assert_false(tl_bvh_hit(bvh, &ray, &hit));
-    tl_bvh_destroy(bvh);
+    tl_ray_bvh_hit(bvh, &ray, &hit);
+    tl_ray_bvh_destroy(bvh);
+    assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, 0, &bvh, &err));
+    assert_false(tl_ray_bvh_hit(bvh, &ray, &hit));
+    tl_ray_bvh_destroy(bvh);
     free(p);
     free(tri);
 }
@@ -260,7 +260,7 @@ static void sphere_outline_is_exact(void **state)
     for (int j = 9; j < RINGS; j++) angle[j] = angle[8] + (PI - angle[8]) * (j - 8) / 8;
     const tl_vec3 centre = {0.013, -0.007, 0};
     mesh m = ring_sphere(centre, radius, AROUND, angle, RINGS);
-    const tl_surface s = surface_of(&m, tl_look_plain((tl_rgb){0.5f, 0.5f, 0.5f}), false);
+    const tl_draw_mesh s = surface_of(&m, tl_look_plain((tl_rgb){0.5f, 0.5f, 0.5f}), false);
     tl_draw_def def = small_def(&s, 1, 321, 241);
     def.camera = (tl_camera){
         .eye = {centre.x, centre.y, distance}, .target = {0, 0, 0}, .up = {0, 1, 0}, .fov_deg = 35};
@@ -296,7 +296,7 @@ static void sphere_and_plane_have_the_right_depth(void **state)
     mesh ball = even_sphere(centre, radius, N), ground = sheet(1, 8, NULL);
     for (int32_t i = 0; i < ground.pos_count; i++) ground.pos[i].x -= 4, ground.pos[i].z -= 4;
     const tl_look look = tl_look_plain((tl_rgb){0.5f, 0.5f, 0.5f});
-    const tl_surface s[2] = {surface_of(&ball, look, false), surface_of(&ground, look, false)};
+    const tl_draw_mesh s[2] = {surface_of(&ball, look, false), surface_of(&ground, look, false)};
     tl_draw_def def = small_def(s, 2, 200, 150);
     def.camera = (tl_camera){.eye = {0.5, 1.3, 1.9}, .target = {0, 0.3, 0}, .up = {0, 1, 0}, .fov_deg = 40};
     def.samples = 1;
@@ -345,7 +345,7 @@ static void same_bytes_on_any_number_of_threads(void **state)
     mesh cloth = sheet(40, 1, ripples), ball = even_sphere((tl_vec3){0.5, 0.2, 0.5}, 0.2, 16);
     float *value = calloc((size_t)cloth.pos_count, sizeof *value);
     for (int32_t i = 0; i < cloth.pos_count; i++) value[i] = (float)cloth.pos[i].y;
-    tl_surface s[2] = {surface_of(&cloth, tl_look_cloth(tl_palette(0)), true),
+    tl_draw_mesh s[2] = {surface_of(&cloth, tl_look_cloth(tl_palette(0)), true),
                        surface_of(&ball, tl_look_skin(), false)};
     s[0].wire = true;
     for (int variant = 0; variant < 2; variant++) {
@@ -389,7 +389,7 @@ static void faces_that_are_not_finite_are_left_out(void **state)
     // the corners must not move the float origin: both meshes keep the same box without them
     tl_image image[2];
     for (int i = 0; i < 2; i++) {
-        const tl_surface s = surface_of(i ? &less : &m, tl_look_cloth(tl_palette(1)), true);
+        const tl_draw_mesh s = surface_of(i ? &less : &m, tl_look_cloth(tl_palette(1)), true);
         tl_draw_def def = small_def(&s, 1, 96, 72);
         def.camera =
             (tl_camera){.eye = {1.3, 1.4, 1.9}, .target = {0.5, 0.4, 0.5}, .up = {0, 1, 0}, .fov_deg = 40};
@@ -445,7 +445,7 @@ static void every_failed_allocation_is_told(void **state)
 {
     (void)state;
     mesh m = sheet(8, 1, ripples);
-    tl_surface s = surface_of(&m, tl_look_cloth(tl_palette(0)), true);
+    tl_draw_mesh s = surface_of(&m, tl_look_cloth(tl_palette(0)), true);
     tl_image image;
     assert_ok(tl_image_create(&alloc, 24, 18, &image, &err));
     float value[81];
@@ -530,7 +530,7 @@ static void normals_crease_at_seams_only(void **state)
     const int32_t seam[4][3] = {{0, 1, 2}, {2, 1, 3}, {4, 5, 6}, {6, 5, 7}},
                   whole[4][3] = {{0, 1, 2}, {2, 1, 3}, {2, 3, 6}, {6, 3, 7}};
     tl_vec3f n[12];
-    tl_surface s = {.pos = pos,
+    tl_draw_mesh s = {.pos = pos,
                     .pos_count = 6,
                     .face = face,
                     .face_count = 4,

@@ -28,7 +28,7 @@ typedef struct grid {
     tl_vec3 pos[POS];
     tl_vec2 uv[POS];
     int32_t face[FACES][3];
-    tl_surface s;
+    tl_draw_mesh s;
 } grid;
 
 /// A unit square in material space; `place` puts it into the world.
@@ -49,7 +49,7 @@ static void fill(grid *g, tl_vec3 (*place)(double u, double v))
             memcpy(g->face[f + 1], two[1], sizeof two[1]);
             f += 2;
         }
-    g->s = (tl_surface){.pos = g->pos,
+    g->s = (tl_draw_mesh){.pos = g->pos,
                         .pos_count = POS,
                         .face = (const int32_t(*)[3])g->face,
                         .face_count = FACES,
@@ -167,7 +167,7 @@ static void crossings_and_nearness(void **state)
     fill(g, flat);
     const int32_t one[1][3] = {{0, 1, 2}};
     const tl_vec3 spike[3] = {{0.51, 0.52, -1}, {0.52, 0.51, -1}, {0.515, 0.515, 1}};
-    const tl_surface both[2] = {
+    const tl_draw_mesh both[2] = {
         g->s, {.pos = spike, .pos_count = 3, .face = one, .face_count = 1, .crease_deg = 40}};
     tl_crowd crowd;
     assert_ok(tl_crowd_init(&crowd, both, 2, &alloc, &err));
@@ -187,7 +187,7 @@ static void crossings_and_nearness(void **state)
     grid *h = calloc(1, sizeof *h);
     fill(h, flat);
     for (int i = 0; i < POS; i++) h->pos[i].z = 0.004 + (i == POS / 2 ? 1 : 0);
-    const tl_surface two[2] = {g->s, h->s};
+    const tl_draw_mesh two[2] = {g->s, h->s};
     assert_ok(tl_crowd_init(&crowd, two, 2, &alloc, &err));
     float value[POS];
     assert_ok(tl_map_nearness(&crowd, 0, 0.01, NULL, value, &err));
