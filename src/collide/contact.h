@@ -86,6 +86,12 @@ bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_v
 tl_status tl_contacts_assemble(tl_contacts *contacts, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena, tl_workers *workers,
                                tl_error *err);
 
+/// Looks ahead: pairs that do not press yet but would after a move by u are added to the matrix, as if the law went on as a
+/// straight line beyond the thickness; those foreseen before that would not are taken out. `push` gets their part of the
+/// gradient. Returns whether anything changed. The next assembly forgets them.
+tl_status tl_contacts_foresee(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push,
+                              tl_arena *arena, tl_workers *workers, bool *changed, tl_error *err);
+
 /// Energy at x, with bodies `part` of the way that the last limit allowed.
 tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers,
                              double *out, tl_error *err);

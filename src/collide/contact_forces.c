@@ -71,6 +71,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
     out->pair = *p;
+    out->foreseen = false;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
     out->load = force * tl_contact_pressure(g);
@@ -162,7 +163,9 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     return TL_OK;
 }
 
-typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; } gather_job;
+typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; } gather_job;
+
+static double *diagonal_of(const tl_bsr *m, int32_t i) { return m->diagonal ? m->diagonal[i] : m->value[m->row_start[i]]; }
 
 static void gather_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -174,6 +177,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
         double s[6] = {0, 0, 0, 0, 0, 0};
         tl_vec3 g = {0, 0, 0};
         for (int32_t k = first; k < last; k++) {
+            if (c->near_item[k] / 4 < job->from) continue;
             const contact *ct = &c->contacts[c->near_item[k] / 4];
             const double w = ct->weight[c->near_item[k] % 4];
             g = tl_madd3(g, w, ct->force);
@@ -181,7 +185,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
         }
         job->gradient[i] = tl_add3(job->gradient[i], g);
         if (!job->matrix) continue;
-        double *d = job->matrix->diagonal ? job->matrix->diagonal[i] : job->matrix->value[job->matrix->row_start[i]];
+        double *d = diagonal_of(job->matrix, i);
         d[0] += s[0], d[4] += s[1], d[8] += s[2];
         d[5] += s[3], d[7] += s[3], d[2] += s[4], d[6] += s[4], d[1] += s[5], d[3] += s[5];
     }
@@ -219,8 +223,112 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
         status = list_contacts(c, err);
     }
     tl_arena_release(arena, mark);
-    if (status == TL_OK) tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient});
-    return status;
+    if (status != TL_OK) return status;
+    c->pressing = c->contact_count;
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, 0});
+    for (int32_t i = 0; i < c->node_count && matrix; i++) memcpy(c->diagonal[i], diagonal_of(matrix, i), sizeof c->diagonal[i]);
+    return TL_OK;
+}
+
+// --- looking ahead ---
+
+/// The gap along the normal after a move by u (and of the bodies by the rest of their way).
+static double gap_after(const tl_contacts *c, const pair *p, const nearness *near, const tl_vec3 *u)
+{
+    double gap = near->distance;
+    if (p->kind == PAIR_PLANE) return gap + tl_dot3(near->normal, u[p->node[0]]);
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        const tl_vec3 w = i < c->node_count ? u[i] : tl_sub3(c->step.body_end[i - c->node_count], c->at[i]);
+        gap += near->weight[k] * tl_dot3(near->normal, w);
+    }
+    return gap;
+}
+
+typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;
+
+static void foresee_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &c->pairs[i];
+        const nearness near = contact_nearness(c, p, c->at, c->done);
+        job->wanted[i] = near.distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, &near, job->u) < p->thickness;
+    }
+}
+
+static void extend_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t index = job->index[i];
+        const pair *p = &c->pairs[index];
+        const nearness near = contact_nearness(c, p, c->at, c->done);
+        contact *out = &c->contacts[c->pressing + i];
+        const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
+        *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
+        for (int k = 0; k < 4; k++) out->weight[k] = near.weight[k];
+        sym_add(out->stiff, stiff, near.normal);
+        // body nodes bring their own way; those of cloth are what is solved for
+        double gap = near.distance - p->thickness;
+        for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++)
+            if (p->node[k] >= c->node_count)
+                gap += near.weight[k] * tl_dot3(near.normal, tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
+        out->force = tl_mul3(stiff * gap, near.normal);
+        int free_nodes = 0;
+        for (int k = 0; k < pair_nodes(p); k++) free_nodes += is_free(c, p->node[k]) && out->weight[k] != 0;
+        out->coupled = free_nodes > 1;
+    }
+}
+
+static bool same_pair(const pair *a, const pair *b)
+{
+    return a->kind == b->kind && a->body == b->body && memcmp(a->node, b->node, sizeof a->node) == 0;
+}
+
+tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena,
+                              tl_workers *workers, bool *changed, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    foresee_job job = {c, u, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
+    *changed = false;
+    if (c->pair_count > 0 && !job.wanted) return tl_fail_memory(err, "the contacts");
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
+    int32_t count = 0, at = 0;
+    for (int32_t i = 0; i < c->pair_count; i++) count += job.wanted[i];
+    job.index = TL_SCRATCH(arena, int32_t, count);
+    tl_status status = TL_OK;
+    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count) ||
+        !TL_GROW(&c->alloc, c->sums, c->sums_cap, c->pressing + count))
+        status = tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        bool same = c->contact_count == c->pressing + count;
+        for (int32_t i = 0; i < c->pair_count; i++) {
+            if (!job.wanted[i]) continue;
+            same = same && same_pair(&c->contacts[c->pressing + at].pair, &c->pairs[i]);
+            job.index[at++] = i;
+        }
+        *changed = !same;
+        if (!same) {
+            tl_parallel_for(workers, count, PAIRS_PER_CHUNK, extend_chunk, &job);
+            c->contact_count = c->pressing + count;
+            c->any_coupled = false;
+            for (int32_t i = 0; i < c->contact_count; i++) c->any_coupled |= c->contacts[i].coupled;
+            status = list_contacts(c, err);
+        }
+    }
+    tl_arena_release(arena, mark);
+    if (status != TL_OK || !*changed) return status;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        memcpy(diagonal_of(matrix, i), c->diagonal[i], sizeof c->diagonal[i]);
+        push[i] = (tl_vec3){0, 0, 0};
+    }
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, push, c->pressing});
+    return TL_OK;
 }
 
 typedef struct energy_job { const tl_contacts *c; double done; double *sum; } energy_job;
@@ -259,13 +367,13 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
                              tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK), more = tl_chunk_count(c->contact_count, PAIRS_PER_CHUNK);
+    const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK), more = tl_chunk_count(c->pressing, PAIRS_PER_CHUNK);
     energy_job job = {c, c->done + part * c->allowed * (1 - c->done), TL_SCRATCH(arena, double, chunks + more + 1)};
     if (!job.sum) return tl_fail_memory(err, "the contacts");
     contact_place(c, x, part);
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
-    tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, friction_chunk, &job);
+    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
     *out += tl_tree_sum(job.sum, more);
     tl_arena_release(arena, mark);
     return TL_OK;

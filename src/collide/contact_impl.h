@@ -32,6 +32,7 @@ typedef struct contact {
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
     bool coupled;        ///< more than one free node
+    bool foreseen;       ///< does not press yet
 } contact;
 
 struct tl_contacts {
@@ -71,6 +72,8 @@ struct tl_contacts {
     int32_t soft_cap;
     contact *contacts;
     int32_t contact_count, contact_cap;
+    int32_t pressing;         ///< the first so many contacts press, the others are foreseen
+    double (*diagonal)[9];    ///< [node_count] of the matrix without what is foreseen
     int32_t *near_start;      ///< [node_count + 1] contacts around a node
     int32_t *near_item;       ///< 4 * contact + place
     int32_t near_cap;

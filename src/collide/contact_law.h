@@ -1,10 +1,9 @@
 // collide/contact_law.h: how hard surfaces press on each other and how they rub.
 //
 // Normal. With g = distance / thickness, two layers press with
-//     p(g) = pressure (1 - g)^2 / g^2          for g < 1, else nothing,
-// the gradient of the energy per area  pressure thickness (1/g - g + 2 ln g): convex, smooth at g = 1 (its second
-// derivative is zero there), and without bound as g goes to 0. Light cloth rests a little inside its thickness and meets
-// little stiffness; it grows with the load, as that of fabric does.
+//     p(g) = pressure (1 - g) / g^2            for g < 1, else nothing,
+// the gradient of the energy per area  pressure thickness (1/g - 1 + ln g): convex, linear like a spring where contact
+// begins, and without bound as g goes to 0.
 //
 // Friction. Coulomb's law as a dissipation potential  mu N f(|u|)  of the sliding distance u in this step, smooth over
 // the distance e that corresponds to the slip speed (Li et al. 2020, "Incremental Potential Contact", Eq. 13-15):
@@ -13,17 +12,16 @@
 #include <math.h>
 
 /// Energy per area over pressure times thickness.
-static inline double tl_contact_energy(double g) { return g < 1 ? 1 / g - g + 2 * log(g) : 0; }
+static inline double tl_contact_energy(double g) { return g < 1 ? 1 / g - 1 + log(g) : 0; }
 
 /// Pressure over the reference pressure.
 static inline double tl_contact_pressure(double g)
 {
-    const double r = (1 - g) / g;
-    return g < 1 ? r * r : 0;
+    return g < 1 ? (1 - g) / (g * g) : 0;
 }
 
 /// - d pressure / dg
-static inline double tl_contact_stiffness(double g) { return g < 1 ? 2 * (1 - g) / (g * g * g) : 0; }
+static inline double tl_contact_stiffness(double g) { return g < 1 ? (2 - g) / (g * g * g) : 0; }
 
 /// f(y): what friction dissipates over mu N.
 static inline double tl_friction_energy(double y, double e)

@@ -17,8 +17,8 @@
 #include "base/fail.h"
 #include "collide/contact_impl.h"
 
-#define KEEP_THICKNESS 0.25  // a path may end at this part of the thickness ..
-#define KEEP_DISTANCE 0.5    // .. but never uses up more of the distance than this
+#define KEEP_THICKNESS 0.7  // a path may end at this part of the thickness ..
+#define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance
 #define SAFETY (1 - 1e-6)    // rounding of the parts
 enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30 };
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/intersect.h"
 #include "sim/internal.h"
 
 void sim_discard_contacts(tl_sim *sim)
@@ -120,4 +121,131 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
     }
     tl_contacts_begin(sim->contacts, &(tl_contact_step){from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, gamma, dt});
     return TL_OK;
+}
+
+// --- intersections, exactly ---
+
+static void name_of_face(const tl_sim *sim, int32_t face, const char **name, int32_t *index)
+{
+    const tl_elements *e = sim->elements;
+    const int32_t slot_all = e->slot_of_face[face];
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const int32_t first = e->cloth_face_start[c], last = e->cloth_face_start[c + 1];
+        for (int32_t s = first; s < last; s++)
+            if (e->face_of[s] == face) {
+                *name = sim->cloths[c].name, *index = s - first;
+                return;
+            }
+    }
+    *name = "", *index = slot_all;
+}
+
+static void name_of_node(const tl_sim *sim, int32_t node, const char **name, int32_t *index)
+{
+    const tl_elements *e = sim->elements;
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        for (int32_t s = e->cloth_node_start[c]; s < e->cloth_node_start[c + 1]; s++)
+            if (e->node_of[s] == node) {
+                *name = sim->cloths[c].name, *index = s - e->cloth_node_start[c];
+                return;
+            }
+    *name = "", *index = node;
+}
+
+/// One kind of crossings: within the cloth (body TL_NONE), or with a body.
+typedef struct crossing_source { const tl_sim *sim; int32_t body; const tl_vec3 *body_pos; } crossing_source;
+
+static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_intersection_report *out)
+{
+    if (out->listed >= (int32_t)(sizeof out->list / sizeof out->list[0])) return;
+    tl_intersection *item = &out->list[out->listed++];
+    *item = (tl_intersection){0};
+    const tl_sim *sim = s->sim;
+    const sim_body *body = s->body == TL_NONE ? NULL : &sim->bodies[s->body];
+    const char *name;
+    tl_vec3 ends[2];
+    if (x->edge_surface == 0) {
+        for (int k = 0; k < 2; k++) {
+            ends[k] = sim->x[sim->cloth_edge[x->edge][k]];
+            name_of_node(sim, sim->cloth_edge[x->edge][k], &name, &item->edge_nodes[k]);
+        }
+    } else {
+        name = body->name;
+        for (int k = 0; k < 2; k++) item->edge_nodes[k] = body->edge[x->edge][k], ends[k] = s->body_pos[body->edge[x->edge][k]];
+    }
+    memcpy(item->first, name, strlen(name) + 1);
+    if (x->edge_surface == 1 || !body) name_of_face(sim, x->face, &name, &item->face);
+    else name = body->name, item->face = x->face;
+    memcpy(item->second, name, strlen(name) + 1);
+    item->place = tl_mul3(0.5, tl_add3(ends[0], ends[1]));
+}
+
+static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
+{
+    for (int32_t b = 0; b < sim->body_count; b++) {
+        if (sim->bodies[b].kind != TL_BODY_PLANE) continue;
+        tl_vec3 point, normal;
+        sim_plane_at(&sim->bodies[b], sim->time, &point, &normal);
+        for (int32_t e = 0; e < sim->edge_count; e++) {
+            bool below = false;
+            for (int k = 0; k < 2; k++) below |= !(tl_dot3(normal, tl_sub3(sim->x[sim->cloth_edge[e][k]], point)) > 0);
+            if (!below) continue;
+            out->cloth_body++;
+            if (out->listed >= (int32_t)(sizeof out->list / sizeof out->list[0])) continue;
+            tl_intersection *item = &out->list[out->listed++];
+            const char *name;
+            for (int k = 0; k < 2; k++) name_of_node(sim, sim->cloth_edge[e][k], &name, &item->edge_nodes[k]);
+            memcpy(item->first, name, strlen(name) + 1);
+            memcpy(item->second, sim->bodies[b].name, strlen(sim->bodies[b].name) + 1);
+            item->face = 0, item->place = sim->x[sim->cloth_edge[e][0]];
+        }
+    }
+    return TL_OK;
+}
+
+static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree, tl_bvh **other, tl_intersection_report *out,
+                                 tl_error *err)
+{
+    const tl_bvh_def def = tl_bvh_def_default();
+    const tl_surface cloth = {sim->node_count, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
+                              (const int32_t(*)[2])sim->cloth_edge};
+    TL_TRY(tl_bvh_create(&sim->alloc, &def, &cloth, sim->x, tree, err));
+    tl_bvh_refit(*tree, sim->x, NULL, 0, 0, sim->workers);
+    if (sim->def.collide.self) {
+        TL_TRY(tl_find_crossings(*tree, NULL, &sim->arena, sim->workers, found, err));
+        for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, TL_NONE, NULL}, &found->items[i], out);
+        out->cloth_cloth += found->count;
+    }
+    for (int32_t b = 0; b < sim->body_count && sim->def.collide.bodies; b++) {
+        const sim_body *body = &sim->bodies[b];
+        if (body->kind == TL_BODY_PLANE) continue;
+        const tl_surface s = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
+                              (const int32_t(*)[2])body->edge};
+        tl_vec3 *pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
+        if (!pos) return tl_fail_memory(err, "the test for intersections");
+        sim_body_at(body, sim->time, pos);
+        TL_TRY(tl_bvh_create(&sim->alloc, &def, &s, pos, other, err));
+        tl_bvh_refit(*other, pos, NULL, 0, 0, sim->workers);
+        TL_TRY(tl_find_crossings(*tree, *other, &sim->arena, sim->workers, found, err));
+        for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, b, pos}, &found->items[i], out);
+        out->cloth_body += found->count;
+        tl_bvh_destroy(*other), *other = NULL;
+    }
+    return sim->def.collide.bodies ? count_planes(sim, out) : TL_OK;
+}
+
+tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err)
+{
+    *out = (tl_intersection_report){0};
+    TL_TRY(sim_compile(sim, err));
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    tl_crossings found;
+    tl_bvh *tree = NULL, *other = NULL;
+    tl_crossings_init(&found, sim->alloc);
+    const tl_status status = count_crossings(sim, &found, &tree, &other, out, err);
+    tl_bvh_destroy(other);
+    tl_bvh_destroy(tree);
+    tl_crossings_free(&found);
+    tl_arena_release(&sim->arena, mark);
+    return status;
 }

@@ -11,6 +11,8 @@
 #include "sim/newton.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #include "base/fail.h"
 #include "math/pcg.h"
@@ -19,7 +21,7 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
-enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2 };
+enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 3 };
 
 typedef struct move_job { const tl_vec3 *from, *direction; double length; tl_vec3 *to; } move_job;
 
@@ -54,6 +56,7 @@ typedef struct newton {
     tl_contacts *contacts;   // NULL: none
     const tl_vec3 *target;   // of fixed nodes
     tl_vec3 *gradient, *right, *direction, *trial;
+    tl_vec3 *push;           // part of the gradient of contacts foreseen
     double *partial;
     tl_potential potential;  // at x
     double touch;            // energy of contact at x
@@ -170,21 +173,52 @@ static void add_unstored(void *self, tl_workers *workers, const tl_vec3 *x, tl_v
     if (s->contacts) tl_contacts_add(s->contacts, workers, x, y);
 }
 
-// Cuts the direction short where features would meet. Fixed nodes that contact kept from their place try again.
-static tl_status keep_apart(newton *s, const tl_vec3 *x, int64_t *limited, tl_error *err)
+// One solve of the linear system, with what steps before have shown.
+static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_error *err)
 {
     const int32_t n = s->e->node_count;
-    for (int32_t i = 0; i < n; i++)
+    double weight[MAX_PAIRS];
+    tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
+    if (foreseen) tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){s->right, s->push, -1, s->right});
+    before_solve(s, weight);
+    for (int32_t i = 0; i < n; i++) s->direction[i] = (tl_vec3){0, 0, 0};
+    tl_solver_values(s->solver, s->e->fixed, x);
+    tl_solve_report solve;
+    TL_TRY(take_up_bending(s, x, err));
+    if (s->with_bending || (s->contacts && tl_contacts_any(s->contacts))) s->matrix->extra = (tl_extra){add_unstored, s};
+    const tl_status solved =
+        tl_solver_solve(s->solver, s->def->linear_tolerance, s->right, s->direction, s->arena, s->workers, &solve, err);
+    s->matrix->extra = (tl_extra){NULL, NULL};
+    if (solved != TL_OK) return solved;
+    after_solve(s, weight);
+    s->report->linear_iterations += solve.iterations;
+    s->report->factorizations += solve.factorizations;
+    s->report->used = solve.used;
+    return TL_OK;
+}
+
+// Makes sure that the pairs at hand cover a move along the direction. Fixed nodes that contact kept from their place try again.
+static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    for (int32_t i = 0; i < s->e->node_count; i++)
         if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
-    const bool reach = tl_contacts_reach(s->contacts, x, s->direction);
-    if (!reach) {
-        TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
-        tl_contacts_carry(s->contacts, x, s->direction, s->arena, s->workers);
-        if (tl_contacts_bodies_left(s->contacts) > 0)
-            TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
+    if (tl_contacts_reach(s->contacts, x, s->direction)) return TL_OK;
+    s->searched = true;
+    return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
+}
+
+// Solves again while the update would bring further pairs into contact.
+static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    s->searched = false;
+    TL_TRY(look_around(s, x, err));
+    for (int round = 0; round < FORESEE_ROUNDS; round++) {
+        bool changed;
+        TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
+        if (!changed) return TL_OK;
+        TL_TRY(solve_direction(s, x, true, err));
+        TL_TRY(look_around(s, x, err));
     }
-    TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, !reach, s->arena, s->workers, limited, err));
-    s->searched = !reach;
     return TL_OK;
 }
 
@@ -201,30 +235,16 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
         }
         end_pair(s);
-        double weight[MAX_PAIRS];
-        tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
-        before_solve(s, weight);
-        for (int32_t i = 0; i < n; i++) s->direction[i] = (tl_vec3){0, 0, 0};
-        tl_solver_values(s->solver, s->e->fixed, x);
-        tl_solve_report solve;
-        TL_TRY(take_up_bending(s, x, err));
-        if (s->with_bending || (s->contacts && tl_contacts_any(s->contacts))) s->matrix->extra = (tl_extra){add_unstored, s};
-        const tl_status solved = tl_solver_solve(s->solver, s->def->linear_tolerance, s->right, s->direction, s->arena,
-                                                 s->workers, &solve, err);
-        s->matrix->extra = (tl_extra){NULL, NULL};
-        if (solved != TL_OK) return solved;
-        after_solve(s, weight);
+        TL_TRY(solve_direction(s, x, false, err));
         r->iterations++;
-        r->linear_iterations += solve.iterations;
-        r->factorizations += solve.factorizations;
-        r->used = solve.used;
+        if (s->contacts) TL_TRY(foresee(s, x, err));
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= s->def->tolerance;
         int64_t limited = 0;
         if (s->contacts) {
             r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
-            TL_TRY(keep_apart(s, x, &limited, err));
+            TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
         }
         if (linearised || r->converged) {
             // So small an update needs no search; a linearised step takes what it gets.
@@ -243,8 +263,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         } else {
             TL_TRY(line_search(s, x, slope, &length, err));
             if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
-            if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
+            if (limited > 0) s->pair_count = 0;  // what a cut path shows of the gradient says little about the next
+            else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
         }
+        if (getenv("TRACE")) { tl_contact_report cr; tl_contacts_report(s->contacts,&cr); printf("   it %d change %.4f slope %.3e len %.3g limited %ld lin %d E %.9e touch %.3e contacts %ld near %.3f %s\n", r->iterations, r->change, slope, length, (long)limited, r->linear_iterations, tl_potential_sum(&s->potential), s->touch,(long)cr.contacts,cr.nearest, s->searched?"S":"");}
         if (s->contacts) {
             tl_contacts_move_bodies(s->contacts, length);
             if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->arena, s->workers, err));
@@ -266,8 +288,9 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
     s.right = TL_SCRATCH(arena, tl_vec3, n);
     s.direction = TL_SCRATCH(arena, tl_vec3, n);
     s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
+    if (contacts) s.push = TL_SCRATCH(arena, tl_vec3, n);
     s.trial = s.right;  // the right side is done with when the search begins
-    const tl_status status = s.gradient && s.right && s.direction && s.partial ? iterate(&s, x, err)
+    const tl_status status = s.gradient && s.right && s.direction && s.partial && (!contacts || s.push) ? iterate(&s, x, err)
                                                                                : tl_fail_memory(err, "Newton's method");
     tl_arena_release(arena, mark);
     return status;
