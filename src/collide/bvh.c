@@ -1,31 +1,47 @@
-// collide/bvh.c: first version: boxes sorted along x and swept. Same answers as the tree that replaces it.
+// collide/bvh.c: make and free a tree; lists of pairs.
 
 #include "collide/bvh.h"
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/sort.h"
-#include "math/vec3.h"
-
-struct tl_bvh {
-    tl_allocator alloc;
-    tl_surface surface;
-    const tl_vec3 *x0, *x1;
-    double margin;
-};
-
-typedef struct box { tl_vec3 lo, hi; int32_t node[3]; int32_t id, set; } box;
+#include "collide/bvh_impl.h"
 
 tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 8}; }
+
+static tl_status check_surface(const tl_surface *s, tl_error *err)
+{
+    for (int32_t f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++)
+            if (s->face[f][k] < 0 || s->face[f][k] >= s->node_count)
+                return tl_fail(err, TL_BAD_ARG, "bvh: face %d has node %d of %d", f, s->face[f][k], s->node_count);
+    for (int32_t e = 0; e < s->edge_count; e++)
+        for (int k = 0; k < 2; k++)
+            if (s->edge[e][k] < 0 || s->edge[e][k] >= s->node_count)
+                return tl_fail(err, TL_BAD_ARG, "bvh: edge %d has node %d of %d", e, s->edge[e][k], s->node_count);
+    return TL_OK;
+}
 
 tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const tl_surface *surface, const tl_vec3 *x,
                         tl_bvh **out, tl_error *err)
 {
     *out = NULL;
-    if (def->leaf_faces < 1) return tl_fail(err, TL_BAD_ARG, "bvh: leaf_faces %d, must be >= 1", def->leaf_faces);
+    if (def->k != 6 && def->k != 14 && def->k != 18 && def->k != 26)
+        return tl_fail(err, TL_BAD_ARG, "bvh: k %d, must be 6, 14, 18 or 26", def->k);
+    if (def->arity != 2 && def->arity != 4 && def->arity != 8)
+        return tl_fail(err, TL_BAD_ARG, "bvh: arity %d, must be 2, 4 or 8", def->arity);
+    if (def->leaf_faces < 1 || def->leaf_faces > TL_BVH_MAX_LEAF)
+        return tl_fail(err, TL_BAD_ARG, "bvh: leaf_faces %d, must be 1 to %d", def->leaf_faces, TL_BVH_MAX_LEAF);
+    TL_TRY(check_surface(surface, err));
     tl_bvh *bvh = TL_CALLOC(alloc, tl_bvh, 1);
     if (!bvh) return tl_fail_memory(err, "bvh");
-    *bvh = (tl_bvh){*alloc, *surface, x, NULL, 0};
+    bvh->alloc = *alloc, bvh->def = *def, bvh->surface = *surface;
+    tl_status status = tl_bvh_split(bvh, x, err);
+    if (status == TL_OK) status = tl_bvh_layout(bvh, err);
+    if (status != TL_OK) {
+        tl_bvh_destroy(bvh);
+        return status;
+    }
+    tl_bvh_refit(bvh, x, NULL, 0, 0, NULL);
     *out = bvh;
     return TL_OK;
 }
@@ -34,16 +50,31 @@ void tl_bvh_destroy(tl_bvh *bvh)
 {
     if (!bvh) return;
     const tl_allocator alloc = bvh->alloc;
+    TL_FREE(&alloc, bvh->child, bvh->inner_cap);
+    TL_FREE(&alloc, bvh->leaf_of_face, bvh->face_cap);
+    TL_FREE(&alloc, bvh->leaf, bvh->leaf_cap);
+    for (int kind = 0; kind < PRIM_KINDS; kind++) TL_FREE(&alloc, bvh->id[kind], bvh->id_cap[kind]);
+    TL_FREE(&alloc, bvh->corner, bvh->corner_cap);
+    TL_FREE(&alloc, bvh->end, bvh->end_cap);
+    TL_FREE(&alloc, bvh->node_box, bvh->node_box_cap);
+    TL_FREE(&alloc, bvh->moved, bvh->moved_cap);
+    TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
+    TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
+    TL_FREE(&alloc, bvh->dirty, bvh->dirty_cap);
     TL_FREE(&alloc, bvh, 1);
 }
 
-void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers)
+size_t tl_bvh_memory(const tl_bvh *bvh)
 {
-    (void)skin, (void)workers;
-    bvh->x0 = x0, bvh->x1 = x1, bvh->margin = margin;
+    size_t bytes = sizeof *bvh + (size_t)bvh->inner_cap * sizeof *bvh->child +
+                   (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
+                   (size_t)bvh->corner_cap * sizeof *bvh->corner + (size_t)bvh->end_cap * sizeof *bvh->end +
+                   (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->moved_cap +
+                   (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
+                   (size_t)bvh->dirty_cap;
+    for (int kind = 0; kind < PRIM_KINDS; kind++) bytes += (size_t)bvh->id_cap[kind] * sizeof *bvh->id[kind];
+    return bytes;
 }
-
-size_t tl_bvh_memory(const tl_bvh *bvh) { return sizeof *bvh; }
 
 void tl_pairs_init(tl_pairs *pairs, tl_allocator alloc) { *pairs = (tl_pairs){.alloc = alloc}; }
 
@@ -56,6 +87,7 @@ void tl_pairs_free(tl_pairs *p)
     TL_FREE(&p->alloc, p->fe, p->fe_cap);
     tl_pairs_init(p, p->alloc);
 }
+<<<<<<< HEAD
 
 static box make_box(const tl_bvh *bvh, const int32_t *node, int count, int32_t id, int32_t set)
 {
@@ -180,3 +212,5 @@ tl_status tl_bvh_between(const tl_bvh *a, const tl_bvh *b, int what, tl_arena *s
 
 const tl_surface *tl_bvh_surface(const tl_bvh *bvh) { return &bvh->surface; }
 const tl_vec3 *tl_bvh_positions(const tl_bvh *bvh) { return bvh->x0; }
+=======
+>>>>>>> h/bvh

@@ -83,12 +83,11 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
     c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
-    c->diagonal = tl_alloc_bytes(&c->alloc, (size_t)n, sizeof *c->diagonal);
     c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->diagonal ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -168,7 +167,6 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
     TL_FREE(&alloc, c->near_start, n + 1);
-    TL_FREE(&alloc, c->diagonal, n);
     TL_FREE(&alloc, c->near_item, c->near_cap);
     TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
     TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
@@ -191,7 +189,7 @@ void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_coupled = false;
+    c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
     c->report = (tl_contact_report){.nearest = 1};
 }
 
@@ -507,6 +505,6 @@ bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
     return true;
 }
 
-bool tl_contacts_any(const tl_contacts *c) { return c->any_coupled; }
+bool tl_contacts_any(const tl_contacts *c) { return c->any_cross; }
 
 void tl_contacts_report(const tl_contacts *c, tl_contact_report *out) { *out = c->report; }

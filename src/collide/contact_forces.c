@@ -1,8 +1,9 @@
 // collide/contact_forces.c: energy, gradient and Hessian of contact and friction (contact_law.h).
 //
 // The distance of a pair is d = |sum w_i x_i| with weights w that do not change to first order, so d d/dx_i = w_i n. The
-// Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights. Its blocks on
-// the diagonal go into the matrix, the others are an operator of their own (tl_extra), since pairs come and go.
+// Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights. Blocks between
+// nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks across the gap are an
+// operator of their own (tl_extra), since pairs come and go.
 //
 // Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
 // search looks at energies: friction is not conservative, but for a given load it has a potential.
@@ -67,6 +68,18 @@ static void sym_add(double s[6], double a, tl_vec3 u)
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
+/// Does either feature have a node that is solved for?
+static bool both_free(const tl_contacts *c, const pair *p, const double weight[4])
+{
+    bool first = false, second = false;
+    for (int k = 0; k < pair_nodes(p); k++) {
+        if (!is_free(c, p->node[k]) || weight[k] == 0) continue;
+        if (k < first_count(p)) first = true;
+        else second = true;
+    }
+    return first && second;
+}
+
 static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
@@ -88,9 +101,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         sym_add(out->stiff, -most * ratio, out->normal);
         if (y > 0) sym_add(out->stiff, most * (curve - ratio) / (y * y), u);
     }
-    int free_nodes = 0;
-    for (int k = 0; k < pair_nodes(p); k++) free_nodes += is_free(c, p->node[k]) && out->weight[k] != 0;
-    out->coupled = free_nodes > 1;
+    out->cross = both_free(c, p, out->weight);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
     if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
         tl_vec3 coming = {0, 0, 0};
@@ -163,9 +174,22 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     return TL_OK;
 }
 
-typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; } gather_job;
+typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; double sign; } gather_job;
 
 static double *diagonal_of(const tl_bsr *m, int32_t i) { return m->diagonal ? m->diagonal[i] : m->value[m->row_start[i]]; }
+
+/// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
+static bool one_feature(const pair *p, int a, int b) { return (a < first_count(p)) == (b < first_count(p)); }
+
+static void add_block(tl_bsr *m, int32_t i, int32_t j, double scale, const double s[6])
+{
+    const int32_t k = tl_bsr_find(m, i, j);
+    const double full[9] = {s[0], s[5], s[4], s[5], s[1], s[3], s[4], s[3], s[2]};
+    if (m->single)
+        for (int e = 0; e < 9; e++) m->single[k - i - 1][e] += (float)(scale * full[e]);
+    else
+        for (int e = 0; e < 9; e++) m->value[k][e] += scale * full[e];
+}
 
 static void gather_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -182,9 +206,15 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
             const double w = ct->weight[c->near_item[k] % 4];
             g = tl_madd3(g, w, ct->force);
             for (int m = 0; m < 6; m++) s[m] += w * w * ct->stiff[m];
+            for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix; b++) {
+                const int32_t j = ct->pair.node[b];
+                if (j > i && is_free(c, j) && ct->weight[b] != 0 && one_feature(&ct->pair, c->near_item[k] % 4, b))
+                    add_block(job->matrix, i, j, job->sign * w * ct->weight[b], ct->stiff);
+            }
         }
-        job->gradient[i] = tl_add3(job->gradient[i], g);
+        job->gradient[i] = tl_madd3(job->gradient[i], job->sign, g);
         if (!job->matrix) continue;
+        for (int m = 0; m < 6; m++) s[m] *= job->sign;
         double *d = diagonal_of(job->matrix, i);
         d[0] += s[0], d[4] += s[1], d[8] += s[2];
         d[5] += s[3], d[7] += s[3], d[2] += s[4], d[6] += s[4], d[1] += s[5], d[3] += s[5];
@@ -205,16 +235,16 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     for (int32_t i = 0; i < c->pair_count; i++) count += job.active[i];
     tl_status status = TL_OK;
     job.index = TL_SCRATCH(arena, int32_t, count);
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, count))
+    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
         for (int32_t i = 0; i < c->pair_count; i++)
             if (job.active[i]) job.index[c->contact_count++] = i;
         tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &job);
-        c->any_coupled = false;
+        c->any_cross = false;
         double nearest = 1;
-        for (int32_t i = 0; i < c->contact_count; i++) c->any_coupled |= c->contacts[i].coupled;
+        for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
         for (int32_t i = 0; i < c->contact_count; i++) {
             const pair *p = &c->contacts[i].pair;
             nearest = fmin(nearest, contact_nearness(c, p, c->at, c->done).distance / p->thickness);
@@ -225,8 +255,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;
     c->pressing = c->contact_count;
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, 0});
-    for (int32_t i = 0; i < c->node_count && matrix; i++) memcpy(c->diagonal[i], diagonal_of(matrix, i), sizeof c->diagonal[i]);
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, 0, 1});
     return TL_OK;
 }
 
@@ -277,9 +306,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
             if (p->node[k] >= c->node_count)
                 gap += near.weight[k] * tl_dot3(near.normal, tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
         out->force = tl_mul3(stiff * gap, near.normal);
-        int free_nodes = 0;
-        for (int k = 0; k < pair_nodes(p); k++) free_nodes += is_free(c, p->node[k]) && out->weight[k] != 0;
-        out->coupled = free_nodes > 1;
+        out->cross = both_free(c, p, out->weight);
     }
 }
 
@@ -303,7 +330,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     job.index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
     if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count) ||
-        !TL_GROW(&c->alloc, c->sums, c->sums_cap, c->pressing + count))
+        !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * (c->pressing + count)))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         bool same = c->contact_count == c->pressing + count;
@@ -314,20 +341,21 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         }
         *changed = !same;
         if (!same) {
+            // out with those foreseen before
+            if (c->contact_count > c->pressing)
+                tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk,
+                                &(gather_job){c, matrix, push, c->pressing, -1});
             tl_parallel_for(workers, count, PAIRS_PER_CHUNK, extend_chunk, &job);
             c->contact_count = c->pressing + count;
-            c->any_coupled = false;
-            for (int32_t i = 0; i < c->contact_count; i++) c->any_coupled |= c->contacts[i].coupled;
+            c->any_cross = false;
+            for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
             status = list_contacts(c, err);
         }
     }
     tl_arena_release(arena, mark);
     if (status != TL_OK || !*changed) return status;
-    for (int32_t i = 0; i < c->node_count; i++) {
-        memcpy(diagonal_of(matrix, i), c->diagonal[i], sizeof c->diagonal[i]);
-        push[i] = (tl_vec3){0, 0, 0};
-    }
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, push, c->pressing});
+    for (int32_t i = 0; i < c->node_count; i++) push[i] = (tl_vec3){0, 0, 0};
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, push, c->pressing, 1});
     return TL_OK;
 }
 
@@ -387,12 +415,16 @@ static void sum_chunk(void *arg, int32_t begin, int32_t end)
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const contact *ct = &c->contacts[i];
-        if (!ct->coupled) continue;
+        if (!ct->cross) continue;
         const pair *p = &ct->pair;
-        tl_vec3 z = {0, 0, 0};
-        for (int k = 0; k < 4; k++)
-            if (is_free(c, p->node[k])) z = tl_madd3(z, ct->weight[k], job->x[p->node[k]]);
-        c->sums[i] = z;
+        tl_vec3 z[2] = {{0, 0, 0}, {0, 0, 0}};
+        for (int k = 0; k < 4; k++) {
+            tl_vec3 *sum = &z[k >= first_count(p)];
+            if (is_free(c, p->node[k])) *sum = tl_madd3(*sum, ct->weight[k], job->x[p->node[k]]);
+        }
+        // what the first feature feels of the second, and the other way round
+        c->sums[2 * i] = sym_apply(ct->stiff, z[1]);
+        c->sums[2 * i + 1] = sym_apply(ct->stiff, z[0]);
     }
 }
 
@@ -403,11 +435,9 @@ static void add_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         tl_vec3 y = {0, 0, 0};
         for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
-            const int32_t index = c->near_item[k] / 4;
+            const int32_t index = c->near_item[k] / 4, place = c->near_item[k] % 4;
             const contact *ct = &c->contacts[index];
-            if (!ct->coupled) continue;
-            const double w = ct->weight[c->near_item[k] % 4];
-            y = tl_madd3(y, w, sym_apply(ct->stiff, tl_madd3(c->sums[index], -w, job->x[i])));
+            if (ct->cross) y = tl_madd3(y, ct->weight[place], c->sums[2 * index + (place >= first_count(&ct->pair))]);
         }
         job->y[i] = tl_add3(job->y[i], y);
     }
@@ -416,7 +446,7 @@ static void add_chunk(void *arg, int32_t begin, int32_t end)
 void tl_contacts_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
 {
     tl_contacts *c = self;
-    if (!c->any_coupled) return;
+    if (!c->any_cross) return;
     const add_job job = {c, x, y};
     tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, sum_chunk, (void *)&job);
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, add_chunk, (void *)&job);

@@ -31,7 +31,7 @@ typedef struct contact {
     double load;         ///< normal force [N]
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
-    bool coupled;        ///< more than one free node
+    bool cross;          ///< both features have nodes that are solved for
     bool foreseen;       ///< does not press yet
 } contact;
 
@@ -73,13 +73,12 @@ struct tl_contacts {
     contact *contacts;
     int32_t contact_count, contact_cap;
     int32_t pressing;         ///< the first so many contacts press, the others are foreseen
-    double (*diagonal)[9];    ///< [node_count] of the matrix without what is foreseen
     int32_t *near_start;      ///< [node_count + 1] contacts around a node
     int32_t *near_item;       ///< 4 * contact + place
     int32_t near_cap;
-    tl_vec3 *sums;            ///< [contact_cap] work array of the operator
+    tl_vec3 *sums;            ///< [2 contact_cap] work array of the operator
     int32_t sums_cap;
-    bool any_coupled;
+    bool any_cross;
     tl_contact_report report;
 };
 

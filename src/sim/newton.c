@@ -21,6 +21,7 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
+#define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 3 };
 
 typedef struct move_job { const tl_vec3 *from, *direction; double length; tl_vec3 *to; } move_job;
@@ -43,7 +44,7 @@ static double magnitude(const tl_potential *p)
 }
 
 /// A step taken and the change of the gradient along it.
-typedef struct pair { tl_vec3 *step, *change; double per_curvature; } pair;
+typedef struct pair { tl_vec3 *step, *change; double expected, per_curvature; } pair;
 
 typedef struct newton {
     tl_elements *e;
@@ -108,7 +109,7 @@ static tl_status take_up_bending(newton *s, const tl_vec3 *x, tl_error *err)
 }
 
 // Notes the step just taken and, for now, minus the gradient at its start.
-static tl_status begin_pair(newton *s, double length, tl_error *err)
+static tl_status begin_pair(newton *s, double length, double slope, tl_error *err)
 {
     const int32_t n = s->e->node_count;
     pair p;
@@ -123,6 +124,7 @@ static tl_status begin_pair(newton *s, double length, tl_error *err)
         if (!p.step || !p.change) return tl_fail_memory(err, "Newton's method");
     }
     for (int32_t i = 0; i < n; i++) p.step[i] = tl_mul3(length, s->direction[i]), p.change[i] = tl_mul3(-1, s->gradient[i]);
+    p.expected = -length * length * slope;
     s->pairs[s->pair_count++] = p;
     s->open = true;
     return TL_OK;
@@ -137,9 +139,7 @@ static void end_pair(newton *s)
     pair *p = &s->pairs[s->pair_count - 1];
     for (int32_t i = 0; i < n; i++) p->change[i] = tl_add3(p->change[i], s->gradient[i]);
     const double curve = tl_vec_dot(s->workers, n, p->step, p->change, s->partial);
-    const double size = tl_vec_dot(s->workers, n, p->change, p->change, s->partial);
-    const double along = tl_vec_dot(s->workers, n, p->step, p->step, s->partial);
-    if (curve > 1e-10 * sqrt(size * along)) p->per_curvature = 1 / curve;
+    if (curve > LEAST_CURVATURE * p->expected) p->per_curvature = 1 / curve;
     else s->pair_count--;
 }
 
@@ -264,7 +264,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(line_search(s, x, slope, &length, err));
             if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
             if (limited > 0) s->pair_count = 0;  // what a cut path shows of the gradient says little about the next
-            else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, err));
+            else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
         if (getenv("TRACE")) { tl_contact_report cr; tl_contacts_report(s->contacts,&cr); printf("   it %d change %.4f slope %.3e len %.3g limited %ld lin %d E %.9e touch %.3e contacts %ld near %.3f %s\n", r->iterations, r->change, slope, length, (long)limited, r->linear_iterations, tl_potential_sum(&s->potential), s->touch,(long)cr.contacts,cr.nearest, s->searched?"S":"");}
         if (s->contacts) {
