@@ -87,3 +87,6 @@ void tl_pairs_free(tl_pairs *p)
     TL_FREE(&p->alloc, p->fe, p->fe_cap);
     tl_pairs_init(p, p->alloc);
 }
+
+const tl_surface *tl_bvh_surface(const tl_bvh *bvh) { return &bvh->surface; }
+const tl_vec3 *tl_bvh_positions(const tl_bvh *bvh) { return bvh->x0; }

@@ -62,3 +62,7 @@ tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl
                          tl_pairs *out, tl_error *err);
 
 size_t tl_bvh_memory(const tl_bvh *bvh);
+
+/// What the tree was made of, and x0 of the last refit; borrowed.
+const tl_surface *tl_bvh_surface(const tl_bvh *bvh);
+const tl_vec3 *tl_bvh_positions(const tl_bvh *bvh);
