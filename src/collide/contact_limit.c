@@ -5,8 +5,9 @@
 //     gap = min over nodes i of the first of n.x_i  -  max over nodes j of the second of n.x_j
 // the gap is d now. When every node moves straight, gap(t) is a minimum of linear functions: concave, so never below the
 // line from gap(0) = d to gap(1). If gap(1) >= keep > 0 the features do not meet at any time, and if it is less, a part
-// (d - keep) / (d - gap(1)) of the way is safe. No root is sought, no tolerance needed, and any common part of the paths is
-// safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
+// (d - keep) / (d - gap(1)) of the way is safe. That is cheap and settles most pairs; it is too careful with large features that
+// slide or turn past each other, so those are followed in leaps that cannot close the gap (`follow`). No root is sought, no
+// tolerance needed, and any common part of the paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
 // looked at again, until none is violated. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
 //
 // Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
@@ -16,6 +17,7 @@
 
 #include "base/fail.h"
 #include "collide/contact_impl.h"
+#include "collide/distance.h"
 
 #define KEEP_THICKNESS 0.7  // a path may end at this part of the thickness ..
 #define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance
@@ -30,6 +32,10 @@ typedef struct live {
     double part;              ///< what its nodes must scale their parts by, 1: fine
     bool body_too;
 } live;
+
+enum { MAX_LEAPS = 24 };
+#define LEAST_LEAP 1e-3  // of the whole way: shorter ones are not worth following further
+#define BACK_OFF 0.9     // so that the shorter way is found safe with few leaps
 
 typedef struct limit_job {
     tl_contacts *c;
@@ -88,8 +94,42 @@ static double gap_of(const tl_contacts *c, const pair *p, const live *l, const d
     return low - high;
 }
 
+/// Follows a pair along its way; returns how much of it is safe: the distance stays above `keep`. Within a leap, points of the
+/// features come closer by no more than the longest ways of their nodes, less what all have in common (conservative
+/// advancement; Li et al. 2021, "Codimensional IPC", sec. 4.2).
+static double follow(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body,
+                     const tl_vec3 *at, const tl_vec3 *way)
+{
+    tl_vec3 x[4], w[4], mean = {0, 0, 0};
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        x[k] = at[i];
+        w[k] = tl_mul3(i < c->node_count ? cloth * part[i] : body, way[i]);
+        mean = tl_madd3(mean, 0.25, w[k]);
+    }
+    double longest[2] = {0, 0};
+    for (int k = 0; k < 4; k++) {
+        const int s = k >= first_count(p);
+        w[k] = tl_sub3(w[k], mean);
+        longest[s] = fmax(longest[s], tl_norm3(w[k]));
+    }
+    const double fastest = longest[0] + longest[1];
+    double t = 0, distance = l->distance;
+    for (int leap = 0; leap < MAX_LEAPS; leap++) {
+        const double step = SAFETY * (distance - l->keep) / fastest;
+        if (!(step > LEAST_LEAP)) return t;
+        t += step;
+        if (t >= 1) return 1;
+        tl_vec3 y[4];
+        for (int k = 0; k < 4; k++) y[k] = tl_madd3(x[k], t, w[k]);
+        distance = (p->kind == PAIR_VF ? tl_nearest_vertex_face(y) : tl_nearest_edge_edge(y)).distance;
+    }
+    return t;
+}
+
 // What the parts must be scaled by.
-static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part)
+static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
+                  const tl_vec3 *way)
 {
     l->part = 1, l->body_too = false;
     const double gap = gap_of(c, p, l, part, 1, body_part);
@@ -98,6 +138,8 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
         l->part = 0, l->body_too = p->body != TL_CLOTH;
         return;
     }
+    const double safe = p->kind == PAIR_PLANE ? 0 : follow(c, p, l, part, 1, body_part, at, way);
+    if (safe >= 1) return;
     const bool moving = p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0;
     if (moving) {
         const double still = gap_of(c, p, l, part, 0, body_part);
@@ -105,9 +147,14 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
             l->part = SAFETY * (still - l->keep) / (still - gap);
             return;
         }
+        for (double less = 0.5; p->kind != PAIR_PLANE && less > 0.01; less *= 0.5)
+            if (follow(c, p, l, part, less, body_part, at, way) >= 1) {
+                l->part = less;
+                return;
+            }
         l->body_too = true;
     }
-    l->part = SAFETY * (l->distance - l->keep) / (l->distance - gap);
+    l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
 static void project_chunk(void *arg, int32_t begin, int32_t end)
@@ -122,7 +169,7 @@ static void project_chunk(void *arg, int32_t begin, int32_t end)
 static void judge_chunk(void *arg, int32_t begin, int32_t end)
 {
     limit_job *job = arg;
-    for (int32_t i = begin; i < end; i++) judge(job->c, &job->c->pairs[job->all[i].pair], &job->all[i], job->part, job->body_part);
+    for (int32_t i = begin; i < end; i++) judge(job->c, &job->c->pairs[job->all[i].pair], &job->all[i], job->part, job->body_part, job->at, job->way);
 }
 
 // Shrinks parts until no pair of the list is violated. Returns whether anything was cut.
