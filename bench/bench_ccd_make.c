@@ -84,7 +84,7 @@ static void make_miss(random_source *r, family kind, bool edges, ccd_query *quer
     const int32_t limit = kind == APART ? COARSE : 1 << 20;  // the gap is at least 1 unit: 1e-6 of the size
     for (int c = 0; c < 8; c++) {
         const bool first = c % 4 < (edges ? 2 : 1);
-        const double low = kind == APART ? COARSE : 1;
+        const double low = kind == APART ? COARSE / 4 : 1;
         tl_vec3 x;
         double side;
         do {
@@ -92,7 +92,7 @@ static void make_miss(random_source *r, family kind, bool edges, ccd_query *quer
             if (flat) x.z = 0;
             if (kind != APART) {  // towards the plane
                 const double gg = g.x * g.x + g.y * g.y + g.z * g.z, gx = g.x * x.x + g.y * x.y + g.z * x.z;
-                x = madd(x, -(double)(int64_t)(gx / gg), g);
+                x = madd(x, (first ? 1 : 0) - (double)(int64_t)(gx / gg), g);
             }
             side = g.x * x.x + g.y * x.y + g.z * x.z;
         } while (first ? side < low : side > 0);

@@ -27,6 +27,7 @@
 enum {
     STEPS_MAX = 400,   // of the walk; then the time reached so far is the answer: early, never late
     CLIPS_MAX = 40,    // of one cubic step
+    NEWTONS_MAX = 12,
 };
 #define STALL 0x1p-48  // of the whole step: smaller progress is none
 
@@ -84,6 +85,13 @@ static inline void cubic_init(moving *m)
     m->error = CUBIC_ERROR * ((m->mp + m->d) * m->ma * m->mb) + TINY;
 }
 
+static inline double cubic_at(const moving *m, double t)
+{
+    const double *c = m->c;
+    const double a0 = lerp(c[0], c[1], t), a1 = lerp(c[1], c[2], t), a2 = lerp(c[2], c[3], t);
+    return lerp(lerp(a0, a1, t), lerp(a1, a2, t), t);
+}
+
 // Lower bounds q of the Bernstein coefficients of sign f - d |a x b| on [ta, tb] (blossoms: f(ta, ta, ta), f(ta, ta, tb), ...).
 static inline void cubic_between(const moving *m, double sign, double ta, double tb, double q[4])
 {
@@ -120,21 +128,48 @@ static inline double hull_root(const double q[4])
     return first;
 }
 
-// The cubic proves [ta, result) free. A clip at the hull moves ta; tb is put beyond Newton's guess of the root, so that the hull
-// is that of a nearly straight piece and the clips converge quadratically.
+// A root in (0, 1) of the cubic with these Bernstein coefficients, q[0] > 0, less a margin of `error` in its value: by Newton's method from
+// where the control polygon first falls below zero. Nothing is proved here; negative if it comes to nothing.
+static inline double guess_root(const double q[4], double error)
+{
+    const int i = q[1] > 0 ? q[2] > 0 ? 3 : 2 : 1;
+    double s = (i - 1 + q[i - 1] / (q[i - 1] - q[i])) * (1.0 / 3);
+    const double k1 = 3 * (q[1] - q[0]), k2 = 3 * (q[2] - 2 * q[1] + q[0]), k3 = q[3] - q[0] + 3 * (q[1] - q[2]);
+    for (int newton = 0; newton < NEWTONS_MAX; newton++) {
+        const double f = q[0] + s * (k1 + s * (k2 + s * k3)), slope = k1 + s * (2 * k2 + s * (3 * k3));
+        if (!(slope < 0)) return -1;
+        const double step = f / slope;
+        s -= step;
+        if (!(s > 0 && s < 1)) return -1;
+        if (fabs(step) * -slope < 0.25 * error || fabs(step) < 4 * ROUND) return s + error / slope - 4 * ROUND;
+    }
+    return -1;
+}
+
+// The cubic proves [ta, result) free. A guess of the root that can be proved right is most often the end. Otherwise clips at the hull
+// move ta; tb is put beyond Newton's guess of what is left, so that the hull is that of a nearly straight piece and the clips
+// converge quadratically.
 static double cubic_step(const moving *m, double ta)
 {
     double q[4], tb = 1;
-    cubic_between(m, 1, ta, 1, q);
-    double sign = 1;
-    if (!(q[0] > 0)) {
-        sign = -1;
-        cubic_between(m, -1, ta, 1, q);
-        if (!(q[0] > 0)) return ta;
+    const double sign = cubic_at(m, ta) < 0 ? -1 : 1;
+    cubic_between(m, sign, ta, 1, q);
+    if (!(q[0] > 0)) return ta;
+    if (q[1] > 0 && q[2] > 0 && q[3] > 0) return 1;
+    const double guess = guess_root(q, m->error);
+    if (guess > 0) {
+        double g[4];
+        const double to = ta + guess * (1 - ta);
+        cubic_between(m, sign, ta, to, g);
+        if (g[0] > 0 && g[1] > 0 && g[2] > 0 && g[3] > 0) {
+            ta = to;
+            if (g[3] <= 4 * m->error) return ta;
+            cubic_between(m, sign, ta, 1, q);
+            if (!(q[0] > 0)) return ta;
+        }
     }
     for (int clip = 0; clip < CLIPS_MAX; clip++) {
         const double root = hull_root(q);
-        double guess;
         if (root > 1) {
             if (tb >= 1) return 1;
             ta = tb, tb = 1;
@@ -143,14 +178,11 @@ static double cubic_step(const moving *m, double ta)
             continue;
         }
         const double width = tb - ta, shift = root * width * (1 - 8 * ROUND);
-        const double slope = 3 * (q[0] - q[1]);  // downhill, per width
-        const double last = q[0];
+        const double slope = 3 * (q[0] - q[1]);                               // downhill, per width
+        const double left = slope > 0 ? (q[0] / slope) * width - shift : 1;  // after the shift, by the tangent at the old ta
         ta += shift;
         if (ta >= 1) return 1;
-        // What is left after the shift, by the tangent at the old ta; at least a little, at most all.
-        guess = slope > 0 ? (last / slope) * width - shift : 1;
-        guess = max2(max2(guess, shift), 16 * ROUND);
-        tb = min2(1, ta + 2 * guess);
+        tb = min2(1, ta + 2 * max2(max2(left, shift), 16 * ROUND));
         cubic_between(m, sign, ta, tb, q);
         if (!(q[0] > m->error) || shift < 4 * ROUND) return ta;
     }
