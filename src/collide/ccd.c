@@ -262,6 +262,18 @@ static inline tl_vec3 direction_at(bool edges, const moving *m, double t, bool *
     return g;
 }
 
+// The last resort where g leads nowhere. Nearest points next to a corner are told apart by the square of what the direction depends
+// on, so rounding may pick the wrong kind of contact; try the others, and the normal.
+static double other_directions(bool edges, const moving *m, tl_vec3 g, double t)
+{
+    const tl_vec3 p = lerp3(m->p[0], m->p[1], t), a = lerp3(m->a[0], m->a[1], t), b = lerp3(m->b[0], m->b[1], t);
+    const tl_vec3 n = tl_cross3(a, b), c = tl_sub3(b, a);
+    const tl_vec3 tries[4] = {across(g, a), across(g, b), tl_dot3(p, n) < 0 ? tl_mul3(-1, n) : n, across(g, c)};
+    double next = t;
+    for (int k = 0; k < (edges ? 3 : 4); k++) next = max2(next, direction_step(edges, m, tries[k], t));
+    return next;
+}
+
 // --- the walk -----------------------------------------------------------------------------------------------
 
 static inline bool walk(bool edges, moving *m, double *time)
@@ -276,7 +288,8 @@ static inline bool walk(bool edges, moving *m, double *time)
         bool sure;
         const tl_vec3 g = direction_at(edges, m, t, &sure);
         if (sure) break;
-        const double next = direction_step(edges, m, g, t);
+        double next = direction_step(edges, m, g, t);
+        if (!(next - t > STALL)) next = other_directions(edges, m, g, t);
         if (next >= 1) return false;
         const bool stalled = !(next - t > STALL);
         t = max2(t, next);
