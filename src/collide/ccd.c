@@ -13,16 +13,17 @@
 // u = 2^-53. A rounded difference is off by u of itself. Bounds below are counted in multiples of u times the largest
 // components mp, ma, mb, and taken about twice as large as the count.
 
+#include "collide/ccd.h"
+
 #include "collide/distance.h"
 
 #define ROUND 0x1p-53
-// f: products of differences 8 u, dot product 8 u, mean 3 u on at most 6 mp ma mb; three levels of interpolation 15 u more: 160 u
-#define CUBIC_ERROR (256 * ROUND)
+// f, at most 6 mp ma mb: products of differences, dot product and mean 72 u; three levels of interpolation 90 u more: 160 u; and
+// 60 u for a time that is rounded up, where f may fall by 36 mp ma mb per unit
+#define CUBIC_ERROR (320 * ROUND)
 // g p + g b - g a: dot products 4 u, sums 2 u, interpolation 6 u, the time itself 6 u: 18 u on |g|_1 (mp + ma + mb)
 #define DIRECTION_ERROR (32 * ROUND)
-#define TINY 1e-280  // what underflow may lose, far below anything else: sizes are kept within SMALLEST .. LARGEST
-#define SMALLEST 1e-60
-#define LARGEST 1e60
+#define TINY 1e-280  // what underflow may lose, far below anything else: sizes are kept within TL_CCD_SMALLEST .. TL_CCD_LARGEST
 
 enum {
     STEPS_MAX = 400,   // of the walk; then the time reached so far is the answer: early, never late
@@ -38,12 +39,19 @@ typedef struct moving {
     double c[4];               // Bernstein coefficients of f on [0, 1]
     tl_vec3 n[3];              // and of a x b
     double error;              // of f - d |a x b|
+    const tl_vec3 *x0, *x1;    // the positions themselves; NULL if these are not in the unit of the rest
 } moving;
 
 static inline tl_vec3 lerp3(tl_vec3 x, tl_vec3 y, double t) { return tl_madd3(x, t, tl_sub3(y, x)); }
 static inline double lerp(double x, double y, double t) { return x + t * (y - x); }
 static inline double min2(double x, double y) { return x < y ? x : y; }
 static inline double max2(double x, double y) { return x > y ? x : y; }
+// |v| or a little more: where squares would underflow, the sum of components
+static inline double norm_above(tl_vec3 v)
+{
+    const double sum = fabs(v.x) + fabs(v.y) + fabs(v.z);
+    return sum > 1e-140 ? tl_norm3(v) : sum;
+}
 static inline double largest(tl_vec3 x, tl_vec3 y)
 {
     return max2(max2(max2(fabs(x.x), fabs(y.x)), max2(fabs(x.y), fabs(y.y))), max2(fabs(x.z), fabs(y.z)));
@@ -107,8 +115,8 @@ static inline void cubic_between(const moving *m, double sign, double ta, double
     if (m->d > 0) {  // |a x b| is at most the same combination of the norms of its coefficients
         const tl_vec3 na0 = lerp3(m->n[0], m->n[1], ta), na1 = lerp3(m->n[1], m->n[2], ta);
         const tl_vec3 nb0 = lerp3(m->n[0], m->n[1], tb), nb1 = lerp3(m->n[1], m->n[2], tb);
-        const double n0 = m->d * tl_norm3(lerp3(na0, na1, ta)), n1 = m->d * tl_norm3(lerp3(na0, na1, tb)),
-                     n2 = m->d * tl_norm3(lerp3(nb0, nb1, tb));
+        const double n0 = m->d * norm_above(lerp3(na0, na1, ta)), n1 = m->d * norm_above(lerp3(na0, na1, tb)),
+                     n2 = m->d * norm_above(lerp3(nb0, nb1, tb));
         q[0] -= n0;
         q[1] -= (n0 + 2 * n1) / 3;
         q[2] -= (2 * n1 + n2) / 3;
@@ -196,7 +204,7 @@ static inline double direction_step(bool edges, const moving *m, tl_vec3 g, doub
 {
     const double norm1 = fabs(g.x) + fabs(g.y) + fabs(g.z);
     double limit = DIRECTION_ERROR * norm1 * m->size + TINY;
-    if (m->d > 0) limit += m->d * tl_norm3(g) * (1 + 16 * ROUND);
+    if (m->d > 0) limit += m->d * norm_above(g) * (1 + 16 * ROUND);
     const double p0 = tl_dot3(g, m->p[0]), a0 = tl_dot3(g, m->a[0]), b0 = tl_dot3(g, m->b[0]);
     const double p1 = tl_dot3(g, m->p[1]), a1 = tl_dot3(g, m->a[1]), b1 = tl_dot3(g, m->b[1]);
     const double begin[4] = {p0, p0 - a0, edges ? p0 + b0 : p0 - b0, p0 + b0 - a0};
@@ -290,6 +298,7 @@ static inline bool walk(bool edges, moving *m, double *time)
         if (sure) break;
         double next = direction_step(edges, m, g, t);
         if (!(next - t > STALL)) next = other_directions(edges, m, g, t);
+        if (next < 1 && !(next - t > STALL) && m->x0) next = tl_ccd_fine(edges, m->x0, m->x1, m->d, m->size, t);
         if (next >= 1) return false;
         const bool stalled = !(next - t > STALL);
         t = max2(t, next);
@@ -318,6 +327,7 @@ static inline void differences(bool edges, const tl_vec3 x0[4], const tl_vec3 x1
     m->mb = largest(m->b[0], m->b[1]);
     m->size = m->mp + m->ma + m->mb;
     m->d = separation > 0 ? separation : 0;
+    m->x0 = x0, m->x1 = x1;
 }
 
 // Not a number if one of the differences is none (comparisons would overlook it); else 0, or not a number for infinity.
@@ -349,6 +359,7 @@ static bool ccd_rescaled(bool edges, const tl_vec3 x0[4], const tl_vec3 x1[4], d
     }
     m.mp = ldexp(m.mp, power), m.ma = ldexp(m.ma, power), m.mb = ldexp(m.mb, power), m.size = ldexp(m.size, power);
     m.d = ldexp(m.d, power);
+    m.x0 = m.x1 = NULL;
     return walk(edges, &m, time);
 }
 
@@ -357,7 +368,7 @@ static inline uint32_t ccd(bool edges, const tl_vec3 x0[4], const tl_vec3 x1[4],
     moving m;
     double t;
     differences(edges, x0, x1, separation, &m);
-    const bool plain = m.size > SMALLEST && m.size < LARGEST && m.d < LARGEST && nan_check(&m) == 0;
+    const bool plain = m.size > TL_CCD_SMALLEST && m.size < TL_CCD_LARGEST && m.d < TL_CCD_LARGEST && nan_check(&m) == 0;
     const bool hit = plain ? walk(edges, &m, &t) : ccd_rescaled(edges, x0, x1, separation, &t);
     if (time) *time = t;
     return hit;
