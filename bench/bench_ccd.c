@@ -42,7 +42,7 @@ static void judge(const ccd_set *set, row *r)
         r->false_alarms += hit && !query->hit;
         if (!query->hit || isnan(query->toi) || !hit) continue;
         r->late += (long double)time > query->toi;
-        r->early = fmax(r->early, (double)(query->toi - (long double)time));
+        if (query->first) r->early = fmax(r->early, (double)(query->toi - (long double)time));
     }
 }
 

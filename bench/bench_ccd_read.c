@@ -258,7 +258,7 @@ static tl_status read_times(const char *path, ccd_set *set, tl_error *err)
         if (end == t.at || !(toi >= 0 && toi <= 1))
             status = text_fail(&t, err, "a time from 0 to 1");
         else
-            set->queries[(int32_t)q].toi = toi;
+            set->queries[(int32_t)q].toi = toi, set->queries[(int32_t)q].first = true;
         while (t.at < t.end && *t.at != '\n') t.at++;
     }
     text_close(&t);

@@ -29,6 +29,7 @@ enum {
     STEPS_MAX = 400,   // of the walk; then the time reached so far is the answer: early, never late
     CLIPS_MAX = 40,    // of one cubic step
     NEWTONS_MAX = 12,
+    FINE_MAX = 2,      // looks in twice the precision; they are slow
 };
 #define STALL 0x1p-48  // of the whole step: smaller progress is none
 
@@ -290,6 +291,7 @@ static inline bool walk(bool edges, moving *m, double *time)
     if (boxes_apart(edges, m)) return false;
     cubic_init(m);
     double t = 0;
+    int fine_count = 0;
     for (int step = 0; step < STEPS_MAX; step++) {
         t = cubic_step(m, t);
         if (t >= 1) return false;
@@ -298,7 +300,7 @@ static inline bool walk(bool edges, moving *m, double *time)
         if (sure) break;
         double next = direction_step(edges, m, g, t);
         if (!(next - t > STALL)) next = other_directions(edges, m, g, t);
-        if (next < 1 && !(next - t > STALL) && m->x0) next = tl_ccd_fine(edges, m->x0, m->x1, m->d, m->size, t);
+        if (!(next - t > STALL) && m->x0 && fine_count++ < FINE_MAX) next = tl_ccd_fine(edges, m->x0, m->x1, m->d, m->size, t);
         if (next >= 1) return false;
         const bool stalled = !(next - t > STALL);
         t = max2(t, next);
@@ -337,29 +339,36 @@ static inline double nan_check(const moving *m)
     return (sum.x + sum.y + sum.z) * 0;
 }
 
+static tl_vec3 scale3(tl_vec3 x, int power) { return (tl_vec3){ldexp(x.x, power), ldexp(x.y, power), ldexp(x.z, power)}; }
+
 // Sizes at which products would leave the range of a double: measure in another unit, a power of two.
 static bool ccd_rescaled(bool edges, const tl_vec3 x0[4], const tl_vec3 x1[4], double separation, double *time)
 {
-    const double shrink = 0x1p-8;  // so that no difference of numbers overflows
+    const int shrink = -8;  // so that no difference of numbers overflows
     tl_vec3 y[2][4];
+    *time = 0;
     for (int k = 0; k < 4; k++) {
-        *time = 0;
         if (!tl_finite3(x0[k]) || !tl_finite3(x1[k])) return true;  // who knows
-        y[0][k] = tl_mul3(shrink, x0[k]), y[1][k] = tl_mul3(shrink, x1[k]);
+        y[0][k] = scale3(x0[k], shrink), y[1][k] = scale3(x1[k], shrink);
     }
     moving m;
+    int power = 0;
     differences(edges, x0, x1, separation, &m);
-    if (!isfinite(m.size)) differences(edges, y[0], y[1], separation * shrink, &m);
-    if (m.size == 0 || m.d > 4 * m.size) return true;  // in contact from the start: |p| <= 2 mp
-    const int power = -ilogb(m.size);
-    for (int k = 0; k < 2; k++) {
-        tl_vec3 *e[3] = {&m.p[k], &m.a[k], &m.b[k]};
-        for (int i = 0; i < 3; i++)
-            *e[i] = (tl_vec3){ldexp(e[i]->x, power), ldexp(e[i]->y, power), ldexp(e[i]->z, power)};
+    if (!isfinite(m.size)) {
+        differences(edges, y[0], y[1], ldexp(separation, shrink), &m);
+        power = shrink;
     }
-    m.mp = ldexp(m.mp, power), m.ma = ldexp(m.ma, power), m.mb = ldexp(m.mb, power), m.size = ldexp(m.size, power);
-    m.d = ldexp(m.d, power);
-    m.x0 = m.x1 = NULL;
+    if (m.size == 0 || m.d > 4 * m.size) return true;  // in contact from the start: |p| <= 2 mp
+    const int more = -ilogb(m.size);
+    for (int k = 0; k < 2; k++) m.p[k] = scale3(m.p[k], more), m.a[k] = scale3(m.a[k], more), m.b[k] = scale3(m.b[k], more);
+    m.mp = ldexp(m.mp, more), m.ma = ldexp(m.ma, more), m.mb = ldexp(m.mb, more), m.size = ldexp(m.size, more);
+    m.d = ldexp(m.d, more);
+    bool whole = true;  // positions far away from the origin may overflow where their differences do not
+    for (int k = 0; k < 4; k++) {
+        y[0][k] = scale3(x0[k], power + more), y[1][k] = scale3(x1[k], power + more);
+        whole = whole && tl_finite3(y[0][k]) && tl_finite3(y[1][k]);
+    }
+    m.x0 = whole ? y[0] : NULL, m.x1 = whole ? y[1] : NULL;
     return walk(edges, &m, time);
 }
 

@@ -359,9 +359,9 @@ static void published_queries(void **state)
     (void)state;
     published("unit-tests", true, 54, 0);
     published("unit-tests", false, 125, 0);
-    published("erleben-cube-cliff-edges", true, 125, 45);
-    published("erleben-cube-cliff-edges", false, 125, 53);
-    published("erleben-cube-internal-edges", true, 125, 2);
+    published("erleben-cube-cliff-edges", true, 125, 2);
+    published("erleben-cube-cliff-edges", false, 125, 3);
+    published("erleben-cube-internal-edges", true, 125, 0);
 }
 
 int main(void)
