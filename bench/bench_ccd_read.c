@@ -466,7 +466,7 @@ static tl_status read_boxes(const char *path, const char *scene, const char *nam
 
 static tl_status read_file(const char *path, bool given, ccd_sets *out, tl_error *err)
 {
-    char folder[PATH_SIZE], scene[PATH_SIZE], stem[PATH_SIZE], other[PATH_SIZE + 64];
+    char folder[PATH_SIZE], scene[PATH_SIZE], stem[PATH_SIZE], other[2 * PATH_SIZE + 64];
     folder_of(path, 1, folder);
     folder_of(path, 2, scene);
     const char *kind = base_of(folder), *name = base_of(scene);
