@@ -1,15 +1,16 @@
 // collide/ccd_fine.c: the last step of collide/ccd.c: directions in twice the precision.
 //
-// Features that pass each other at 1e-16 of their size look like a contact in doubles. Here the differences of positions are exact,
-// and the directions, the corners along them and the limit are good to 2^-90 of the size.
+// Features that pass each other at 1e-16 of their size look like a contact in doubles. Here the differences
+// of positions are exact, and the directions, the corners along them and the limit are good to 2^-90 of the
+// size.
 
 #include "collide/ccd.h"
 
 #include "collide/twice.h"
 
 #define FINE_ERROR 0x1p-90
-#define TINY 1e-250  // underflow of products of low parts; sizes here are within TL_CCD_SMALLEST .. TL_CCD_LARGEST
-#define FOOT_SLACK 1e-6
+#define TINY 1e-250    // underflow of products of low parts; sizes are within TL_CCD_SMALLEST .. TL_CCD_LARGEST
+#define FOOT_SLACK 1e-6  // of the length of an edge: only saves time, a contact beyond is one with a corner
 #define WORTH 0x1p-40  // of the step: with this much gained, doubles can go on
 
 enum { DIRECTIONS_MAX = 9, ROUNDS_MAX = 2 };
@@ -23,13 +24,15 @@ typedef struct fine {
     tl_twice3 p[2], a[2], b[2];
 } fine;
 
-// r, from an end of the edge e to a point, less its part along e; false if the foot lies beside the edge: then a corner is nearer.
+// r, from an end of the edge e to a point, less its part along e; false if the foot lies beside the edge:
+// then a corner is nearer.
 static bool across(tl_twice3 r, tl_twice3 e, tl_twice3 *out)
 {
     const tl_vec3 rough = tl_twice3_round(e);
     const double ee = tl_dot3(rough, rough), foot = tl_dot3(rough, tl_twice3_round(r));
     if (!(ee > 0) || foot < -FOOT_SLACK * ee || foot > (1 + FOOT_SLACK) * ee) return false;
-    for (int pass = 0; pass < 3; pass++) r = tl_twice3_madd(r, -tl_twice3_dot(r, e).high / ee, e);  // each gains 50 bits
+    for (int pass = 0; pass < 3; pass++)
+        r = tl_twice3_madd(r, -tl_twice3_dot(r, e).high / ee, e);  // each gains 50 bits
     *out = r;
     return true;
 }
@@ -43,8 +46,8 @@ static tl_twice3 normal_size(tl_twice3 g)
     return (tl_twice3){{f * g.x.high, f * g.x.low}, {f * g.y.high, f * g.y.low}, {f * g.z.high, f * g.z.low}};
 }
 
-// Can the features be apart along g at t, and stay so until later than `best`? In doubles, and with their errors in its favour: most
-// directions fail here.
+// Can the features be apart along g at t, and stay so until later than `best`? In doubles, and with their
+// errors in its favour: most directions fail here.
 static bool promising(const fine *m, tl_vec3 g, double norm1, double t, double best)
 {
     double end[2][3];
@@ -57,7 +60,8 @@ static bool promising(const fine *m, tl_vec3 g, double norm1, double t, double b
     double p[2], high[2];
     for (int k = 0; k < 2; k++) {
         const double at = k == 0 ? t : best;
-        const double pt = end[0][0] + at * (end[1][0] - end[0][0]), a = end[0][1] + at * (end[1][1] - end[0][1]),
+        const double pt = end[0][0] + at * (end[1][0] - end[0][0]),
+                     a = end[0][1] + at * (end[1][1] - end[0][1]),
                      b = end[0][2] + at * (end[1][2] - end[0][2]);
         p[k] = m->edges ? min2(pt, pt + b) : pt;
         high[k] = m->edges ? max2(0, a) : max2(0, max2(a, b));
@@ -72,10 +76,11 @@ static double step_along(const fine *m, tl_twice3 g, double t, double best)
     const tl_vec3 rough = tl_twice3_round(g);
     const double norm1 = fabs(rough.x) + fabs(rough.y) + fabs(rough.z);
     if (!(norm1 > 0 && norm1 < 8) || !promising(m, rough, norm1, t, best)) return t;
-    const double limit = FINE_ERROR * norm1 * m->size + TINY + m->d * tl_norm3(rough) * (1 + 0x1p-48);
+    const double limit = 2 * (FINE_ERROR * norm1 * m->size + TINY) + m->d * tl_norm3(rough) * (1 + 0x1p-48);
     tl_twice gap[2][4];
     for (int k = 0; k < 2; k++) {
-        const tl_twice p = tl_twice3_dot(g, m->p[k]), a = tl_twice3_dot(g, m->a[k]), b = tl_twice3_dot(g, m->b[k]);
+        const tl_twice p = tl_twice3_dot(g, m->p[k]), a = tl_twice3_dot(g, m->a[k]),
+                       b = tl_twice3_dot(g, m->b[k]);
         gap[k][0] = p;
         gap[k][1] = tl_twice_sub(p, a);
         gap[k][2] = m->edges ? tl_twice_add(p, b) : tl_twice_sub(p, b);
@@ -84,11 +89,12 @@ static double step_along(const fine *m, tl_twice3 g, double t, double best)
     double result = 1;
     for (int k = 0; k < (m->edges ? 4 : 3); k++) {
         const tl_twice rise = tl_twice_sub(gap[1][k], gap[0][k]);
-        const double now = tl_twice_add(gap[0][k], tl_twice_scale(t, rise)).high;  // good to an ulp of itself, or to the limit
-        if (!(now > 2 * limit)) return t;
-        if (gap[1][k].high > 2 * limit) continue;
+        const tl_twice exact = tl_twice_add(gap[0][k], tl_twice_scale(t, rise));
+        const double now = exact.high;  // good to an ulp of itself, or to the limit
+        if (!(now > limit)) return t;
+        if (gap[1][k].high > limit) continue;
         if (!(rise.high < 0)) return t;
-        const double gain = (now - 2 * limit) / -rise.high * (1 - 0x1p-50);
+        const double gain = (now - limit) / -rise.high * (1 - 0x1p-50);
         result = min2(result, max2(t, (t + gain) * (1 - 0x1p-52)));  // the sum may have been rounded up
     }
     return result;
@@ -101,8 +107,8 @@ static int negate(tl_twice3 *g)
     return 1;
 }
 
-// The furthest that any direction leads from t. One of the connections from corner to corner and from corner to edge, or the normal, is
-// that of the nearest points.
+// The furthest that any direction leads from t. One of the connections from corner to corner and from corner
+// to edge, or the normal, is that of the nearest points.
 static double best_step(const fine *m, double t)
 {
     const tl_twice3 p = tl_twice3_madd(m->p[0], t, tl_twice3_sub(m->p[1], m->p[0])),
@@ -132,7 +138,8 @@ static double best_step(const fine *m, double t)
     return next;
 }
 
-double tl_ccd_fine(bool edges, const tl_vec3 x0[4], const tl_vec3 x1[4], double separation, double size, double t)
+double tl_ccd_fine(bool edges, const tl_vec3 x0[4], const tl_vec3 x1[4], double separation, double size,
+                   double t)
 {
     const tl_vec3 *x[2] = {x0, x1};
     fine m = {.edges = edges, .size = size, .d = separation};

@@ -1,12 +1,18 @@
-// collide/twice.h: numbers of twice the precision, as the sum of two doubles; for the few decisions that a double cannot make.
+// collide/twice.h: numbers of twice the precision, as the sum of two doubles; for the few decisions that a
+// double cannot make.
 //
-// Dekker 1971 and Knuth's exact sum. No fused multiply-add, so the bits are the same on every machine. Relative errors are below
-// 2^-100 for sums of one sign and for products; callers allow for 2^-90 of the sum of absolute values.
+// Dekker 1971 and Knuth's exact sum. No fused multiply-add, so the bits are the same on every machine.
+// Relative errors are below 2^-100 for sums of one sign and for products; callers allow for 2^-90 of the sum
+// of absolute values.
 #pragma once
 #include "math/vec3.h"
 
-typedef struct tl_twice { double high, low; } tl_twice;
-typedef struct tl_twice3 { tl_twice x, y, z; } tl_twice3;
+typedef struct tl_twice {
+    double high, low;
+} tl_twice;
+typedef struct tl_twice3 {
+    tl_twice x, y, z;
+} tl_twice3;
 
 /// a + b without error
 static inline tl_twice tl_twice_sum(double a, double b)

@@ -1,4 +1,5 @@
-// tests/unit/test_ccd.c: continuous collision: worked by hand, against slow oracles, degenerate, at every size.
+// tests/unit/test_ccd.c: continuous collision: worked by hand, against slow oracles, degenerate, at every
+// size.
 
 #include "check.h"
 
@@ -10,7 +11,9 @@
 
 enum { RANDOM_CASES = 20000, SAMPLES = 400 };
 
-typedef struct query { tl_vec3 x0[4], x1[4]; } query;
+typedef struct query {
+    tl_vec3 x0[4], x1[4];
+} query;
 
 static bool ask(bool edges, const query *q, double separation, double *time)
 {
@@ -38,7 +41,7 @@ static query random_query(uint64_t stream)
         q.x0[k] = (tl_vec3){r[0], r[1], r[2]};
         q.x1[k] = (tl_vec3){r[3], r[4], r[5]};
         if (stream % 3 == 0) q.x1[k] = tl_madd3(q.x0[k], 0.2, q.x1[k]);  // small motions
-        if (stream % 5 == 1) {                                          // on a coarse grid: degenerate now and then
+        if (stream % 5 == 1) {  // on a coarse grid: degenerate now and then
             q.x0[k] = (tl_vec3){rint(2 * r[0]), rint(2 * r[1]), rint(2 * r[2])};
             q.x1[k] = (tl_vec3){rint(2 * r[3]), rint(2 * r[4]), rint(2 * r[5])};
         }
@@ -46,12 +49,13 @@ static query random_query(uint64_t stream)
     return q;
 }
 
-// --- by hand ------------------------------------------------------------------------------------------------
+// --- by hand ----------------------------------------------------------------------------------------------
 
 static void vertex_falls_on_face(void **state)
 {
     (void)state;
-    query q = {{{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}, {{0.25, -1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
+    query q = {{{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}},
+               {{0.25, -1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
     double t;
     assert_true(ask(false, &q, 0, &t));
     assert_true(t <= 0.5);
@@ -63,29 +67,33 @@ static void vertex_falls_on_face(void **state)
     q.x0[0].x = q.x1[0].x = 0.8;  // beside the face: x + z > 1
     assert_false(ask(false, &q, 0, &t));
     assert_true(t == 1);
-    assert_true(ask(false, &q, 0.05, &t));   // (0.8, 0.25) is 0.05 / sqrt 2 away from the edge x + z = 1
+    assert_true(ask(false, &q, 0.05, &t));  // (0.8, 0.25) is 0.05 / sqrt 2 away from the edge x + z = 1
     assert_false(ask(false, &q, 0.03, &t));
 }
 
 static void edges_cross(void **state)
 {
     (void)state;
-    const query q = {{{-1, 1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}}, {{-1, -3, 0}, {1, -3, 0}, {0, 0, -1}, {0, 0, 1}}};
+    const query q = {{{-1, 1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}},
+                     {{-1, -3, 0}, {1, -3, 0}, {0, 0, -1}, {0, 0, 1}}};
     double t;
     assert_true(ask(true, &q, 0, &t));
     assert_true(t <= 0.25);
     assert_near(t, 0.25, 1e-12);
-    const query beside = {{{-1, 1, 2}, {1, 1, 2}, {0, 0, -1}, {0, 0, 1}}, {{-1, -3, 2}, {1, -3, 2}, {0, 0, -1}, {0, 0, 1}}};
+    const query beside = {{{-1, 1, 2}, {1, 1, 2}, {0, 0, -1}, {0, 0, 1}},
+                          {{-1, -3, 2}, {1, -3, 2}, {0, 0, -1}, {0, 0, 1}}};
     assert_false(ask(true, &beside, 0, &t));
     assert_false(ask(true, &beside, 0.999999, &t));
     assert_true(ask(true, &beside, 1.000001, &t));
 }
 
-// A face that turns half around under a vertex: the cubic has its root in the middle of the motion of the corners.
+// A face that turns half around under a vertex: the cubic has its root in the middle of the motion of the
+// corners.
 static void face_turns(void **state)
 {
     (void)state;
-    const query q = {{{0, 0.5, 0}, {-1, 0, -1}, {-1, 0, 1}, {2, 0, 0}}, {{0, 0.5, 0}, {-1, 2, -1}, {-1, 2, 1}, {2, 2, 0}}};
+    const query q = {{{0, 0.5, 0}, {-1, 0, -1}, {-1, 0, 1}, {2, 0, 0}},
+                     {{0, 0.5, 0}, {-1, 2, -1}, {-1, 2, 1}, {2, 2, 0}}};
     double t;
     assert_true(ask(false, &q, 0, &t));
     assert_true(t <= 0.25);
@@ -96,7 +104,8 @@ static void touching_at_begin_and_end(void **state)
 {
     (void)state;
     double t;
-    const query begin = {{{0.25, 0, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}, {{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
+    const query begin = {{{0.25, 0, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}},
+                         {{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
     assert_true(ask(false, &begin, 0, &t));
     assert_true(t == 0);
     query end = begin;
@@ -111,7 +120,8 @@ static void touching_at_begin_and_end(void **state)
     query still = end;
     memcpy(still.x1, still.x0, sizeof still.x1);
     assert_false(ask(false, &still, 0, &t));
-    const query point = {{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}};
+    const query point = {{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
+                         {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}};
     assert_true(ask(false, &point, 0, &t) && t == 0);
     assert_true(ask(true, &point, 0, &t) && t == 0);
 }
@@ -128,15 +138,18 @@ static void killers(void **state)
     assert_true(t <= 0.5);
     assert_near(t, 0.5, 1e-6);
     // exactly parallel, overlapping in part
-    const query along = {{{0, 1, 0}, {2, 1, 0}, {1, 0, 0}, {3, 0, 0}}, {{0, -1, 0}, {2, -1, 0}, {1, 0, 0}, {3, 0, 0}}};
+    const query along = {{{0, 1, 0}, {2, 1, 0}, {1, 0, 0}, {3, 0, 0}},
+                         {{0, -1, 0}, {2, -1, 0}, {1, 0, 0}, {3, 0, 0}}};
     assert_true(ask(true, &along, 0, &t));
     assert_near(t, 0.5, 1e-12);
     // parallel and sliding side by side at 1e-9
-    const query slide = {{{0, 1e-9, 0}, {2, 1e-9, 0}, {1, 0, 0}, {3, 0, 0}}, {{5, 1e-9, 0}, {7, 1e-9, 0}, {1, 0, 0}, {3, 0, 0}}};
+    const query slide = {{{0, 1e-9, 0}, {2, 1e-9, 0}, {1, 0, 0}, {3, 0, 0}},
+                         {{5, 1e-9, 0}, {7, 1e-9, 0}, {1, 0, 0}, {3, 0, 0}}};
     assert_false(ask(true, &slide, 0, &t));
     assert_true(ask(true, &slide, 2e-9, &t) && t == 0);
     // a vertex that falls exactly on the edge of a face, on its corner, and 1e-12 beside both
-    query graze = {{{0.5, 1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}, {{0.5, -1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
+    query graze = {{{0.5, 1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}},
+                   {{0.5, -1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
     assert_true(ask(false, &graze, 0, &t));
     assert_near(t, 0.5, 1e-12);
     graze.x0[0].x = graze.x1[0].x = 0.5 + 1e-12;
@@ -148,14 +161,17 @@ static void killers(void **state)
     graze.x0[0].z = graze.x1[0].z = 1 + 1e-12;
     assert_false(ask(false, &graze, 0, &t));
     // a double root: the vertex only just reaches the plane, as the face comes and goes
-    const query kiss = {{{0, 0, 0}, {-1, 1, -1}, {-1, 1, 1}, {2, -1, 0}}, {{0, 0, 0}, {-1, -1, -1}, {-1, -1, 1}, {2, 1, 0}}};
+    const query kiss = {{{0, 0, 0}, {-1, 1, -1}, {-1, 1, 1}, {2, -1, 0}},
+                        {{0, 0, 0}, {-1, -1, -1}, {-1, -1, 1}, {2, 1, 0}}};
     assert_true(ask(false, &kiss, 0, &t));
     // a layer that follows a turning face at a millionth of its size: the gap turns along
-    const query follow = {{{0, 1e-6, 0}, {-1, 0, -1}, {-1, 0, 1}, {1, 0, 0}}, {{0, 1 + 1e-6, 0}, {-1, 0, -1}, {-1, 0, 1}, {1, 2, 0}}};
+    const query follow = {{{0, 1e-6, 0}, {-1, 0, -1}, {-1, 0, 1}, {1, 0, 0}},
+                          {{0, 1 + 1e-6, 0}, {-1, 0, -1}, {-1, 0, 1}, {1, 2, 0}}};
     assert_false(ask(false, &follow, 0, &t));
     assert_true(ask(false, &follow, 2e-6, &t) && t == 0);
     // all in one plane, a segment that turns next to another
-    const query planar = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 2, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {1, 2, 0}}};
+    const query planar = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 2, 0}},
+                          {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {1, 2, 0}}};
     assert_false(ask(true, &planar, 0, &t));
 }
 
@@ -174,7 +190,7 @@ static void not_a_number_is_a_contact(void **state)
     }
 }
 
-// --- oracles ------------------------------------------------------------------------------------------------
+// --- oracles ----------------------------------------------------------------------------------------------
 
 static long double triple(const query *q, bool edges, long double t)
 {
@@ -187,7 +203,8 @@ static long double triple(const query *q, bool edges, long double t)
         e[k][1] = (1 - t) * ((long double)b0.y - a0.y) + t * ((long double)b1.y - a1.y);
         e[k][2] = (1 - t) * ((long double)b0.z - a0.z) + t * ((long double)b1.z - a1.z);
     }
-    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
+           e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
@@ -238,7 +255,8 @@ static void random_against_roots(void **state)
         }
     }
     assert_true(contacts > 2000);
-    assert_true(hits - contacts < RANDOM_CASES / 10);  // contacts at corners and borders, where the oracle does not judge
+    assert_true(hits - contacts <
+                RANDOM_CASES / 10);  // contacts at corners and borders, where the oracle does not judge
 }
 
 static void separation_against_sampling(void **state)
@@ -253,21 +271,23 @@ static void separation_against_sampling(void **state)
             const bool hit = ask(edges, &q, d, &t);
             double first = 2;
             for (int i = 0; i <= SAMPLES && first > 1; i++)
-                if (nearest_at(edges, &q, (double)i / SAMPLES).distance <= d * (1 - 1e-9)) first = (double)i / SAMPLES;
+                if (nearest_at(edges, &q, (double)i / SAMPLES).distance <= d * (1 - 1e-9))
+                    first = (double)i / SAMPLES;
             if (first <= 1) assert_true(hit && t <= first);
             if (hit) assert_true(nearest_at(edges, &q, t).distance <= d + 1e-8);
         }
     }
 }
 
-// --- invariances ----------------------------------------------------------------------------------------------
+// --- invariances ------------------------------------------------------------------------------------------
 
 static void swaps(void **state)
 {
     (void)state;
     for (uint64_t stream = 0; stream < RANDOM_CASES / 4; stream++) {
         const query q = random_query(stream);
-        static const int orders[2][3][4] = {{{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3}}, {{1, 0, 2, 3}, {0, 1, 3, 2}, {2, 3, 0, 1}}};
+        static const int orders[2][3][4] = {{{0, 2, 3, 1}, {0, 3, 1, 2}, {0, 2, 1, 3}},
+                                            {{1, 0, 2, 3}, {0, 1, 3, 2}, {2, 3, 0, 1}}};
         for (int edges = 0; edges < 2; edges++) {
             double t, other_t;
             const bool hit = ask(edges, &q, 0, &t);
@@ -295,21 +315,24 @@ static void scales_and_places(void **state)
             for (size_t s = 0; s < sizeof powers / sizeof *powers; s++) {  // exact: the same bits
                 query scaled;
                 for (int k = 0; k < 4; k++)
-                    scaled.x0[k] = tl_mul3(ldexp(1, powers[s]), q.x0[k]), scaled.x1[k] = tl_mul3(ldexp(1, powers[s]), q.x1[k]);
+                    scaled.x0[k] = tl_mul3(ldexp(1, powers[s]), q.x0[k]),
+                    scaled.x1[k] = tl_mul3(ldexp(1, powers[s]), q.x1[k]);
                 assert_int_equal(ask(edges, &scaled, 0, &scaled_t), hit);
                 assert_true(scaled_t == t);
             }
             if (stream % 5 == 1) continue;  // degenerate: rounding of the data decides
             for (size_t s = 0; s < sizeof scales / sizeof *scales; s++) {
                 query scaled;
-                for (int k = 0; k < 4; k++) scaled.x0[k] = tl_mul3(scales[s], q.x0[k]), scaled.x1[k] = tl_mul3(scales[s], q.x1[k]);
+                for (int k = 0; k < 4; k++)
+                    scaled.x0[k] = tl_mul3(scales[s], q.x0[k]), scaled.x1[k] = tl_mul3(scales[s], q.x1[k]);
                 assert_int_equal(ask(edges, &scaled, 0, &scaled_t), hit);
                 assert_near(scaled_t, t, 1e-6);
             }
             query moved;  // far away, on a grid so that moving rounds nothing
             query grid;
             for (int k = 0; k < 4; k++) {
-                const tl_vec3 far = {1 << 20, -(1 << 21), 1 << 19}, a = tl_mul3(0x1p20, q.x0[k]), b = tl_mul3(0x1p20, q.x1[k]);
+                const tl_vec3 far = {1 << 20, -(1 << 21), 1 << 19}, a = tl_mul3(0x1p20, q.x0[k]),
+                              b = tl_mul3(0x1p20, q.x1[k]);
                 grid.x0[k] = tl_mul3(0x1p-20, (tl_vec3){rint(a.x), rint(a.y), rint(a.z)});
                 grid.x1[k] = tl_mul3(0x1p-20, (tl_vec3){rint(b.x), rint(b.y), rint(b.z)});
                 moved.x0[k] = tl_add3(grid.x0[k], far), moved.x1[k] = tl_add3(grid.x1[k], far);
@@ -326,18 +349,20 @@ static void scales_and_places(void **state)
     assert_true(ask(false, &huge, 1e300, &t));
 }
 
-// --- published queries ----------------------------------------------------------------------------------------
+// --- published queries ------------------------------------------------------------------------------------
 
 static void published(const char *name, bool edges, int32_t expected, int32_t alarms_max)
 {
     char path[512];
-    snprintf(path, sizeof path, TL_TEST_DATA "/ccd/%s/%s/data_0_0.csv", name, edges ? "edge-edge" : "vertex-face");
+    snprintf(path, sizeof path, TL_TEST_DATA "/ccd/%s/%s/data_0_0.csv", name,
+             edges ? "edge-edge" : "vertex-face");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     long double a[6];
     int truth, row = 0, alarms = 0;
     query q;
-    while (fscanf(file, "%Lf,%Lf,%Lf,%Lf,%Lf,%Lf,%d", &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &truth) == 7) {
+    while (fscanf(file, "%Lf,%Lf,%Lf,%Lf,%Lf,%Lf,%d", &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &truth) ==
+           7) {
         const tl_vec3 x = {(double)(a[0] / a[1]), (double)(a[2] / a[3]), (double)(a[4] / a[5])};
         (row % 8 < 4 ? q.x0 : q.x1)[row % 4] = x;
         if (++row % 8) continue;
