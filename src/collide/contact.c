@@ -507,4 +507,6 @@ bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
 
 bool tl_contacts_any(const tl_contacts *c) { return c->any_cross; }
 
+int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
+
 void tl_contacts_report(const tl_contacts *c, tl_contact_report *out) { *out = c->report; }

@@ -99,5 +99,6 @@ tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double par
 /// The blocks off the diagonal, as an operator for tl_bsr.extra.
 void tl_contacts_add(void *contacts, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y);
 bool tl_contacts_any(const tl_contacts *contacts);  ///< is there something to add?
+int32_t tl_contacts_count(const tl_contacts *contacts);  ///< pairs that press or are foreseen to
 
 void tl_contacts_report(const tl_contacts *contacts, tl_contact_report *out);

@@ -94,12 +94,12 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     if (p->friction > 0) {
         const double e = c->slip_speed / c->step.gamma, most = p->friction * out->load;
         const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
-        const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e), curve = tl_friction_curve(y, e);
+        const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
-        // ratio (I - n n) across the sliding direction, curve along it
+        // The parabola through f with this curvature lies above f: a step of the linear system never overshoots the point
+        // where sliding stops, as one with f'' would.
         out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
         sym_add(out->stiff, -most * ratio, out->normal);
-        if (y > 0) sym_add(out->stiff, most * (curve - ratio) / (y * y), u);
     }
     out->cross = both_free(c, p, out->weight);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.

@@ -6,8 +6,8 @@
 // the gap is d now. When every node moves straight, gap(t) is a minimum of linear functions: concave, so never below the
 // line from gap(0) = d to gap(1). If gap(1) >= keep > 0 the features do not meet at any time, and if it is less, a part
 // (d - keep) / (d - gap(1)) of the way is safe. That is cheap and settles most pairs; it is too careful with large features that
-// slide or turn past each other, so those are followed in leaps that cannot close the gap (`follow`). No root is sought, no
-// tolerance needed, and any common part of the paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
+// slide or turn past each other, so those are left to the continuous test. No tolerance is needed, and any common part of the
+// paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
 // looked at again, until none is violated. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
 //
 // Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
@@ -17,11 +17,12 @@
 
 #include "base/fail.h"
 #include "collide/contact_impl.h"
-#include "collide/distance.h"
+#include "toile/collide.h"
 
 #define KEEP_THICKNESS 0.7  // a path may end at this part of the thickness ..
 #define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance
-#define SAFETY (1 - 1e-6)    // rounding of the parts
+#define SAFETY (1 - 1e-6)   // rounding of the parts
+#define BACK_OFF 0.95       // of the way to contact that is taken
 enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30 };
 
 /// A pair whose features could meet for some choice of parts.
@@ -32,10 +33,6 @@ typedef struct live {
     double part;              ///< what its nodes must scale their parts by, 1: fine
     bool body_too;
 } live;
-
-enum { MAX_LEAPS = 24 };
-#define LEAST_LEAP 1e-3  // of the whole way: shorter ones are not worth following further
-#define BACK_OFF 0.9     // so that the shorter way is found safe with few leaps
 
 typedef struct limit_job {
     tl_contacts *c;
@@ -94,37 +91,19 @@ static double gap_of(const tl_contacts *c, const pair *p, const live *l, const d
     return low - high;
 }
 
-/// Follows a pair along its way; returns how much of it is safe: the distance stays above `keep`. Within a leap, points of the
-/// features come closer by no more than the longest ways of their nodes, less what all have in common (conservative
-/// advancement; Li et al. 2021, "Codimensional IPC", sec. 4.2).
+/// How much of its way a pair may go before its features come within `keep` of each other.
 static double follow(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body,
                      const tl_vec3 *at, const tl_vec3 *way)
 {
-    tl_vec3 x[4], w[4], mean = {0, 0, 0};
+    tl_vec3 x[4], y[4];
     for (int k = 0; k < 4; k++) {
         const int32_t i = p->node[k];
         x[k] = at[i];
-        w[k] = tl_mul3(i < c->node_count ? cloth * part[i] : body, way[i]);
-        mean = tl_madd3(mean, 0.25, w[k]);
+        y[k] = tl_madd3(x[k], i < c->node_count ? cloth * part[i] : body, way[i]);
     }
-    double longest[2] = {0, 0};
-    for (int k = 0; k < 4; k++) {
-        const int s = k >= first_count(p);
-        w[k] = tl_sub3(w[k], mean);
-        longest[s] = fmax(longest[s], tl_norm3(w[k]));
-    }
-    const double fastest = longest[0] + longest[1];
-    double t = 0, distance = l->distance;
-    for (int leap = 0; leap < MAX_LEAPS; leap++) {
-        const double step = SAFETY * (distance - l->keep) / fastest;
-        if (!(step > LEAST_LEAP)) return t;
-        t += step;
-        if (t >= 1) return 1;
-        tl_vec3 y[4];
-        for (int k = 0; k < 4; k++) y[k] = tl_madd3(x[k], t, w[k]);
-        distance = (p->kind == PAIR_VF ? tl_nearest_vertex_face(y) : tl_nearest_edge_edge(y)).distance;
-    }
-    return t;
+    double time = 1;
+    const uint32_t hit = p->kind == PAIR_VF ? tl_ccd_vertex_face(x, y, l->keep, &time) : tl_ccd_edge_edge(x, y, l->keep, &time);
+    return hit ? time : 1;
 }
 
 // What the parts must be scaled by.

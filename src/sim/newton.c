@@ -11,8 +11,6 @@
 #include "sim/newton.h"
 
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 
 #include "base/fail.h"
 #include "math/pcg.h"
@@ -263,10 +261,9 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         } else {
             TL_TRY(line_search(s, x, slope, &length, err));
             if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
-            if (limited > 0) s->pair_count = 0;  // what a cut path shows of the gradient says little about the next
+            if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;  // contacts come and go: what one step shows does not hold for the next
             else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
-        if (getenv("TRACE")) { tl_contact_report cr; tl_contacts_report(s->contacts,&cr); printf("   it %d change %.4f slope %.3e len %.3g limited %ld lin %d E %.9e touch %.3e contacts %ld near %.3f %s\n", r->iterations, r->change, slope, length, (long)limited, r->linear_iterations, tl_potential_sum(&s->potential), s->touch,(long)cr.contacts,cr.nearest, s->searched?"S":"");}
         if (s->contacts) {
             tl_contacts_move_bodies(s->contacts, length);
             if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->arena, s->workers, err));
