@@ -54,8 +54,8 @@ void tl_bvh_destroy(tl_bvh *bvh)
     TL_FREE(&alloc, bvh->leaf_of_face, bvh->face_cap);
     TL_FREE(&alloc, bvh->leaf, bvh->leaf_cap);
     for (int kind = 0; kind < PRIM_KINDS; kind++) TL_FREE(&alloc, bvh->id[kind], bvh->id_cap[kind]);
-    TL_FREE(&alloc, bvh->corner, bvh->corner_cap);
-    TL_FREE(&alloc, bvh->end, bvh->end_cap);
+    for (int k = 0; k < 3; k++) TL_FREE(&alloc, bvh->corner[k], bvh->corner_cap[k]);
+    for (int k = 0; k < 2; k++) TL_FREE(&alloc, bvh->end[k], bvh->end_cap[k]);
     TL_FREE(&alloc, bvh->node_box, bvh->node_box_cap);
     TL_FREE(&alloc, bvh->moved, bvh->moved_cap);
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
@@ -68,11 +68,12 @@ size_t tl_bvh_memory(const tl_bvh *bvh)
 {
     size_t bytes = sizeof *bvh + (size_t)bvh->inner_cap * sizeof *bvh->child +
                    (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
-                   (size_t)bvh->corner_cap * sizeof *bvh->corner + (size_t)bvh->end_cap * sizeof *bvh->end +
                    (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->moved_cap +
                    (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
                    (size_t)bvh->dirty_cap;
     for (int kind = 0; kind < PRIM_KINDS; kind++) bytes += (size_t)bvh->id_cap[kind] * sizeof *bvh->id[kind];
+    for (int k = 0; k < 3; k++) bytes += (size_t)bvh->corner_cap[k] * sizeof *bvh->corner[k];
+    for (int k = 0; k < 2; k++) bytes += (size_t)bvh->end_cap[k] * sizeof *bvh->end[k];
     return bytes;
 }
 

@@ -55,9 +55,9 @@ struct tl_bvh {
     int32_t *id[PRIM_KINDS];      // in leaf order: face, edge, node of the surface
     int32_t id_cap[PRIM_KINDS];
     int32_t count[PRIM_KINDS];
-    int32_t (*corner)[3];  // of faces in leaf order, as positions in id[PRIM_NODE]
-    int32_t (*end)[2];     // of edges
-    int32_t corner_cap, end_cap, leaf_cap;
+    int32_t *corner[3];  // of faces in leaf order, as positions in id[PRIM_NODE]; LANES entries more than faces
+    int32_t *end[2];     // of edges, likewise
+    int32_t corner_cap[3], end_cap[2], leaf_cap;
 
     // Volumes.
     float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -
@@ -66,6 +66,7 @@ struct tl_bvh {
     float *volume;         // inner_count * k * arity
     uint8_t *dirty;        // per inner node
     int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
+    float slack;           // no support is lower by more than this than that of the box in double
     bool fitted;           // all volumes have been computed since the layout was made
 
     // Upkeep.
