@@ -6,9 +6,9 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 8}; }
+tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 16}; }
 
-static tl_status check_surface(const tl_surface *s, tl_error *err)
+tl_status tl_surface_check(const tl_surface *s, tl_error *err)
 {
     for (int32_t f = 0; f < s->face_count; f++)
         for (int k = 0; k < 3; k++)
@@ -31,7 +31,7 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
         return tl_fail(err, TL_BAD_ARG, "bvh: arity %d, must be 2, 4 or 8", def->arity);
     if (def->leaf_faces < 1 || def->leaf_faces > TL_BVH_MAX_LEAF)
         return tl_fail(err, TL_BAD_ARG, "bvh: leaf_faces %d, must be 1 to %d", def->leaf_faces, TL_BVH_MAX_LEAF);
-    TL_TRY(check_surface(surface, err));
+    TL_TRY(tl_surface_check(surface, err));
     tl_bvh *bvh = TL_CALLOC(alloc, tl_bvh, 1);
     if (!bvh) return tl_fail_memory(err, "bvh");
     bvh->alloc = *alloc, bvh->def = *def, bvh->surface = *surface;
@@ -46,9 +46,8 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
     return TL_OK;
 }
 
-void tl_bvh_destroy(tl_bvh *bvh)
+void tl_bvh_free_arrays(tl_bvh *bvh)
 {
-    if (!bvh) return;
     const tl_allocator alloc = bvh->alloc;
     TL_FREE(&alloc, bvh->child, bvh->inner_cap);
     TL_FREE(&alloc, bvh->leaf_of_face, bvh->face_cap);
@@ -61,6 +60,13 @@ void tl_bvh_destroy(tl_bvh *bvh)
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
     TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
     TL_FREE(&alloc, bvh->dirty, bvh->dirty_cap);
+}
+
+void tl_bvh_destroy(tl_bvh *bvh)
+{
+    if (!bvh) return;
+    const tl_allocator alloc = bvh->alloc;
+    tl_bvh_free_arrays(bvh);
     TL_FREE(&alloc, bvh, 1);
 }
 

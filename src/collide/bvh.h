@@ -61,4 +61,16 @@ tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
 
+typedef struct tl_bvh_update_report {
+    int32_t placed;   ///< faces that are new or have other nodes than before
+    int32_t rebuilt;  ///< 1: the tree had suffered too much and was made anew
+} tl_bvh_update_report;
+
+/// After a change of the mesh: `surface` takes the place of the one before, with faces and edges added, gone or renumbered.
+/// A face whose id has the same nodes as before stays in its leaf; the others are found by comparing (the arrays of the old
+/// surface are not read, they may be the same memory) and put into leaves nearby. Linear in the size of the surface, but
+/// several times quicker than a new tree. The tree is fitted to `x` afterwards. `report` may be NULL.
+tl_status tl_bvh_update(tl_bvh *bvh, const tl_surface *surface, const tl_vec3 *x, tl_bvh_update_report *report,
+                        tl_error *err);
+
 size_t tl_bvh_memory(const tl_bvh *bvh);

@@ -71,7 +71,7 @@ struct tl_bvh {
 
     // Upkeep.
     int32_t changed_since_build;
-    double build_size;  // sum of leaf sizes when the tree was built
+    double build_size;  // tl_bvh_leaf_size when the tree was built
 };
 
 static inline int32_t pad_lanes(int32_t n) { return (n + LANES - 1) / LANES * LANES; }
@@ -91,8 +91,34 @@ static inline float round_down(double d)
     return low > -FLT_MAX ? low : -FLT_MAX;
 }
 
+typedef struct tl_extent { tl_vec3 lo, hi; } tl_extent;
+
+static inline tl_extent empty_extent(void) { return (tl_extent){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
+
+static inline double lesser(double a, double b) { return a < b ? a : b; }  // fmin and fmax are calls
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
+static inline void add_point(tl_extent *b, tl_vec3 p)
+{
+    b->lo = (tl_vec3){lesser(b->lo.x, p.x), lesser(b->lo.y, p.y), lesser(b->lo.z, p.z)};
+    b->hi = (tl_vec3){greater(b->hi.x, p.x), greater(b->hi.y, p.y), greater(b->hi.z, p.z)};
+}
+
+static inline double width(const tl_extent *b) { return b->hi.x - b->lo.x + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z); }
+
 /// Makes `child` and `leaf_of_face` anew, top down.
 tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err);
+
+/// Adds the leaf or subtree of `count` >= 1 faces, which are reordered, to the shape; `*ref` is its number. `centre` is
+/// scratch, an entry per face of the surface.
+tl_status tl_bvh_grow(tl_bvh *bvh, const tl_vec3 *x, tl_vec3 *centre, int32_t *faces, int32_t count, int32_t *ref, tl_error *err);
+
+/// How wide the leaves are: the sum of the sides of their boxes over the root of their number, which does not change when a
+/// sheet is refined evenly. 0 without memory.
+double tl_bvh_leaf_size(const tl_bvh *bvh, const tl_vec3 *x);
+
+void tl_bvh_free_arrays(tl_bvh *bvh);
+tl_status tl_surface_check(const tl_surface *surface, tl_error *err);  ///< are all nodes in range?
 
 /// Everything that follows from the shape: levels, leaf order, owners. Fails on edges that are no side of a face.
 tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err);

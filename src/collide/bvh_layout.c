@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-// Renumbers nodes breadth first and leaves in that order; notes where levels begin.
+// Renumbers nodes breadth first, without those that none holds, and leaves in that order; notes where levels begin.
 static tl_status number_nodes(tl_bvh *bvh, tl_error *err)
 {
     const int32_t arity = bvh->def.arity, n = bvh->inner_count;
@@ -45,9 +45,10 @@ static tl_status number_nodes(tl_bvh *bvh, tl_error *err)
             }
         }
     }
-    TL_ASSERT(inner == n && leaves == bvh->leaf_count, "a node or leaf of the tree is held by none or by two");
+    TL_ASSERT(inner <= n && leaves == bvh->leaf_count, "a node of the tree is held by two, or a leaf by none");
+    bvh->inner_count = inner;
     bvh->level_count = level + 1, bvh->level_begin[level + 1] = inner;
-    memcpy(bvh->child, child, (size_t)n * (size_t)arity * sizeof *child);
+    memcpy(bvh->child, child, (size_t)inner * (size_t)arity * sizeof *child);
     for (int32_t f = 0; f < bvh->surface.face_count; f++) bvh->leaf_of_face[f] = leaf_to[bvh->leaf_of_face[f]];
 done:
     TL_FREE(alloc, from, n);
