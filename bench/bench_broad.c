@@ -171,8 +171,8 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
     tl_error err;
     tl_arena arena;
     tl_arena_init(&arena, alloc);
-    tl_pairs pairs;
-    tl_pairs_init(&pairs, alloc);
+    tl_pairs pairs, fewer;
+    tl_pairs_init(&pairs, alloc), tl_pairs_init(&fewer, alloc);
     tl_bvh *bvh;
     result best = {1e9, 1e9, 1e9, 1e9};
     for (int round = 0; round < 2; round++) {
@@ -189,14 +189,21 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
         check(tl_bvh_self(bvh, what, &arena, NULL, &pairs, &err) == TL_OK, err.message);
         const double t2 = now();
         best.refit = fmin(best.refit, t1 - t0), best.query = fmin(best.query, t2 - t1);
+        if (!def.culling) continue;
+        const double t3 = now();
+        check(tl_bvh_self_culled(bvh, what, &arena, NULL, &fewer, &err) == TL_OK, err.message);
+        best.culled = fmin(best.culled, now() - t3);
     }
     printf("%-10s %7d  %2d  %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k, def.arity,
            def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query, 1e3 * (best.refit + best.query), pairs.vf_count,
            pairs.ee_count, (long long)pairs.volume_tests, (long long)pairs.face_pairs,
            (double)tl_bvh_memory(bvh) / m->faces);
+    if (def.culling)
+        printf("           culled:                    %7.2f          %8d %8d  %9lld %9lld\n", 1e3 * best.culled,
+               fewer.vf_count, fewer.ee_count, (long long)fewer.volume_tests, (long long)fewer.face_pairs);
     fflush(stdout);
     tl_bvh_destroy(bvh);
-    tl_pairs_free(&pairs);
+    tl_pairs_free(&pairs), tl_pairs_free(&fewer);
     tl_arena_free(&arena);
 }
 
@@ -208,8 +215,13 @@ static void bench(const model *m, const char *name, bool all, double margin)
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 6; l++) {
                 const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
-                if (all || off <= 1) measure(m, name, (tl_bvh_def){ks[k], arities[a], leaves[l]}, margin);
+                if (all || off <= 1) measure(m, name, (tl_bvh_def){ks[k], arities[a], leaves[l], 0}, margin);
             }
+    tl_bvh_def culling = usual;
+    culling.culling = 1;
+    measure(m, name, culling, margin);
+    culling.arity = 4, culling.leaf_faces = 8;
+    measure(m, name, culling, margin);
 }
 
 int main(int argc, char **argv)

@@ -60,6 +60,8 @@ void tl_bvh_free_arrays(tl_bvh *bvh)
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
     TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
     TL_FREE(&alloc, bvh->dirty, bvh->dirty_cap);
+    TL_FREE(&alloc, bvh->cull, bvh->cull_cap);
+    TL_FREE(&alloc, bvh->cull_list, bvh->cull_list_cap);
 }
 
 void tl_bvh_destroy(tl_bvh *bvh)
@@ -76,7 +78,8 @@ size_t tl_bvh_memory(const tl_bvh *bvh)
                    (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
                    (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->moved_cap +
                    (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
-                   (size_t)bvh->dirty_cap;
+                   (size_t)bvh->dirty_cap + (size_t)bvh->cull_cap * sizeof *bvh->cull +
+                   (size_t)bvh->cull_list_cap * sizeof *bvh->cull_list;
     for (int kind = 0; kind < PRIM_KINDS; kind++) bytes += (size_t)bvh->id_cap[kind] * sizeof *bvh->id[kind];
     for (int k = 0; k < 3; k++) bytes += (size_t)bvh->corner_cap[k] * sizeof *bvh->corner[k];
     for (int k = 0; k < 2; k++) bytes += (size_t)bvh->end_cap[k] * sizeof *bvh->end[k];

@@ -36,6 +36,9 @@ typedef struct tl_leaf {
     int64_t box;     // into prim_box: six rows of faces, six of edges, six of nodes
 } tl_leaf;
 
+/// Of an inner node: where its border and the faces around it are in cull_list. No loop: it is never culled.
+typedef struct tl_cull { int32_t first, loop, ring; } tl_cull;
+
 struct tl_bvh {
     tl_allocator alloc;
     tl_bvh_def def;
@@ -68,6 +71,11 @@ struct tl_bvh {
     int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
     float slack;           // no support is lower by more than this than that of the box in double
     bool fitted;           // all volumes have been computed since the layout was made
+
+    // Culling, if asked for.
+    tl_cull *cull;       // per inner node
+    int32_t *cull_list;  // loops of nodes and rings of faces, in leaf order
+    int32_t cull_cap, cull_list_cap;
 
     // Upkeep.
     int32_t changed_since_build;

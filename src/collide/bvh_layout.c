@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/bvh_cull.h"
 #include "collide/bvh_impl.h"
 
 // Renumbers nodes breadth first, without those that none holds, and leaves in that order; notes where levels begin.
@@ -184,5 +185,6 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     const tl_status status = number_edges(bvh, slot, err);
     TL_FREE(alloc, slot, s->node_count);
     TL_TRY(status);
-    return make_room(bvh, err);
+    TL_TRY(make_room(bvh, err));
+    return bvh->def.culling ? tl_bvh_cull_layout(bvh, err) : TL_OK;
 }

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/bvh_cull.h"
 #include "collide/bvh_query.h"
 
 enum {
@@ -183,6 +184,17 @@ tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers
 {
     pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
     return run(&query, scratch, workers, out, err);
+}
+
+tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                             tl_error *err)
+{
+    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    tl_status status = tl_bvh_cull(bvh, scratch, workers, &query.culled, err);
+    if (status == TL_OK) status = run(&query, scratch, workers, out, err);
+    tl_arena_release(scratch, mark);
+    return status;
 }
 
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
