@@ -207,13 +207,70 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
     tl_arena_free(&arena);
 }
 
+// The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves; update after
+// one face in a hundred has been cut in two.
+static void measure_upkeep(const model *m, double margin)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_bvh_def def = tl_bvh_def_default();
+    tl_error err;
+    tl_bvh *bvh;
+    double edge = 0;
+    for (int32_t e = 0; e < m->edges; e++) {
+        const tl_vec3 a = m->x0[m->edge[e][0]], b = m->x0[m->edge[e][1]];
+        edge += sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)) / m->edges;
+    }
+    const int32_t more = m->faces / 100;
+    model n = {.nodes = m->nodes + more, .faces = m->faces + 2 * more};
+    n.x0 = take((size_t)n.nodes, sizeof *n.x0), n.face = take((size_t)n.faces, sizeof *n.face);
+    memcpy(n.x0, m->x0, (size_t)m->nodes * sizeof *n.x0);
+    memcpy(n.face, m->face, (size_t)m->faces * sizeof *n.face);
+    for (int32_t i = 0; i < more; i++) {  // a patch of faces, each cut in three about its centre
+        const int32_t f = m->faces / 3 + i, v = m->nodes + i, *c = m->face[f];
+        const tl_vec3 p = m->x0[c[0]], q = m->x0[c[1]], r = m->x0[c[2]];
+        n.x0[v] = (tl_vec3){(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
+        for (int k = 0; k < 3; k++) n.face[m->faces + 2 * i][k] = k == 1 ? v : c[k], n.face[m->faces + 2 * i + 1][k] = k == 2 ? v : c[k];
+        n.face[f][0] = v;
+    }
+    find_edges(&n);
+    const tl_surface before = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface after = {n.nodes, n.faces, n.edges, (const int32_t(*)[3])n.face, (const int32_t(*)[2])n.edge};
+    double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
+    tl_bvh_update_report report = {0};
+    for (int round = 0; round < ROUNDS / 3; round++) {
+        const double t0 = now();
+        check(tl_bvh_create(&alloc, &def, &before, m->x0, &bvh, &err) == TL_OK, err.message);
+        const double t1 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0, NULL);
+        const double t2 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
+        const double t3 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
+        const double t4 = now();
+        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z += edge;
+        const double t5 = now();
+        tl_bvh_refit(bvh, n.x0, NULL, margin, 0.1 * edge, NULL);
+        const double t6 = now();
+        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z = m->x0[v].z;
+        const double t7 = now();
+        check(tl_bvh_update(bvh, &after, n.x0, &report, &err) == TL_OK, err.message);
+        const double t8 = now(), t[5] = {t1 - t0, t2 - t1, t4 - t3, t6 - t5, t8 - t7};
+        for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i]);
+        tl_bvh_destroy(bvh);
+    }
+    printf("           upkeep: new %.1f ms, update of %d faces %.1f ms%s; refit %.2f ms, with a skin %.2f at rest, %.2f if a tenth moves\n",
+           1e3 * best[0], report.placed, 1e3 * best[4], report.rebuilt ? " (rebuilt)" : "", 1e3 * best[1], 1e3 * best[2],
+           1e3 * best[3]);
+    free_model(&n);
+}
+
 static void bench(const model *m, const char *name, bool all, double margin)
 {
-    static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[6] = {1, 2, 4, 8, 12, 16};
+    static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
     const tl_bvh_def usual = tl_bvh_def_default();
     for (int k = 0; k < 4; k++)
         for (int a = 0; a < 3; a++)
-            for (int l = 0; l < 6; l++) {
+            for (int l = 0; l < 7; l++) {
                 const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
                 if (all || off <= 1) measure(m, name, (tl_bvh_def){ks[k], arities[a], leaves[l], 0}, margin);
             }
@@ -222,6 +279,7 @@ static void bench(const model *m, const char *name, bool all, double margin)
     measure(m, name, culling, margin);
     culling.arity = 4, culling.leaf_faces = 8;
     measure(m, name, culling, margin);
+    measure_upkeep(m, margin);
 }
 
 int main(int argc, char **argv)
