@@ -52,7 +52,7 @@ typedef struct tl_run_report {
 /// Refuses to overwrite a folder that holds frames of another scene unless resuming; the message says what to do.
 TL_API tl_status tl_run(const tl_scene *scene, const tl_run_def *def, tl_run_report *report, tl_error *err);
 
-/// What `tl_check_dir` found.
+/// What a check found.
 typedef struct tl_check_report {
     int32_t frames, cloths;
     int64_t faces;            ///< faces looked at, over all frames
@@ -60,11 +60,31 @@ typedef struct tl_check_report {
     double strain_min, strain_max;
     int64_t findings;         ///< all of the above that count as faults
     char first[512];          ///< the first finding in words, "" if none
+    int32_t obstacles;
+    int64_t cloth_cloth;      ///< edges of cloths that meet faces of cloths, touching included, by the exact test; findings
+    int64_t cloth_body;       ///< the same between cloths and obstacles; findings
+    int64_t pinched;          ///< cloth and obstacle at a node that the frame marks as pinched (np): no findings
 } tl_check_report;
 
-/// Looks at every saved frame: readable, finite, not degenerate, not inverted in material space, frames complete.
-/// `strain_limit` > 0 also counts faces whose principal strain exceeds it. TL_OK whether or not something is found.
-/// Also writes nothing.
+/// What to look at and where to report. Start from tl_check_def_default().
+typedef struct tl_check_def {
+    const char *dir;          ///< folder of a run. Required.
+    double strain_limit;      ///< > 0: also counts faces whose principal strain exceeds it. Default 0.
+    int32_t threads;          ///< >= 1; never changes a result. Default 1.
+    int32_t list_max;         ///< findings listed per frame in the JSON report, >= 0. Default 16.
+    const char *json_path;    ///< where to write the JSON report (docs/formats.md); NULL: nowhere. Default NULL.
+    const char *overlay_dir;  ///< gets NNNNNN.obj with the faces concerned in colour for frames with findings; NULL: none
+    void (*write)(void *user, const char *text);  ///< gets the JSON report; may be NULL
+    void *user;
+} tl_check_def;
+TL_API tl_check_def tl_check_def_default(void);
+
+/// Looks at every saved frame: complete, readable, finite, no face degenerate or inverted in material space, no edge of a
+/// cloth through a face of a cloth or obstacle. Independent of the simulation: sees the files alone. Obstacles that cross
+/// themselves or each other do not count. TL_OK whether or not something is found. Writes nothing but what `def` names.
+TL_API tl_status tl_check(const tl_check_def *def, tl_check_report *out, tl_error *err);
+
+/// The same without reports.
 TL_API tl_status tl_check_dir(const char *dir, double strain_limit, tl_check_report *out, tl_error *err);
 
 /// Describes a scene, material, OBJ, checkpoint or run folder in a few lines of text (or one JSON object) through `write`.

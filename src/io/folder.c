@@ -29,10 +29,10 @@ bool tl_frame_name_parse(const char *name, int64_t *frame, char cloth[64])
     return true;
 }
 
-tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+static tl_status visit_folder(const char *dir, const char *sub, tl_frame_visit visit, void *user, tl_error *err)
 {
     char path[TL_PATH_MAX];
-    TL_TRY(tl_path_join(dir, "frames", path, err));
+    TL_TRY(tl_path_join(dir, sub, path, err));
     DIR *folder = opendir(path);
     if (!folder && errno == ENOENT) return TL_OK;
     if (!folder) return tl_fail(err, TL_IO, "%s: cannot read the folder: %s", path, strerror(errno));
@@ -43,4 +43,14 @@ tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_
     }
     closedir(folder);
     return TL_OK;
+}
+
+tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+{
+    return visit_folder(dir, "frames", visit, user, err);
+}
+
+tl_status tl_obstacles_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+{
+    return visit_folder(dir, "obstacles", visit, user, err);
 }

@@ -11,3 +11,6 @@ bool tl_frame_name_parse(const char *name, int64_t *frame, char cloth[64]);
 /// Calls `visit` for every frame file in dir/frames, in no order; stops when it returns false. A missing folder is empty.
 typedef bool (*tl_frame_visit)(void *user, int64_t frame, const char *cloth);
 tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err);
+
+/// The same for dir/obstacles.
+tl_status tl_obstacles_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err);

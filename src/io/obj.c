@@ -251,6 +251,18 @@ static tl_status read_face_label(parser *ps)
     return TL_OK;
 }
 
+static tl_status read_pinched(parser *ps)
+{
+    tl_obj *obj = ps->obj;
+    int32_t node;
+    TL_TRY(read_label(ps, "node", &node));
+    if (node >= obj->node_count) return bad(ps, "there is no such node before it");
+    if (!TL_GROW(&obj->alloc, obj->pinched, obj->pinched_cap, obj->pinched_count + 1))
+        return tl_fail_memory(ps->err, "pinched nodes");
+    obj->pinched[obj->pinched_count++] = node;
+    return TL_OK;
+}
+
 static bool is_skipped(const char *word, size_t size)
 {
     static const char *const known[] = {"vn", "g",  "o",  "s",  "usemtl", "mtllib", "vp", "ny", "vl", "e",
@@ -272,6 +284,7 @@ static tl_status read_line(parser *ps)
     if (IS("f")) return read_face(ps);
     if (IS("nv")) return read_velocity(ps);
     if (IS("nl")) return read_node_label(ps);
+    if (IS("np")) return read_pinched(ps);
     if (IS("fl") || IS("tl")) return read_face_label(ps);
 #undef IS
     if (!is_skipped(word, size) && ps->obj->unknown_lines++ == 0) ps->obj->first_unknown_line = ps->line;
@@ -495,5 +508,6 @@ void tl_obj_free(tl_obj *obj)
     TL_FREE(&alloc, obj->vert_node, obj->vert_cap);
     TL_FREE(&alloc, obj->face, obj->face_cap);
     TL_FREE(&alloc, obj->face_label, obj->face_label_cap);
+    TL_FREE(&alloc, obj->pinched, obj->pinched_cap);
     *obj = (tl_obj){.alloc = alloc};
 }

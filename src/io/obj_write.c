@@ -48,6 +48,7 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
         if (moving) write_vec3(buf, "nv ", view->vel[i]);
         if (labels && view->node_label[i]) write_label(buf, "nl ", view->node_label[i]);
     }
+    for (int32_t i = 0; i < view->pinched_count; i++) write_label(buf, "np ", view->pinched[i]);
     for (int32_t i = 0; i < view->vert_count; i++) {
         tl_buf_add(buf, "vt ", 3);
         tl_buf_double(buf, view->uv[i].x);
