@@ -14,8 +14,9 @@ typedef struct tl_bvh tl_bvh;
 typedef struct tl_bvh_def {
     int32_t k;           ///< 6, 14, 18 or 26 planes per volume
     int32_t arity;       ///< children per node: 2, 4 or 8
-    int32_t leaf_faces;  ///< at most, >= 1
+    int32_t leaf_faces;  ///< at most; 1 to TL_BVH_MAX_LEAF
 } tl_bvh_def;
+enum { TL_BVH_MAX_LEAF = 64 };
 tl_bvh_def tl_bvh_def_default(void);
 
 /// `face` and `edge` are borrowed as long as the tree lives; both index nodes. Edges are the unique edges of the faces.

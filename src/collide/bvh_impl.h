@@ -1,0 +1,97 @@
+// collide/bvh_impl.h: the tree from inside, for bvh*.c only.
+//
+// A volume is k supports: s_d = min over its contents of d.x, for k directions d in opposite pairs (opp(d) = d + k/2 mod
+// k). So a union is a plain minimum, and A and B overlap iff B_d <= -A_opp(d) for every d. Supports are floats rounded down,
+// that is outwards. For an axes-parallel box the six are lo.x lo.y lo.z -hi.x -hi.y -hi.z.
+//
+// Children of a node are lanes of its arrays (row d of node n: volume + (n k + d) arity), so one volume meets all
+// children at once. Nodes are stored level by level. Every node and edge of the surface belongs to one leaf, that of a
+// face that has it; a leaf keeps the boxes of its faces, edges and nodes as six rows each, padded to whole vectors with
+// boxes that meet nothing (all +inf).
+#pragma once
+#include <float.h>
+#include <math.h>
+#include <stdbool.h>
+
+#include "collide/bvh.h"
+#include "math/simd.h"
+
+enum {
+    LANES = 8,         // primitives tested at once
+    MAX_K = 26,
+    MAX_ARITY = 8,
+    MAX_LEVELS = 64,   // of inner nodes; the median tree of 2^31 faces has 31
+    NO_CHILD = INT32_MIN,
+};
+
+typedef float tl_f8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t tl_i8 __attribute__((vector_size(32), aligned(4), may_alias));
+
+enum { PRIM_FACE, PRIM_EDGE, PRIM_NODE, PRIM_KINDS };
+
+/// Offsets of a leaf's faces, edges and nodes in the lists in leaf order (the next leaf's are the ends) and of its boxes.
+typedef struct tl_leaf {
+    int32_t first[PRIM_KINDS];
+    int32_t parent;  // node * arity + lane
+    int64_t box;     // into prim_box: six rows of faces, six of edges, six of nodes
+} tl_leaf;
+
+struct tl_bvh {
+    tl_allocator alloc;
+    tl_bvh_def def;
+    tl_surface surface;
+    const tl_vec3 *x0, *x1;
+    double margin;
+
+    // Shape: what the update changes; the rest follows from it.
+    int32_t inner_count, inner_cap, leaf_count;
+    int32_t *child;         // inner_count * arity: >= 0 a node, ~leaf, or NO_CHILD
+    int32_t *leaf_of_face;  // face_cap
+    int32_t face_cap;
+    int32_t level_count, level_begin[MAX_LEVELS + 1];
+
+    // Layout.
+    tl_leaf *leaf;  // leaf_cap, one more than leaves
+    int32_t *id[PRIM_KINDS];      // in leaf order: face, edge, node of the surface
+    int32_t id_cap[PRIM_KINDS];
+    int32_t count[PRIM_KINDS];
+    int32_t (*corner)[3];  // of faces in leaf order, as positions in id[PRIM_NODE]
+    int32_t (*end)[2];     // of edges
+    int32_t corner_cap, end_cap, leaf_cap;
+
+    // Volumes.
+    float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -
+    uint8_t *moved;        // per node: its box has changed in this refit
+    float *prim_box;
+    float *volume;         // inner_count * k * arity
+    uint8_t *dirty;        // per inner node
+    int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
+    bool fitted;           // all volumes have been computed since the layout was made
+
+    // Upkeep.
+    int32_t changed_since_build;
+    double build_size;  // sum of leaf sizes when the tree was built
+};
+
+static inline int32_t pad_lanes(int32_t n) { return (n + LANES - 1) / LANES * LANES; }
+
+static inline int32_t leaf_size(const tl_bvh *bvh, int32_t leaf, int kind)
+{
+    return bvh->leaf[leaf + 1].first[kind] - bvh->leaf[leaf].first[kind];
+}
+
+/// The greatest float that is not above d, or a little less. Past the range of floats all is put at its end: a monotone map
+/// of the axis, under which what overlaps still does. So stored supports are finite, and +inf means that nothing is there.
+static inline float round_down(double d)
+{
+    if (!(d > -(double)FLT_MAX)) return -FLT_MAX;
+    const float f = (float)(d < (double)FLT_MAX ? d : (double)FLT_MAX);
+    const float low = (double)f > d ? f - fabsf(f) * FLT_EPSILON - FLT_MIN : f;
+    return low > -FLT_MAX ? low : -FLT_MAX;
+}
+
+/// Makes `child` and `leaf_of_face` anew, top down.
+tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err);
+
+/// Everything that follows from the shape: levels, leaf order, owners. Fails on edges that are no side of a face.
+tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err);

@@ -1,0 +1,200 @@
+// collide/bvh_query.c: candidate pairs: two trees walked down together, by many threads, into sorted lists.
+//
+// The top of the walk is taken breadth first until there are FEW_ITEMS pairs of subtrees; these are cut into chunks by
+// their number alone, and each chunk is walked depth first. At the leaves the float boxes of primitives are compared eight
+// at a time; what overlaps there and shares no node is decided by the boxes in double, so neither k nor arity nor skin nor
+// rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "collide/bvh_query.h"
+
+enum {
+    FEW_ITEMS = 512,
+    MOST_ITEMS = FEW_ITEMS * MAX_ARITY * MAX_ARITY,
+    CHUNKS = 128,
+    STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
+};
+
+#ifdef TL_X86_KERNELS
+#define TRAVERSE(name) avx2_##name
+#define TRAVERSE_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt")))
+typedef float mask_arg __attribute__((vector_size(32)));
+#define MASK8(m) ((uint32_t)__builtin_ia32_movmskps256((mask_arg)(m)))
+#include "collide/bvh_traverse.h"
+#endif
+
+static inline uint32_t plain_mask(const int32_t *m)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < 8; i++) bits |= ((uint32_t)m[i] & 1u) << i;
+    return bits;
+}
+#define TRAVERSE(name) plain_##name
+#define TRAVERSE_TARGET
+#define MASK8(m) plain_mask((const int32_t *)&(m))
+#include "collide/bvh_traverse.h"
+
+static bool has_avx2(void)
+{
+#ifdef TL_X86_KERNELS
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+#else
+    return false;
+#endif
+}
+
+// Fills query->item with FEW_ITEMS pairs or more, or with all pairs of leaves. Null on no memory.
+static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
+{
+    work *now = TL_SCRATCH(scratch, work, MOST_ITEMS), *next = TL_SCRATCH(scratch, work, MOST_ITEMS);
+    if (!now || !next) return -1;
+    int32_t n = 1;
+    now[0] = (work){0, 0};
+    for (bool inner = true; inner && n < FEW_ITEMS;) {
+        int32_t m = 0;
+        inner = false;
+        for (int32_t i = 0; i < n; i++) {
+            if (now[i].a < 0 && now[i].b < 0) {
+                next[m++] = now[i];
+            } else {
+                m += plain_expand(query, now[i], next + m, tests);
+                inner = true;
+            }
+        }
+        work *swap = now;
+        now = next, next = swap, n = m;
+    }
+    query->item = now;
+    return n;
+}
+
+// Insertion for the few pairs that a primitive usually has, a heap for the many that it may have.
+static void sort_second(tl_pair *p, int32_t n)
+{
+    enum { FEW = 24 };
+    if (n <= FEW) {
+        for (int32_t i = 1; i < n; i++) {
+            const tl_pair x = p[i];
+            int32_t j = i;
+            for (; j > 0 && p[j - 1].b > x.b; j--) p[j] = p[j - 1];
+            p[j] = x;
+        }
+        return;
+    }
+    for (int32_t end = n, root = n / 2; end > 1;) {
+        if (root > 0) {
+            root--;
+        } else {
+            const tl_pair t = p[--end];
+            p[end] = p[0], p[0] = t;
+        }
+        const tl_pair x = p[root];
+        int32_t i = root;
+        for (int64_t c; (c = 2 * (int64_t)i + 1) < end; i = (int32_t)c) {
+            if (c + 1 < end && p[c].b < p[c + 1].b) c++;
+            if (p[c].b <= x.b) break;
+            p[i] = p[c];
+        }
+        p[i] = x;
+    }
+}
+
+// The blocks of one list into `out`, by (a, b): counted and dealt by a, then each a by b.
+static tl_status sort_list(const pair_query *query, int list, int32_t a_count, tl_arena *scratch, tl_allocator *alloc,
+                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
+{
+    const pair_pool *pool = &query->pool;
+    const int32_t blocks = atomic_load(&query->pool.next);
+    int64_t total = 0;
+    for (int32_t i = 0; i < blocks; i++)
+        if (pool->list[i] == list) total += pool->used[i];
+    *count = 0;
+    if (total == 0) return TL_OK;
+    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)a_count + 1);
+    if (total > INT32_MAX || !first || !TL_GROW(alloc, *out, *cap, total)) return tl_fail_memory(err, "pairs");
+    for (int32_t a = 0; a <= a_count; a++) first[a] = 0;
+    for (int32_t i = 0; i < blocks; i++)
+        for (int32_t j = 0; pool->list[i] == list && j < pool->used[i]; j++)
+            first[pool->pair[(int64_t)i * BLOCK_PAIRS + j].a + 1]++;
+    for (int32_t a = 0; a < a_count; a++) first[a + 1] += first[a];
+    for (int32_t i = 0; i < blocks; i++)
+        for (int32_t j = 0; pool->list[i] == list && j < pool->used[i]; j++) {
+            const tl_pair p = pool->pair[(int64_t)i * BLOCK_PAIRS + j];
+            (*out)[first[p.a]++] = p;
+        }
+    for (int32_t a = 0, begin = 0; a < a_count; begin = first[a++])
+        if (first[a] - begin > 1) sort_second(*out + begin, first[a] - begin);
+    *count = (int32_t)total;
+    return TL_OK;
+}
+
+static tl_status walk(pair_query *query, int32_t items, int64_t blocks, tl_arena *scratch, tl_workers *workers, tl_error *err)
+{
+    pair_pool *pool = &query->pool;
+    if (blocks > INT32_MAX / 2) return tl_fail_memory(err, "pairs");
+    pool->pair = TL_SCRATCH(scratch, tl_pair, blocks * BLOCK_PAIRS);
+    pool->used = TL_SCRATCH(scratch, int32_t, blocks);
+    pool->list = TL_SCRATCH(scratch, uint8_t, blocks);
+    if (!pool->pair || !pool->used || !pool->list) return tl_fail_memory(err, "pairs");
+    pool->block_count = (int32_t)blocks;
+    atomic_store(&pool->next, 0);
+    tl_range_fn chunk = plain_chunk;
+#ifdef TL_X86_KERNELS
+    if (has_avx2()) chunk = avx2_chunk;
+#endif
+    tl_parallel_for(workers, items, query->chunk_items, chunk, query);
+    return TL_OK;
+}
+
+static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    out->vf_count = out->ee_count = out->fv_count = out->ef_count = out->fe_count = 0;
+    out->volume_tests = out->face_pairs = 0;
+    int64_t tests = 0;
+    const int32_t items = first_items(query, scratch, &tests);
+    if (items < 0) return tl_fail_memory(err, "pairs");
+    query->chunk_items = tl_chunk_count(items, CHUNKS) + (items == 0);
+    const int32_t chunks = tl_chunk_count(items, query->chunk_items);
+    query->counts = tl_arena_bytes(scratch, (size_t)chunks, sizeof *query->counts);
+    tl_status status = query->counts ? TL_OK : tl_fail_memory(err, "pairs");
+    // Room for as many pairs as last time, and a block that is not full per chunk and list.
+    const int64_t kept = (int64_t)out->vf_cap + out->ee_cap + out->fv_cap + out->ef_cap + out->fe_cap;
+    const tl_arena_mark before = tl_arena_save(scratch);
+    for (int64_t blocks = kept / BLOCK_PAIRS + chunks * (int64_t)LISTS + 64; status == TL_OK; blocks *= 2) {
+        tl_arena_release(scratch, before);
+        status = walk(query, items, blocks, scratch, workers, err);
+        if (status == TL_OK && !pool_is_full(&query->pool)) break;
+    }
+    const tl_surface *a = &query->a->surface, *b = &query->b->surface;
+    tl_allocator *alloc = &out->alloc;
+#define SORT(list, name, n) \
+    if (status == TL_OK) \
+        status = sort_list(query, list, n, scratch, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
+    SORT(LIST_VF, vf, a->node_count);
+    SORT(LIST_EE, ee, a->edge_count);
+    SORT(LIST_FV, fv, b->node_count);
+    SORT(LIST_EF, ef, a->edge_count);
+    SORT(LIST_FE, fe, b->edge_count);
+#undef SORT
+    for (int32_t c = 0; status == TL_OK && c < chunks; c++)
+        tests += query->counts[c][0], out->face_pairs += query->counts[c][1];
+    out->volume_tests = tests;
+    tl_arena_release(scratch, mark);
+    return status;
+}
+
+tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k};
+    return run(&query, scratch, workers, out, err);
+}
+
+tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
+                         tl_pairs *out, tl_error *err)
+{
+    TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
+    pair_query query = {.a = first, .b = second, .what = what, .k = first->def.k == second->def.k ? first->def.k : 6};
+    return run(&query, scratch, workers, out, err);
+}

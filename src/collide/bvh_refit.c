@@ -1,0 +1,181 @@
+// collide/bvh_refit.c: volumes from positions, bottom up.
+//
+// First a box per node of the surface, then every level of the tree from the deepest up: a node of the tree makes the boxes
+// of the leaves it holds and reduces the volumes of its other children. Each thread writes its own slots, so there is
+// nothing to order.
+//
+// Rounding. A box in double is lo = min(x0, x1) - margin, hi = max(x0, x1) + margin; its supports are rounded down to float.
+// Rounding is monotone, so the minimum over nodes of rounded supports is the rounded support of the minimum: every float box
+// holds the double box of its primitive. Further planes (k > 6) bound the boxes, not the faces, since overlap of boxes is
+// what a query asks for: if two boxes overlap they have a point p in common, and d.p lies within both volumes' slabs for
+// every d. They are sums of two or three supports of a box, in float: with M the greatest coordinate of the leaf, two sums
+// err by less than 5 M 2^-24, and so does taking off the allowance; 16 M 2^-24 is enough.
+//
+// Skin. With a skin the box of a node is left alone while it holds the path with its margin, which is all that soundness
+// asks for; edges, faces and volumes above are unions of what is stored. When it must change it takes the skin on top.
+// A box that has become loose (by more than LOOSE skins on a side, after fast motion) is refitted too.
+
+#include "base/fail.h"
+#include "collide/bvh_impl.h"
+
+enum { NODES_PER_CHUNK = 1024, INNER_PER_CHUNK = 8 };
+static const float LOOSE = 4;
+
+typedef struct refit_job {
+    tl_bvh *bvh;
+    double margin, skin;
+    bool lazy;
+    int32_t begin;  // of the level
+} refit_job;
+
+static void fit_nodes(void *arg, int32_t begin, int32_t end)
+{
+    const refit_job *job = arg;
+    tl_bvh *bvh = job->bvh;
+    const tl_vec3 *x0 = bvh->x0, *x1 = bvh->x1 ? bvh->x1 : bvh->x0;
+    const double m = job->margin, wide = m + job->skin;
+    const float loose = LOOSE * (float)job->skin;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t v = bvh->id[PRIM_NODE][i];
+        const double p[3] = {x0[v].x, x0[v].y, x0[v].z}, q[3] = {x1[v].x, x1[v].y, x1[v].z};
+        double need[6];
+        float fit[8] = {0}, *box = bvh->node_box[i];
+        for (int k = 0; k < 3; k++) {
+            need[k] = p[k] < q[k] ? p[k] : q[k];
+            need[k + 3] = -(p[k] > q[k] ? p[k] : q[k]);
+        }
+        for (int k = 0; k < 3; k++) fit[k] = round_down(need[k] - m), fit[k + 4] = round_down(need[k + 3] - m);
+        bvh->moved[i] = 1;
+        if (job->lazy) {
+            bool inside = true;
+            for (int k = 0; k < 8; k++) inside = inside && box[k] <= fit[k] && box[k] >= fit[k] - loose;
+            bvh->moved[i] = !inside;
+            if (inside) continue;
+        }
+        if (job->skin > 0)
+            for (int k = 0; k < 3; k++) fit[k] = round_down(need[k] - wide), fit[k + 4] = round_down(need[k + 3] - wide);
+        for (int k = 0; k < 8; k++) box[k] = fit[k];
+    }
+}
+
+// Rows of a box that make up the supports past the axes: a direction (sx, sy, sz) takes row i or i + 3 by the sign.
+// Opposite directions are k/2 apart, as in the volumes.
+static const int8_t CORNERS[8][3] = {{0, 1, 2}, {0, 1, 5}, {0, 4, 2}, {0, 4, 5}, {3, 4, 5}, {3, 4, 2}, {3, 1, 5}, {3, 1, 2}};
+static const int8_t DIAGONALS[12][2] = {{0, 1}, {0, 4}, {0, 2}, {0, 5}, {1, 2}, {1, 5},
+                                        {3, 4}, {3, 1}, {3, 5}, {3, 2}, {4, 5}, {4, 2}};
+
+static float clamp(float s) { return s > FLT_MAX ? FLT_MAX : s > -FLT_MAX ? s : -FLT_MAX; }  // see round_down
+
+// The supports past the axes of `count` boxes in rows of `stride`, into out[d * step].
+static void fit_slabs(const float *row, int32_t count, int32_t stride, int k, float *out, int32_t step)
+{
+    const int half = k / 2, corners = k == 14 || k == 26 ? 4 : 0, diagonals = k >= 18 ? 6 : 0;
+    float most = 0;
+    for (int d = 0; d < 6; d++)
+        for (int32_t i = 0; i < count; i++) most = fmaxf(most, fabsf(row[d * stride + i]));
+    const float allow = most * 0x1p-20f + FLT_MIN;
+    for (int c = 0; c < 2 * corners; c++) {
+        const float *a = row + CORNERS[c][0] * stride, *b = row + CORNERS[c][1] * stride, *d = row + CORNERS[c][2] * stride;
+        float low = INFINITY;
+        for (int32_t i = 0; i < count; i++) {
+            const float s = (a[i] + b[i]) + d[i];
+            low = s < low ? s : low;
+        }
+        out[(3 + c % 4 + c / 4 * half) * step] = count ? clamp(low - allow) : INFINITY;
+    }
+    for (int c = 0; c < 2 * diagonals; c++) {
+        const float *a = row + DIAGONALS[c][0] * stride, *b = row + DIAGONALS[c][1] * stride;
+        float low = INFINITY;
+        for (int32_t i = 0; i < count; i++) {
+            const float s = a[i] + b[i];
+            low = s < low ? s : low;
+        }
+        out[(3 + corners + c % 6 + c / 6 * half) * step] = count ? clamp(low - allow) : INFINITY;
+    }
+}
+
+static bool leaf_moved(const tl_bvh *bvh, int32_t leaf)
+{
+    uint8_t any = 0;
+    for (int32_t i = bvh->leaf[leaf].first[PRIM_FACE]; i < bvh->leaf[leaf + 1].first[PRIM_FACE]; i++)
+        for (int k = 0; k < 3; k++) any |= bvh->moved[bvh->corner[i][k]];
+    return any;
+}
+
+#define MIN8(a, b) ((tl_f8)((((tl_i8)((a) < (b))) & (tl_i8)(a)) | (~((tl_i8)((a) < (b))) & (tl_i8)(b))))
+
+TL_INLINE void put_box(float *row, int32_t stride, const tl_f8 *box)
+{
+    for (int k = 0; k < 3; k++) row[k * stride] = (*box)[k], row[(k + 3) * stride] = (*box)[k + 4];
+}
+
+// Boxes of a leaf's primitives, and its volume into out[d * arity].
+TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, float *out)
+{
+    const tl_leaf *l = &bvh->leaf[leaf];
+    const float (*node_box)[8] = (const float (*)[8])bvh->node_box;
+    float *row = bvh->prim_box + l->box;
+    const int32_t faces = leaf_size(bvh, leaf, PRIM_FACE), edges = leaf_size(bvh, leaf, PRIM_EDGE);
+    const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = bvh->def.k / 2;
+    tl_f8 all = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    for (int32_t i = 0; i < faces; i++) {
+        const int32_t *c = bvh->corner[l->first[PRIM_FACE] + i];
+        const tl_f8 p = *(const tl_f8 *)node_box[c[0]], q = *(const tl_f8 *)node_box[c[1]];
+        const tl_f8 r = *(const tl_f8 *)node_box[c[2]], pq = MIN8(p, q), box = MIN8(pq, r);
+        put_box(row + i, pad_lanes(faces), &box);
+        all = MIN8(all, box);
+    }
+    for (int k = 0; k < 3; k++) out[k * arity] = all[k], out[(k + half) * arity] = all[k + 4];
+    if (half > 3) fit_slabs(row, faces, pad_lanes(faces), bvh->def.k, out, arity);
+    row += 6 * pad_lanes(faces);
+    for (int32_t i = 0; i < edges; i++) {
+        const int32_t *c = bvh->end[l->first[PRIM_EDGE] + i];
+        const tl_f8 p = *(const tl_f8 *)node_box[c[0]], q = *(const tl_f8 *)node_box[c[1]], box = MIN8(p, q);
+        put_box(row + i, pad_lanes(edges), &box);
+    }
+    row += 6 * pad_lanes(edges);
+    for (int32_t i = 0; i < nodes; i++) {
+        const tl_f8 box = *(const tl_f8 *)node_box[l->first[PRIM_NODE] + i];
+        put_box(row + i, pad_lanes(nodes), &box);
+    }
+}
+
+TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
+{
+    const refit_job *job = arg;
+    tl_bvh *bvh = job->bvh;
+    const int32_t arity = bvh->def.arity, k = bvh->def.k;
+    for (int32_t n = job->begin + begin; n < job->begin + end; n++) {
+        bool dirty = false;
+        for (int32_t c = 0; c < arity; c++) {
+            const int32_t child = bvh->child[n * arity + c];
+            float *out = bvh->volume + (int64_t)n * k * arity + c;
+            if (child == NO_CHILD || (job->lazy && (child < 0 ? !leaf_moved(bvh, ~child) : !bvh->dirty[child]))) continue;
+            dirty = true;
+            if (child < 0) {
+                fit_leaf(bvh, ~child, out);
+                continue;
+            }
+            const float *in = bvh->volume + (int64_t)child * k * arity;
+            for (int d = 0; d < k; d++, in += arity) {
+                float low = in[0];
+                for (int i = 1; i < arity; i++) low = in[i] < low ? in[i] : low;
+                out[d * arity] = low;
+            }
+        }
+        bvh->dirty[n] = dirty;
+    }
+}
+
+void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers)
+{
+    TL_ASSERT(margin >= 0 && skin >= 0, "bvh: the margin or the skin is negative");
+    bvh->x0 = x0, bvh->x1 = x1, bvh->margin = margin;
+    refit_job job = {bvh, margin, skin, skin > 0 && bvh->fitted, 0};
+    tl_parallel_for(workers, bvh->count[PRIM_NODE], NODES_PER_CHUNK, fit_nodes, &job);
+    for (int32_t level = bvh->level_count - 1; level >= 0; level--) {
+        job.begin = bvh->level_begin[level];
+        tl_parallel_for(workers, bvh->level_begin[level + 1] - job.begin, INNER_PER_CHUNK, fit_inner, &job);
+    }
+    bvh->fitted = true;
+}

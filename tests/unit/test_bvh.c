@@ -1,0 +1,478 @@
+// tests/unit/test_bvh.c: candidate pairs of trees against all pairs.
+#include "check.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "collide/bvh.h"
+#include "sheets.h"
+
+// --- surfaces ---
+
+typedef struct shape {
+    tl_surface s;
+    int32_t (*face)[3];
+    int32_t (*edge)[2];
+    tl_vec3 *x0, *x1;
+} shape;
+
+static int compare_edges(const void *p, const void *q)
+{
+    const int32_t *a = p, *b = q;
+    return a[0] != b[0] ? (a[0] > b[0]) - (a[0] < b[0]) : (a[1] > b[1]) - (a[1] < b[1]);
+}
+
+// The unique edges of the faces, by nodes.
+static void find_edges(shape *m)
+{
+    free(m->edge);
+    m->edge = malloc(((size_t)m->s.face_count * 3 + 1) * sizeof *m->edge);
+    int32_t n = 0;
+    for (int32_t f = 0; f < m->s.face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            const int32_t a = m->face[f][k], b = m->face[f][(k + 1) % 3];
+            if (a == b) continue;
+            m->edge[n][0] = a < b ? a : b, m->edge[n++][1] = a < b ? b : a;
+        }
+    if (n > 0) qsort(m->edge, (size_t)n, sizeof *m->edge, compare_edges);
+    int32_t kept = 0;
+    for (int32_t i = 0; i < n; i++)
+        if (kept == 0 || compare_edges(m->edge[i], m->edge[kept - 1]) != 0) memmove(m->edge[kept++], m->edge[i], sizeof *m->edge);
+    m->s.edge_count = kept;
+    m->s.face = (const int32_t(*)[3])m->face, m->s.edge = (const int32_t(*)[2])m->edge;
+}
+
+static shape make_shape(int32_t nodes, int32_t faces)
+{
+    shape m = {.s = {nodes, faces, 0, NULL, NULL}};
+    m.face = calloc((size_t)faces + 1, sizeof *m.face);
+    m.x0 = calloc((size_t)nodes + 1, sizeof *m.x0), m.x1 = calloc((size_t)nodes + 1, sizeof *m.x1);
+    return m;
+}
+
+static void free_shape(shape *m)
+{
+    free(m->face), free(m->edge), free(m->x0), free(m->x1);
+    *m = (shape){0};
+}
+
+static double noise(uint64_t seed, int32_t i, int k) { return 2 * tl_random(seed, (uint64_t)k, (uint64_t)i) - 1; }
+
+// Faces anywhere: nothing but box overlap counts.
+static shape random_soup(int32_t nodes, int32_t faces, double size, uint64_t seed)
+{
+    shape m = make_shape(nodes, faces);
+    for (int32_t v = 0; v < nodes; v++) m.x0[v] = (tl_vec3){noise(seed, v, 0), noise(seed, v, 1), noise(seed, v, 2)};
+    for (int32_t f = 0; f < faces; f++) {
+        // three of the nodes, near each other if size < 1: the nearest of a few tries
+        m.face[f][0] = (int32_t)(tl_random(seed, 7, (uint64_t)f) * nodes);
+        for (int k = 1; k < 3; k++) {
+            double best = 1e30;
+            for (int t = 0; t < 1 + (int)(4 / size); t++) {
+                const int32_t v = (int32_t)(tl_random(seed, 8 + (uint64_t)k, (uint64_t)(f * 64 + t)) * nodes);
+                const tl_vec3 p = m.x0[v], q = m.x0[m.face[f][0]];
+                const double d = hypot(hypot(p.x - q.x, p.y - q.y), p.z - q.z);
+                if (d < best && v != m.face[f][0] && (k == 1 || v != m.face[f][1])) best = d, m.face[f][k] = v;
+            }
+        }
+    }
+    for (int32_t v = 0; v < nodes; v++) m.x1[v] = m.x0[v];
+    find_edges(&m);
+    return m;
+}
+
+enum { FLAT, FOLDED, TANGLED, CRUMPLED };
+
+static shape sheet_shape(int n, int kind, uint64_t seed)
+{
+    sheet g = sheet_grid(1, 1, n, n, true);
+    shape m = make_shape(g.node_count, g.face_count);
+    memcpy(m.face, g.face, (size_t)g.face_count * sizeof *m.face);
+    for (int32_t v = 0; v < g.node_count; v++) {
+        const double u = g.pos[v].x, w = g.pos[v].y;
+        tl_vec3 p = {u, w, 0};
+        if (kind == FOLDED) p = (tl_vec3){0.15 * sin(12 * u), w, 0.1 * u + 0.02 * cos(12 * u)};
+        if (kind == TANGLED) p = (tl_vec3){sin(9 * u + w), cos(7 * w - u), sin(5 * u * w)};
+        if (kind == CRUMPLED) p = (tl_vec3){u + 0.1 * noise(seed, v, 0), w + 0.1 * noise(seed, v, 1), 0.1 * noise(seed, v, 2)};
+        m.x0[v] = m.x1[v] = p;
+    }
+    sheet_free(&g);
+    find_edges(&m);
+    return m;
+}
+
+static void move(shape *m, double step, uint64_t seed)
+{
+    for (int32_t v = 0; v < m->s.node_count; v++) {
+        m->x0[v] = m->x1[v];
+        m->x1[v].x += step * noise(seed, v, 0), m->x1[v].y += step * noise(seed, v, 1), m->x1[v].z += step * noise(seed, v, 2);
+    }
+}
+
+// --- all pairs ---
+
+typedef struct box { double lo[3], hi[3]; } box;
+
+static box box_of(const shape *m, bool swept, double margin, const int32_t *node, int n)
+{
+    box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int i = 0; i < n; i++)
+        for (int s = 0; s < (swept ? 2 : 1); s++) {
+            const tl_vec3 p = s ? m->x1[node[i]] : m->x0[node[i]];
+            const double c[3] = {p.x, p.y, p.z};
+            for (int k = 0; k < 3; k++) b.lo[k] = fmin(b.lo[k], c[k]), b.hi[k] = fmax(b.hi[k], c[k]);
+        }
+    for (int k = 0; k < 3; k++) b.lo[k] -= margin, b.hi[k] += margin;
+    return b;
+}
+
+enum { NODES, EDGES, FACES };
+typedef struct prims { int32_t count; box *box; int32_t (*node)[3]; bool *used; } prims;
+
+static prims prims_of(const shape *m, bool swept, double margin, int kind)
+{
+    const int32_t n = kind == NODES ? m->s.node_count : kind == EDGES ? m->s.edge_count : m->s.face_count;
+    prims p = {n, malloc(((size_t)n + 1) * sizeof *p.box), malloc(((size_t)n + 1) * sizeof *p.node), calloc((size_t)n + 1, 1)};
+    for (int32_t i = 0; i < n; i++) {
+        for (int k = 0; k < 3; k++) p.node[i][k] = kind == NODES ? i : kind == EDGES ? m->edge[i][k % 2] : m->face[i][k];
+        p.box[i] = box_of(m, swept, margin, p.node[i], 3);
+        p.used[i] = kind != NODES;
+    }
+    for (int32_t f = 0; kind == NODES && f < m->s.face_count; f++)
+        for (int k = 0; k < 3; k++) p.used[m->face[f][k]] = true;
+    return p;
+}
+
+static void free_prims(prims *p) { free(p->box), free(p->node), free(p->used); }
+
+static void check_list(const shape *a, int ka, const shape *b, int kb, bool swept, double margin_a, double margin_b,
+                       const tl_pair *pair, int32_t count)
+{
+    prims p = prims_of(a, swept, margin_a, ka), q = prims_of(b, swept, margin_b, kb);
+    int32_t at = 0;
+    for (int32_t i = 0; i < p.count; i++)
+        for (int32_t j = a == b && ka == kb ? i + 1 : 0; j < q.count; j++) {
+            bool meet = p.used[i] && q.used[j];
+            for (int k = 0; k < 3; k++) meet = meet && p.box[i].lo[k] <= q.box[j].hi[k] && q.box[j].lo[k] <= p.box[i].hi[k];
+            for (int s = 0; a == b && meet && s < 9; s++) meet = p.node[i][s / 3] != q.node[j][s % 3];
+            if (!meet) continue;
+            if (at >= count || pair[at].a != i || pair[at].b != j) {
+                print_error("pair %d of %d: expected (%d, %d), kinds %d %d\n", at, count, i, j, ka, kb);
+                if (at < count) print_error("found (%d, %d)\n", pair[at].a, pair[at].b);
+                fail();
+            }
+            at++;
+        }
+    assert_int_equal(at, count);
+    free_prims(&p), free_prims(&q);
+}
+
+static const int ALL = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
+
+static void check_self(const shape *m, bool swept, double margin, const tl_pairs *found)
+{
+    check_list(m, NODES, m, FACES, swept, margin, margin, found->vf, found->vf_count);
+    check_list(m, EDGES, m, EDGES, swept, margin, margin, found->ee, found->ee_count);
+    check_list(m, EDGES, m, FACES, swept, margin, margin, found->ef, found->ef_count);
+    assert_int_equal(found->fv_count, 0);
+    assert_int_equal(found->fe_count, 0);
+}
+
+static bool same_list(const tl_pair *p, int32_t n, const tl_pair *q, int32_t m)
+{
+    return n == m && (n == 0 || memcmp(p, q, (size_t)n * sizeof *p) == 0);
+}
+
+static void assert_same_pairs(const tl_pairs *p, const tl_pairs *q)
+{
+    assert_true(same_list(p->vf, p->vf_count, q->vf, q->vf_count));
+    assert_true(same_list(p->ee, p->ee_count, q->ee, q->ee_count));
+    assert_true(same_list(p->fv, p->fv_count, q->fv, q->fv_count));
+    assert_true(same_list(p->ef, p->ef_count, q->ef, q->ef_count));
+    assert_true(same_list(p->fe, p->fe_count, q->fe, q->fe_count));
+}
+
+// --- tests ---
+
+typedef struct fixture {
+    tl_allocator alloc;
+    tl_arena arena;
+    tl_pairs pairs, other;
+} fixture;
+
+static void open_fixture(fixture *t)
+{
+    t->alloc = tl_allocator_default();
+    tl_arena_init(&t->arena, t->alloc);
+    tl_pairs_init(&t->pairs, t->alloc), tl_pairs_init(&t->other, t->alloc);
+}
+
+static void close_fixture(fixture *t)
+{
+    tl_arena_free(&t->arena);
+    tl_pairs_free(&t->pairs), tl_pairs_free(&t->other);
+}
+
+static const int KS[4] = {6, 14, 18, 26}, ARITIES[3] = {2, 4, 8}, LEAVES[4] = {1, 3, 8, 20};
+
+static void check_every_def(shape *m, double margin)
+{
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    bool first = true;
+    for (int k = 0; k < 4; k++)
+        for (int a = 0; a < 3; a++)
+            for (int l = 0; l < 4; l++) {
+                tl_bvh *bvh;
+                const tl_bvh_def def = {KS[k], ARITIES[a], LEAVES[l]};
+                assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
+                tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
+                assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
+                if (first) check_self(m, true, margin, &t.pairs);
+                else assert_same_pairs(&t.pairs, &t.other);
+                first = false;
+                tl_bvh_destroy(bvh);
+            }
+    close_fixture(&t);
+}
+
+static void every_tree_finds_all_pairs(void **state)
+{
+    (void)state;
+    shape m = random_soup(200, 300, 1, 1);
+    move(&m, 0.05, 2);
+    check_every_def(&m, 0.001);
+    free_shape(&m);
+    for (int kind = FLAT; kind <= CRUMPLED; kind++) {
+        m = sheet_shape(13, kind, 3);
+        if (kind != FLAT) move(&m, 0.01, 4);
+        check_every_def(&m, kind == FLAT ? 0 : 0.002);
+        free_shape(&m);
+    }
+}
+
+static void every_query_has_its_lists(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(20, TANGLED, 0);
+    tl_bvh *bvh;
+    const tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+    tl_bvh_refit(bvh, m.x0, NULL, 0, 0, NULL);
+    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_true(t.pairs.vf_count > 0 && t.pairs.ee_count > 0 && t.pairs.ef_count > 0);
+    check_self(&m, false, 0, &t.pairs);
+    for (int what = 0; what < 8; what++) {
+        assert_ok(tl_bvh_self(bvh, what, &t.arena, NULL, &t.other, &err));
+        assert_int_equal(t.other.vf_count, what & TL_PAIR_VF ? t.pairs.vf_count : 0);
+        assert_int_equal(t.other.ee_count, what & TL_PAIR_EE ? t.pairs.ee_count : 0);
+        assert_int_equal(t.other.ef_count, what & TL_PAIR_EF ? t.pairs.ef_count : 0);
+    }
+    tl_bvh_destroy(bvh);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+static void two_surfaces(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape a = sheet_shape(16, TANGLED, 0), b = random_soup(150, 200, 0.3, 9);
+    move(&a, 0.02, 1), move(&b, 0.05, 2);
+    for (int i = 0; i < 12; i++) {
+        tl_bvh *p, *q;
+        const tl_bvh_def da = {KS[i % 4], ARITIES[i % 3], LEAVES[(i + 1) % 4]};
+        const tl_bvh_def db = {KS[i / 4], ARITIES[(i + i / 3) % 3], LEAVES[i % 4]};
+        assert_ok(tl_bvh_create(&t.alloc, &da, &a.s, a.x0, &p, &err));
+        assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
+        tl_bvh_refit(p, a.x0, a.x1, 0.01, 0, NULL);
+        tl_bvh_refit(q, b.x0, b.x1, 0.003, 0.01, NULL);
+        assert_ok(tl_bvh_between(p, q, ALL, &t.arena, NULL, &t.pairs, &err));
+        assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ef_count > 0 && t.pairs.fe_count > 0);
+        check_list(&a, NODES, &b, FACES, true, 0.01, 0.003, t.pairs.vf, t.pairs.vf_count);
+        check_list(&b, NODES, &a, FACES, true, 0.003, 0.01, t.pairs.fv, t.pairs.fv_count);
+        check_list(&a, EDGES, &b, EDGES, true, 0.01, 0.003, t.pairs.ee, t.pairs.ee_count);
+        check_list(&a, EDGES, &b, FACES, true, 0.01, 0.003, t.pairs.ef, t.pairs.ef_count);
+        check_list(&b, EDGES, &a, FACES, true, 0.003, 0.01, t.pairs.fe, t.pairs.fe_count);
+        tl_bvh_destroy(p), tl_bvh_destroy(q);
+    }
+    free_shape(&a), free_shape(&b);
+    close_fixture(&t);
+}
+
+// Points, needles, faces twice, nodes that no face has, nodes on top of each other, no face at all.
+static void degenerate_surfaces(void **state)
+{
+    (void)state;
+    shape m = random_soup(60, 80, 1, 5);
+    for (int32_t v = 0; v < 20; v++) m.x0[v] = m.x1[v] = m.x0[v / 4];           // many nodes in one point
+    for (int32_t v = 20; v < 40; v++) m.x0[v].y = m.x0[v].z = m.x1[v].z = 0.25;  // and on a line
+    for (int k = 0; k < 3; k++) m.face[1][k] = m.face[0][k];
+    m.face[2][1] = m.face[2][0];
+    m.face[3][0] = m.face[3][1] = m.face[3][2] = 7;
+    find_edges(&m);
+    check_every_def(&m, 0);
+    m.s.face_count = 1;
+    find_edges(&m);
+    check_every_def(&m, 0);
+    m.s.face_count = 0;
+    find_edges(&m);
+    check_every_def(&m, 0);
+    free_shape(&m);
+}
+
+// Boxes that touch, at sizes where floats are coarse, tiny, huge, or out of their range.
+static void rounding_loses_nothing(void **state)
+{
+    (void)state;
+    const double scale[6] = {1, 1e-30, 1e-44, 1e30, 1e39, 1e300}, offset[6] = {1e6, 0, 0, 1e37, 0, 0};
+    for (int s = 0; s < 6; s++) {
+        shape m = sheet_shape(9, CRUMPLED, 6);
+        for (int32_t v = 0; v < m.s.node_count; v++) {
+            m.x0[v] = (tl_vec3){scale[s] * round(8 * m.x0[v].x) / 8 + offset[s], scale[s] * m.x0[v].y - offset[s],
+                                scale[s] * (m.x0[v].z + 1e-9 * noise(1, v, 5))};
+            m.x1[v] = m.x0[v];
+        }
+        check_every_def(&m, s == 0 ? 1e-9 : 0);
+        free_shape(&m);
+    }
+}
+
+static void same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(60, FOLDED, 0);
+    move(&m, 0.01, 1);
+    tl_bvh *bvh;
+    const tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+    tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, NULL);
+    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    check_self(&m, true, 0.001, &t.pairs);
+    const int threads[4] = {1, 2, 3, 8};
+    for (int i = 0; i < 4; i++) {
+        tl_workers *workers;
+        assert_ok(tl_workers_create(&t.alloc, threads[i], &workers, &err));
+        for (int repeat = 0; repeat < 3; repeat++) {
+            tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, workers);
+            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, workers, &t.other, &err));
+            assert_same_pairs(&t.pairs, &t.other);
+            assert_true(t.pairs.volume_tests == t.other.volume_tests && t.pairs.face_pairs == t.other.face_pairs);
+        }
+        tl_workers_destroy(workers);
+    }
+    tl_bvh_destroy(bvh);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+// Slow and fast steps, margins that change, with a skin: answers stay those of all pairs.
+static void lazy_refits_stay_sound(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(14, FOLDED, 0);
+    tl_bvh *bvh;
+    for (int a = 0; a < 3; a++) {
+        const tl_bvh_def def = {KS[a], ARITIES[a], 4};
+        assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+        for (int step = 0; step < 60; step++) {
+            move(&m, step % 20 == 7 ? 0.1 : step % 3 == 0 ? 0 : 0.002, (uint64_t)(step + 100 * a));
+            const bool swept = step % 5 != 4;
+            const double margin = step % 4 == 3 ? 0.004 : 0.001;
+            tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, step % 11 == 10 ? 0 : 0.005, NULL);
+            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            check_self(&m, swept, margin, &t.pairs);
+        }
+        tl_bvh_destroy(bvh);
+    }
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    ++*(int *)user;
+    const tl_allocator plain = tl_allocator_default();
+    return plain.resize(plain.user, ptr, old_size, new_size);
+}
+
+static void warm_queries_allocate_nothing(void **state)
+{
+    (void)state;
+    int calls = 0;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    t.alloc = (tl_allocator){counting_resize, &calls};
+    tl_arena_free(&t.arena);
+    tl_arena_init(&t.arena, t.alloc);
+    tl_pairs_init(&t.pairs, t.alloc);
+    shape m = sheet_shape(40, TANGLED, 0);
+    tl_bvh *bvh;
+    const tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+    for (int round = 0; round < 3; round++) {
+        tl_arena_reset(&t.arena);
+        if (round == 2) calls = 0;
+        tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0.001, NULL);
+        assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    }
+    assert_int_equal(calls, 0);
+    tl_bvh_destroy(bvh);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+static void wrong_arguments_are_named(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(3, FLAT, 0);
+    tl_bvh *bvh;
+    const tl_bvh_def wrong[4] = {{8, 8, 8}, {6, 3, 8}, {6, 8, 0}, {6, 8, TL_BVH_MAX_LEAF + 1}};
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(tl_bvh_create(&t.alloc, &wrong[i], &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
+        assert_null(bvh);
+    }
+    const tl_bvh_def def = tl_bvh_def_default();
+    m.edge[0][0] = 0, m.edge[0][1] = m.s.node_count - 1;  // joins two corners of the sheet
+    assert_int_equal(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
+    assert_non_null(strstr(err.message, "no side of a face"));
+    m.face[0][0] = m.s.node_count;
+    assert_int_equal(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_tree_finds_all_pairs),
+        cmocka_unit_test(every_query_has_its_lists),
+        cmocka_unit_test(two_surfaces),
+        cmocka_unit_test(degenerate_surfaces),
+        cmocka_unit_test(rounding_loses_nothing),
+        cmocka_unit_test(same_on_any_number_of_threads),
+        cmocka_unit_test(lazy_refits_stay_sound),
+        cmocka_unit_test(warm_queries_allocate_nothing),
+        cmocka_unit_test(wrong_arguments_are_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
