@@ -61,7 +61,8 @@ static int list_benches(void)
 {
     printf("benchmarks:\n"
            "  dynamics  cost of a time step on a fixed mesh: a hanging sheet and a flag at several sizes\n"
-           "\n'toile bench dynamics' runs it with the defaults, 'toile bench --help' shows the options.\n");
+           "  ccd       answers and cost of continuous collision detection, against queries of known truth\n"
+           "\n'toile bench NAME' runs one with the defaults, 'toile bench --help' shows the options.\n");
     return APP_OK;
 }
 
@@ -84,9 +85,19 @@ static int dynamics(const app_command *self, bench_dynamics_def *def, bool save)
     return different > 0 ? APP_FINDING : APP_OK;
 }
 
+static int ccd(const app_command *self, const bench_ccd_def *def)
+{
+    tl_error err = {0};
+    int64_t faults = 0;
+    if (bench_ccd(def, &faults, &err) != TL_OK)
+        return app_fail(self, def->json, app_exit_of(err.status, APP_INPUT), &err);
+    return faults > 0 ? APP_FINDING : APP_OK;
+}
+
 int app_bench(const app_command *self, int argc, char **argv)
 {
     bench_dynamics_def def = bench_dynamics_default();
+    bench_ccd_def ccd_def = bench_ccd_default();
     const char *sizes = NULL, *threads = NULL, *scenes = NULL, *linear = NULL;
     bool save = false;
     const app_option options[] = {
@@ -101,6 +112,10 @@ int app_bench(const app_command *self, int argc, char **argv)
         {"dt", 0, APP_REAL, &def.dt, 1e-6, 1, "S", "time step in seconds. Default 0.005"},
         {"out", 'o', APP_TEXT, &def.csv, 0, 0, "CSV", "append one row per result to this file"},
         {"save", 0, APP_FLAG, &save, 0, 0, NULL, "append to bench/results/MACHINE.csv"},
+        {"queries", 0, APP_TEXT, &ccd_def.queries, 0, 0, "PATH",
+         "ccd: a file of queries, or a folder searched with all\n"
+         "below it. Default: queries made with a known truth"},
+        {"passes", 0, APP_INT, &ccd_def.passes, 1, 1000, "N", "ccd: times each file is run, the best counts. Default 5"},
         {"json", 0, APP_FLAG, &def.json, 0, 0, NULL, "one JSON object on stdout at the end"},
     };
     app_list words = {0};
@@ -114,11 +129,15 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (!go_on) return code;
     if (!name) return list_benches();
     if (extra) return app_usage(self, "one benchmark at a time: '%s' is too much", extra);
+    if (strcmp(name, "ccd") == 0) {
+        ccd_def.json = def.json;
+        return ccd(self, &ccd_def);
+    }
     if (strcmp(name, "dynamics") != 0) {
-        const char *names[] = {"dynamics"};
-        const char *near = app_nearest(name, names, 1);
+        const char *names[] = {"dynamics", "ccd"};
+        const char *near = app_nearest(name, names, 2);
         if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-        return app_usage(self, "unknown benchmark '%s', there is: dynamics", name);
+        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd", name);
     }
     if (app_cores() == 1) def.thread_count = 1;
     if (sizes && !read_counts(sizes, FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))

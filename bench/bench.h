@@ -28,5 +28,18 @@ bench_dynamics_def bench_dynamics_default(void);
 /// TL_OK; TL_IO: the CSV cannot be written; *different counts cases whose state hash depended on the threads.
 tl_status bench_dynamics(const bench_dynamics_def *def, int32_t *different, tl_error *err);
 
+/// Which collision queries to answer. Start from bench_ccd_default().
+typedef struct bench_ccd_def {
+    const char *queries;  ///< file, or folder searched with all below it; NULL: queries made with a known truth
+    int32_t per_family;   ///< how many of each kind are made. Default 20000.
+    int32_t passes;       ///< the best counts. Default 5.
+    bool json;            ///< one object at the end instead of the table
+    FILE *out;            ///< Default stdout.
+} bench_ccd_def;
+bench_ccd_def bench_ccd_default(void);
+
+/// TL_OK; TL_IO, TL_BAD_INPUT: a file is missing or wrong. *faults counts contacts missed and times later than the truth.
+tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);
