@@ -13,6 +13,7 @@
 enum {
     PATIENCE = 15,       // iterations without fewer crossings before moves get bolder
     RESTARTS_MAX = 6,
+    RINGS = 2,           // from the border, within which a cut is taken to reach it
     RUNAWAY = 2,         // times the crossings of the input: this way leads nowhere
     NEAR_ROUNDS = 60,    // at most, for distances once nothing crosses
     NEAR_HALVINGS = 6,   // of a move that would make new crossings
@@ -163,7 +164,7 @@ static tl_status undo_crossings(tl_healer *h, tl_vec3 *best, tl_heal_report *rep
         if (since <= PATIENCE && crossings <= RUNAWAY * report->crossings_before) continue;
         if (++restarts > RESTARTS_MAX) break;
         // Back to the best so far, with bolder moves and a new guess about the sides.
-        since = 0, h->reach *= BOLDER;
+        since = 0, h->reach *= BOLDER, h->rings = (h->rings + 1) % (RINGS + 1);
         copy_nodes(h->x, best, nodes);
         memset(h->side, 0, (size_t)h->def->cloth.face_count);
         TL_TRY(count_crossings(h, &crossings, err));
@@ -230,7 +231,7 @@ tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, tl_arena *scratch, tl_work
         if (!tl_finite3(x[n])) return tl_fail(err, TL_BAD_ARG, "heal: node %d is not finite", n);
 
     const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_healer h = {.def = def, .scratch = scratch, .workers = workers, .reach = 1};
+    tl_healer h = {.def = def, .scratch = scratch, .workers = workers, .reach = 1, .rings = RINGS};
     h.x = TL_SCRATCH(scratch, tl_vec3, nodes);
     h.body = TL_SCRATCH(scratch, tl_bvh *, bodies);
     h.with = TL_SCRATCH(scratch, tl_crossings, bodies);

@@ -15,6 +15,8 @@ typedef struct tl_healer {
     double edge_mean;            ///< of the cloth [m]
     double reach;                ///< beyond the other surface when a crossing is undone, a factor on the distance
 
+    int rings;                   ///< how near the border a cut counts as reaching it, 0: it has to
+
     int32_t *first_edge, *node_edge;  ///< edges around a node: node_edge[first_edge[n] ..]
     int32_t (*edge_face)[2];          ///< of the cloth, -1: none
     tl_vec3 **body_edge_normal;       ///< unit, outward; per body

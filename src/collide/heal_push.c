@@ -64,6 +64,44 @@ static int32_t other_end(const tl_healer *h, int32_t e, int32_t n)
     return ends[0] == n ? ends[1] : ends[0];
 }
 
+// A cut that ends just before the border of the cloth divides it all the same: nodes of the border within h->rings rings of a
+// cut belong to a part, but do not lead to another.
+static void find_stops(tl_healer *h, uint8_t *stop)
+{
+    const tl_surface *s = &h->def->cloth;
+    enum { BORDER = 1, NEAR = 2 };
+    memset(stop, 0, (size_t)s->node_count);
+    for (int32_t e = 0; e < s->edge_count; e++)
+        for (int k = 0; k < 2; k++) {
+            if (h->edge_face[e][1] < 0) stop[s->edge[e][k]] |= BORDER;
+            if (h->cut[e]) stop[s->edge[e][k]] |= NEAR;
+        }
+    for (int ring = 1; ring <= h->rings; ring++)
+        for (int32_t e = 0; e < s->edge_count; e++) {
+            const int32_t a = s->edge[e][0], b = s->edge[e][1];
+            const uint8_t now = (uint8_t)(NEAR << ring);
+            if (stop[a] & now >> 1) stop[b] |= now;
+            if (stop[b] & now >> 1) stop[a] |= now;
+        }
+    for (int32_t n = 0; n < s->node_count; n++) stop[n] = h->rings > 0 && (stop[n] & BORDER) && stop[n] > BORDER;
+}
+
+static void fill_part(tl_healer *h, int32_t from, const uint8_t *stop, int32_t *stack)
+{
+    const int32_t id = h->part_count++;
+    int32_t top = 0;
+    h->part_area[id] = 0, h->part_wrong[id] = 0;
+    h->part[from] = id, stack[top++] = from;
+    while (top > 0) {
+        const int32_t at = stack[--top];
+        h->part_area[id] += h->node_area[at];
+        for (int32_t k = h->first_edge[at]; !stop[at] && k < h->first_edge[at + 1]; k++) {
+            const int32_t e = h->node_edge[k], to = other_end(h, e, at);
+            if (!h->cut[e] && h->part[to] < 0) h->part[to] = id, stack[top++] = to;
+        }
+    }
+}
+
 // Numbers the pieces that hang together without a cut edge.
 static tl_status find_parts(tl_healer *h, tl_error *err)
 {
@@ -76,24 +114,14 @@ static tl_status find_parts(tl_healer *h, tl_error *err)
 
     const tl_arena_mark mark = tl_arena_save(h->scratch);
     int32_t *stack = TL_SCRATCH(h->scratch, int32_t, s->node_count);
-    if (!stack) return tl_fail_memory(err, "parts of cloth");
+    uint8_t *stop = TL_SCRATCH(h->scratch, uint8_t, s->node_count);
+    if (!stack || !stop) return tl_fail_memory(err, "parts of cloth");
+    find_stops(h, stop);
     h->part_count = 0;
     for (int32_t n = 0; n < s->node_count; n++) h->part[n] = -1;
-    for (int32_t n = 0; n < s->node_count; n++) {
-        if (h->part[n] >= 0) continue;
-        const int32_t id = h->part_count++;
-        int32_t top = 0;
-        h->part_area[id] = 0, h->part_wrong[id] = 0;
-        h->part[n] = id, stack[top++] = n;
-        while (top > 0) {
-            const int32_t at = stack[--top];
-            h->part_area[id] += h->node_area[at];
-            for (int32_t k = h->first_edge[at]; k < h->first_edge[at + 1]; k++) {
-                const int32_t e = h->node_edge[k], to = other_end(h, e, at);
-                if (!h->cut[e] && h->part[to] < 0) h->part[to] = id, stack[top++] = to;
-            }
-        }
-    }
+    for (int pass = 0; pass < 2; pass++)  // stops that no part reached come last, each for itself
+        for (int32_t n = 0; n < s->node_count; n++)
+            if (h->part[n] < 0 && (pass == 1 || !stop[n])) fill_part(h, n, stop, stack);
     tl_arena_release(h->scratch, mark);
     return TL_OK;
 }

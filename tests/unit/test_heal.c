@@ -145,6 +145,9 @@ static tl_vec3 dented(double u, double v)
 }
 static tl_vec3 tilted(double u, double v) { return (tl_vec3){u + 0.011, 0.15 * (u - 0.2), v + 0.017}; }
 
+// Displaced, so that the cut ends before the border; no corner on the other sheet.
+static tl_vec3 askew(double u, double v) { return (tl_vec3){u + 0.019, 0.2 * (0.8 * u + 0.6 * v - 0.313), v + 0.013}; }
+
 static void two_sheets(tl_vec3 (*second)(double, double), const char *what, double most)
 {
     shape s = {0};
@@ -164,6 +167,7 @@ static void sheets_that_cross_slightly(void **state)
     (void)state;
     two_sheets(dented, "a dent through a sheet", 0.06);
     two_sheets(tilted, "a tilted sheet", 0.1);
+    two_sheets(askew, "a sheet askew", 0.1);
 }
 
 // A sheet folded over a round edge; the corner that comes back dips through the lower half.
@@ -296,6 +300,48 @@ static void same_bits_on_any_number_of_workers(void **state)
     free(want);
 }
 
+typedef struct budget { int32_t left, in_use; } budget;
+
+static void *resize_within(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    budget *b = user;
+    if (new_size > 0 && b->left-- <= 0) return NULL;
+    b->in_use += (new_size > 0) - (old_size > 0 && ptr);
+    const tl_allocator libc = tl_allocator_default();
+    return libc.resize(libc.user, ptr, old_size, new_size);
+}
+
+static void every_failed_allocation_is_told(void **state)
+{
+    (void)state;
+    shape s = {0}, b = ball((tl_vec3){0.05, -0.13, 0.02}, 0.2, 3);
+    add_grid(&s, 6, 6, false, over_ball);
+    add_grid(&s, 5, 5, false, tilted);
+    close_shape(&s);
+    const size_t bytes = (size_t)s.surface.node_count * sizeof *s.x;
+    tl_vec3 *before = memcpy(malloc(bytes), s.x, bytes);
+    for (int32_t allowed = 0, done = 0; !done; allowed++) {
+        budget left = {allowed, 0};
+        tl_arena arena;
+        tl_arena_init(&arena, (tl_allocator){resize_within, &left});
+        tl_heal_report r;
+        tl_heal_def def = tl_heal_def_default();
+        const tl_heal_body one = {b.surface, b.x, 0.001};
+        def.cloth = s.surface, def.distance = 0.001, def.bodies = &one, def.body_count = 1;
+        const tl_status status = tl_heal(&def, s.x, &arena, NULL, &r, &err);
+        done = status == TL_OK;
+        if (!done) {
+            assert_int_equal(status, TL_NO_MEMORY);
+            assert_memory_equal(s.x, before, bytes);
+        }
+        tl_arena_free(&arena);
+        assert_int_equal(left.in_use, 0);
+        assert_true(allowed < 20000);
+    }
+    free(before);
+    free_shape(&s), free_shape(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -305,6 +351,7 @@ int main(void)
         cmocka_unit_test(a_sleeve_around_a_limb),
         cmocka_unit_test(what_is_held_stays),
         cmocka_unit_test(same_bits_on_any_number_of_workers),
+        cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
