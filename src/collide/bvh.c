@@ -6,9 +6,9 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 8}; }
+tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 16}; }
 
-static tl_status check_surface(const tl_surface *s, tl_error *err)
+tl_status tl_surface_check(const tl_surface *s, tl_error *err)
 {
     for (int32_t f = 0; f < s->face_count; f++)
         for (int k = 0; k < 3; k++)
@@ -31,7 +31,7 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
         return tl_fail(err, TL_BAD_ARG, "bvh: arity %d, must be 2, 4 or 8", def->arity);
     if (def->leaf_faces < 1 || def->leaf_faces > TL_BVH_MAX_LEAF)
         return tl_fail(err, TL_BAD_ARG, "bvh: leaf_faces %d, must be 1 to %d", def->leaf_faces, TL_BVH_MAX_LEAF);
-    TL_TRY(check_surface(surface, err));
+    TL_TRY(tl_surface_check(surface, err));
     tl_bvh *bvh = TL_CALLOC(alloc, tl_bvh, 1);
     if (!bvh) return tl_fail_memory(err, "bvh");
     bvh->alloc = *alloc, bvh->def = *def, bvh->surface = *surface;
@@ -46,21 +46,29 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
     return TL_OK;
 }
 
-void tl_bvh_destroy(tl_bvh *bvh)
+void tl_bvh_free_arrays(tl_bvh *bvh)
 {
-    if (!bvh) return;
     const tl_allocator alloc = bvh->alloc;
     TL_FREE(&alloc, bvh->child, bvh->inner_cap);
     TL_FREE(&alloc, bvh->leaf_of_face, bvh->face_cap);
     TL_FREE(&alloc, bvh->leaf, bvh->leaf_cap);
     for (int kind = 0; kind < PRIM_KINDS; kind++) TL_FREE(&alloc, bvh->id[kind], bvh->id_cap[kind]);
-    TL_FREE(&alloc, bvh->corner, bvh->corner_cap);
-    TL_FREE(&alloc, bvh->end, bvh->end_cap);
+    for (int k = 0; k < 3; k++) TL_FREE(&alloc, bvh->corner[k], bvh->corner_cap[k]);
+    for (int k = 0; k < 2; k++) TL_FREE(&alloc, bvh->end[k], bvh->end_cap[k]);
     TL_FREE(&alloc, bvh->node_box, bvh->node_box_cap);
     TL_FREE(&alloc, bvh->moved, bvh->moved_cap);
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
     TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
     TL_FREE(&alloc, bvh->dirty, bvh->dirty_cap);
+    TL_FREE(&alloc, bvh->cull, bvh->cull_cap);
+    TL_FREE(&alloc, bvh->cull_list, bvh->cull_list_cap);
+}
+
+void tl_bvh_destroy(tl_bvh *bvh)
+{
+    if (!bvh) return;
+    const tl_allocator alloc = bvh->alloc;
+    tl_bvh_free_arrays(bvh);
     TL_FREE(&alloc, bvh, 1);
 }
 
@@ -68,11 +76,13 @@ size_t tl_bvh_memory(const tl_bvh *bvh)
 {
     size_t bytes = sizeof *bvh + (size_t)bvh->inner_cap * sizeof *bvh->child +
                    (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
-                   (size_t)bvh->corner_cap * sizeof *bvh->corner + (size_t)bvh->end_cap * sizeof *bvh->end +
                    (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->moved_cap +
                    (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
-                   (size_t)bvh->dirty_cap;
+                   (size_t)bvh->dirty_cap + (size_t)bvh->cull_cap * sizeof *bvh->cull +
+                   (size_t)bvh->cull_list_cap * sizeof *bvh->cull_list;
     for (int kind = 0; kind < PRIM_KINDS; kind++) bytes += (size_t)bvh->id_cap[kind] * sizeof *bvh->id[kind];
+    for (int k = 0; k < 3; k++) bytes += (size_t)bvh->corner_cap[k] * sizeof *bvh->corner[k];
+    for (int k = 0; k < 2; k++) bytes += (size_t)bvh->end_cap[k] * sizeof *bvh->end[k];
     return bytes;
 }
 

@@ -15,6 +15,7 @@ typedef struct tl_bvh_def {
     int32_t k;           ///< 6, 14, 18 or 26 planes per volume
     int32_t arity;       ///< children per node: 2, 4 or 8
     int32_t leaf_faces;  ///< at most; 1 to TL_BVH_MAX_LEAF
+    int32_t culling;     ///< 1: keep what tl_bvh_self_culled needs. Default 0.
 } tl_bvh_def;
 enum { TL_BVH_MAX_LEAF = 64 };
 tl_bvh_def tl_bvh_def_default(void);
@@ -57,9 +58,27 @@ enum { TL_PAIR_VF = 1, TL_PAIR_EE = 2, TL_PAIR_EF = 4 };  ///< what to look for,
 /// Pairs within one surface.
 tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err);
 
+/// Like tl_bvh_self, without some of the pairs that stay further apart than twice the margin all the way from x0 to x1
+/// (each point moving on a straight line): those within smooth parts, proved as bvh_cull.c says. So every pair of tl_bvh_self
+/// that comes within twice the margin is here too, and what is here is in tl_bvh_self. Needs def.culling, else it is the same.
+tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                             tl_error *err);
+
 /// Pairs between two surfaces, each with a numbering of its own.
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
+
+typedef struct tl_bvh_update_report {
+    int32_t placed;   ///< faces that are new or have other nodes than before
+    int32_t rebuilt;  ///< 1: the tree had suffered too much and was made anew
+} tl_bvh_update_report;
+
+/// After a change of the mesh: `surface` takes the place of the one before, with faces and edges added, gone or renumbered.
+/// A face whose id has the same nodes as before stays in its leaf; the others are found by comparing (the arrays of the old
+/// surface are not read, they may be the same memory) and put into leaves nearby. Linear in the size of the surface, but
+/// several times quicker than a new tree. The tree is fitted to `x` afterwards. `report` may be NULL.
+tl_status tl_bvh_update(tl_bvh *bvh, const tl_surface *surface, const tl_vec3 *x, tl_bvh_update_report *report,
+                        tl_error *err);
 
 size_t tl_bvh_memory(const tl_bvh *bvh);
 

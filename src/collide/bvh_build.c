@@ -4,8 +4,6 @@
 // to whole leaves so that nearly every leaf is full; two or three such cuts make the children of a 4- or 8-ary node.
 // Kimmerle 2005, sec. 2.2.1.2 cuts at the middle of the volume instead; docs/broad-phase.md compares.
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
@@ -49,13 +47,9 @@ static void select_nth(split *s, int32_t begin, int32_t end, int32_t n, int axis
 
 static int longest_axis(const split *s, int32_t begin, int32_t end)
 {
-    tl_vec3 lo = s->centre[s->order[begin]], hi = lo;
-    for (int32_t i = begin + 1; i < end; i++) {
-        const tl_vec3 p = s->centre[s->order[i]];
-        lo = (tl_vec3){fmin(lo.x, p.x), fmin(lo.y, p.y), fmin(lo.z, p.z)};
-        hi = (tl_vec3){fmax(hi.x, p.x), fmax(hi.y, p.y), fmax(hi.z, p.z)};
-    }
-    const tl_vec3 d = tl_sub3(hi, lo);
+    tl_extent all = empty_extent();
+    for (int32_t i = begin; i < end; i++) add_point(&all, s->centre[s->order[i]]);
+    const tl_vec3 d = tl_sub3(all.hi, all.lo);
     return d.x >= d.y && d.x >= d.z ? 0 : d.y >= d.z ? 1 : 2;
 }
 
@@ -75,47 +69,78 @@ static int cut(split *s, range r, int parts, range *out)
     return n + cut(s, (range){middle, r.end}, parts / 2, out + n);
 }
 
+// Makes the leaf or subtree of a range that is not empty; `*ref` is where it hangs. False: no memory.
+static bool grow(split *s, range r, int32_t *ref)
+{
+    tl_bvh *bvh = s->bvh;
+    const int32_t arity = bvh->def.arity;
+    if (r.end - r.begin <= bvh->def.leaf_faces) {
+        *ref = ~bvh->leaf_count;
+        for (int32_t j = r.begin; j < r.end; j++) bvh->leaf_of_face[s->order[j]] = bvh->leaf_count;
+        bvh->leaf_count++;
+        return true;
+    }
+    const int32_t node = bvh->inner_count++;
+    if (!TL_GROW(&bvh->alloc, bvh->child, bvh->inner_cap, (int64_t)bvh->inner_count * arity)) return false;
+    range part[MAX_ARITY];
+    const int parts = cut(s, r, arity, part);
+    for (int c = 0; c < arity; c++) {
+        int32_t child = NO_CHILD;
+        if (c < parts && !grow(s, part[c], &child)) return false;
+        bvh->child[node * arity + c] = child;
+    }
+    *ref = node;
+    return true;
+}
+
+tl_status tl_bvh_grow(tl_bvh *bvh, const tl_vec3 *x, tl_vec3 *centre, int32_t *faces, int32_t count, int32_t *ref,
+                      tl_error *err)
+{
+    split s = {bvh, centre, faces};
+    for (int32_t i = 0; i < count; i++) {
+        const int32_t *v = bvh->surface.face[faces[i]];
+        s.centre[faces[i]] = tl_add3(x[v[0]], tl_add3(x[v[1]], x[v[2]]));
+    }
+    return grow(&s, (range){0, count}, ref) ? TL_OK : tl_fail_memory(err, "bvh");
+}
+
 tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err)
 {
     const int32_t n = bvh->surface.face_count, arity = bvh->def.arity;
     const tl_allocator *alloc = &bvh->alloc;
-    split s = {bvh, TL_ALLOC(alloc, tl_vec3, n), TL_ALLOC(alloc, int32_t, n)};
-    // Each inner node but the root has two children or more, so there are no more inner nodes than leaves + 1.
-    const int32_t most = tl_chunk_count(n, bvh->def.leaf_faces) + 2;
-    range *todo = TL_ALLOC(alloc, range, most);
-    tl_status status = TL_NO_MEMORY;
-    if (!s.centre || !s.order || !todo || !TL_GROW(alloc, bvh->leaf_of_face, bvh->face_cap, n)) goto done;
-    for (int32_t f = 0; f < n; f++) {
-        const int32_t *v = bvh->surface.face[f];
-        s.centre[f] = tl_add3(x[v[0]], tl_add3(x[v[1]], x[v[2]]));
-        s.order[f] = f;
+    bvh->inner_count = bvh->leaf_count = 0;
+    int32_t *order = TL_ALLOC(alloc, int32_t, n), root = NO_CHILD;
+    tl_vec3 *centre = TL_ALLOC(alloc, tl_vec3, n);
+    tl_status status = TL_OK;
+    if (!order || !centre || !TL_GROW(alloc, bvh->leaf_of_face, bvh->face_cap, n) || !TL_GROW(alloc, bvh->child, bvh->inner_cap, arity))
+        status = tl_fail_memory(err, "bvh");
+    for (int32_t f = 0; status == TL_OK && f < n; f++) order[f] = f;
+    if (status == TL_OK && n > 0) status = tl_bvh_grow(bvh, x, centre, order, n, &root, err);
+    if (status == TL_OK && root < 0) {  // no face, or all in one leaf: the root is an inner node all the same
+        for (int c = 0; c < arity; c++) bvh->child[c] = c == 0 ? root : NO_CHILD;
+        bvh->inner_count = 1;
     }
-    // Breadth first: todo[i] is the range of node i, so nodes come out level by level.
-    bvh->inner_count = 1, bvh->leaf_count = 0;
-    todo[0] = (range){0, n};
-    for (int32_t i = 0; i < bvh->inner_count; i++) {
-        if (!TL_GROW(alloc, bvh->child, bvh->inner_cap, (int64_t)(i + 1) * arity)) goto done;
-        range part[MAX_ARITY];
-        const int parts = cut(&s, todo[i], arity, part);
-        for (int c = 0; c < arity; c++) {
-            int32_t *child = &bvh->child[i * arity + c];
-            *child = NO_CHILD;
-            if (c >= parts) continue;
-            if (part[c].end - part[c].begin > bvh->def.leaf_faces) {
-                todo[bvh->inner_count] = part[c];
-                *child = bvh->inner_count++;
-                continue;
-            }
-            *child = ~bvh->leaf_count;
-            for (int32_t j = part[c].begin; j < part[c].end; j++) bvh->leaf_of_face[s.order[j]] = bvh->leaf_count;
-            bvh->leaf_count++;
-        }
+    TL_FREE(alloc, order, n);
+    TL_FREE(alloc, centre, n);
+    bvh->changed_since_build = 0;
+    if (status == TL_OK) bvh->build_size = tl_bvh_leaf_size(bvh, x);
+    return status;
+}
+
+double tl_bvh_leaf_size(const tl_bvh *bvh, const tl_vec3 *x)
+{
+    const int32_t n = bvh->leaf_count;
+    tl_extent *b = TL_ALLOC(&bvh->alloc, tl_extent, n);
+    if (!b || n == 0) {
+        TL_FREE(&bvh->alloc, b, n);
+        return 0;
     }
-    bvh->changed_since_build = 0, bvh->build_size = 0;
-    status = TL_OK;
-done:
-    TL_FREE(alloc, s.centre, n);
-    TL_FREE(alloc, s.order, n);
-    TL_FREE(alloc, todo, most);
-    return status == TL_OK ? TL_OK : tl_fail_memory(err, "bvh");
+    for (int32_t l = 0; l < n; l++) b[l] = empty_extent();
+    for (int32_t f = 0; f < bvh->surface.face_count; f++)
+        for (int k = 0; k < 3; k++) add_point(&b[bvh->leaf_of_face[f]], x[bvh->surface.face[f][k]]);
+    double sum = 0;
+    for (int32_t l = 0; l < n; l++)
+        if (b[l].lo.x <= b[l].hi.x) sum += width(&b[l]);
+    TL_FREE(&bvh->alloc, b, n);
+    return sum / sqrt(n);
 }

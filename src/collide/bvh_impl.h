@@ -36,6 +36,9 @@ typedef struct tl_leaf {
     int64_t box;     // into prim_box: six rows of faces, six of edges, six of nodes
 } tl_leaf;
 
+/// Of an inner node: where its border and the faces around it are in cull_list. No loop: it is never culled.
+typedef struct tl_cull { int32_t first, loop, ring; } tl_cull;
+
 struct tl_bvh {
     tl_allocator alloc;
     tl_bvh_def def;
@@ -55,9 +58,9 @@ struct tl_bvh {
     int32_t *id[PRIM_KINDS];      // in leaf order: face, edge, node of the surface
     int32_t id_cap[PRIM_KINDS];
     int32_t count[PRIM_KINDS];
-    int32_t (*corner)[3];  // of faces in leaf order, as positions in id[PRIM_NODE]
-    int32_t (*end)[2];     // of edges
-    int32_t corner_cap, end_cap, leaf_cap;
+    int32_t *corner[3];  // of faces in leaf order, as positions in id[PRIM_NODE]; LANES entries more than faces
+    int32_t *end[2];     // of edges, likewise
+    int32_t corner_cap[3], end_cap[2], leaf_cap;
 
     // Volumes.
     float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -
@@ -66,11 +69,17 @@ struct tl_bvh {
     float *volume;         // inner_count * k * arity
     uint8_t *dirty;        // per inner node
     int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
+    float slack;           // no support is lower by more than this than that of the box in double
     bool fitted;           // all volumes have been computed since the layout was made
+
+    // Culling, if asked for.
+    tl_cull *cull;       // per inner node
+    int32_t *cull_list;  // loops of nodes and rings of faces, in leaf order
+    int32_t cull_cap, cull_list_cap;
 
     // Upkeep.
     int32_t changed_since_build;
-    double build_size;  // sum of leaf sizes when the tree was built
+    double build_size;  // tl_bvh_leaf_size when the tree was built
 };
 
 static inline int32_t pad_lanes(int32_t n) { return (n + LANES - 1) / LANES * LANES; }
@@ -90,8 +99,34 @@ static inline float round_down(double d)
     return low > -FLT_MAX ? low : -FLT_MAX;
 }
 
+typedef struct tl_extent { tl_vec3 lo, hi; } tl_extent;
+
+static inline tl_extent empty_extent(void) { return (tl_extent){{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}}; }
+
+static inline double lesser(double a, double b) { return a < b ? a : b; }  // fmin and fmax are calls
+static inline double greater(double a, double b) { return a > b ? a : b; }
+
+static inline void add_point(tl_extent *b, tl_vec3 p)
+{
+    b->lo = (tl_vec3){lesser(b->lo.x, p.x), lesser(b->lo.y, p.y), lesser(b->lo.z, p.z)};
+    b->hi = (tl_vec3){greater(b->hi.x, p.x), greater(b->hi.y, p.y), greater(b->hi.z, p.z)};
+}
+
+static inline double width(const tl_extent *b) { return b->hi.x - b->lo.x + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z); }
+
 /// Makes `child` and `leaf_of_face` anew, top down.
 tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err);
+
+/// Adds the leaf or subtree of `count` >= 1 faces, which are reordered, to the shape; `*ref` is its number. `centre` is
+/// scratch, an entry per face of the surface.
+tl_status tl_bvh_grow(tl_bvh *bvh, const tl_vec3 *x, tl_vec3 *centre, int32_t *faces, int32_t count, int32_t *ref, tl_error *err);
+
+/// How wide the leaves are: the sum of the sides of their boxes over the root of their number, which does not change when a
+/// sheet is refined evenly. 0 without memory.
+double tl_bvh_leaf_size(const tl_bvh *bvh, const tl_vec3 *x);
+
+void tl_bvh_free_arrays(tl_bvh *bvh);
+tl_status tl_surface_check(const tl_surface *surface, tl_error *err);  ///< are all nodes in range?
 
 /// Everything that follows from the shape: levels, leaf order, owners. Fails on edges that are no side of a face.
 tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err);

@@ -7,9 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/bvh_cull.h"
 #include "collide/bvh_impl.h"
 
-// Renumbers nodes breadth first and leaves in that order; notes where levels begin.
+// Renumbers nodes breadth first, without those that none holds, and leaves in that order; notes where levels begin.
 static tl_status number_nodes(tl_bvh *bvh, tl_error *err)
 {
     const int32_t arity = bvh->def.arity, n = bvh->inner_count;
@@ -45,9 +46,10 @@ static tl_status number_nodes(tl_bvh *bvh, tl_error *err)
             }
         }
     }
-    TL_ASSERT(inner == n && leaves == bvh->leaf_count, "a node or leaf of the tree is held by none or by two");
+    TL_ASSERT(inner <= n && leaves == bvh->leaf_count, "a node of the tree is held by two, or a leaf by none");
+    bvh->inner_count = inner;
     bvh->level_count = level + 1, bvh->level_begin[level + 1] = inner;
-    memcpy(bvh->child, child, (size_t)n * (size_t)arity * sizeof *child);
+    memcpy(bvh->child, child, (size_t)inner * (size_t)arity * sizeof *child);
     for (int32_t f = 0; f < bvh->surface.face_count; f++) bvh->leaf_of_face[f] = leaf_to[bvh->leaf_of_face[f]];
 done:
     TL_FREE(alloc, from, n);
@@ -79,7 +81,7 @@ static void number_corners(tl_bvh *bvh, int32_t *slot)
         for (int k = 0; k < 3; k++) {
             const int32_t v = bvh->surface.face[bvh->id[PRIM_FACE][i]][k];
             if (slot[v] < 0) bvh->id[PRIM_NODE][n] = v, slot[v] = n++;
-            bvh->corner[i][k] = slot[v];
+            bvh->corner[k][i] = slot[v];
         }
     }
     for (; l <= bvh->leaf_count; l++) bvh->leaf[l].first[PRIM_NODE] = n;
@@ -98,8 +100,9 @@ static tl_status own_edges(const tl_bvh *bvh, const int32_t *slot, const int32_t
                 a = b, b = t;
             }
             for (int32_t i = first[a]; i < first[a + 1] && found < 0; i++) {
-                const int32_t *c = bvh->corner[around[i]];
-                if (c[0] == b || c[1] == b || c[2] == b) found = bvh->leaf_of_face[bvh->id[PRIM_FACE][around[i]]];
+                const int32_t f = around[i];
+                if (bvh->corner[0][f] == b || bvh->corner[1][f] == b || bvh->corner[2][f] == b)
+                    found = bvh->leaf_of_face[bvh->id[PRIM_FACE][f]];
             }
         }
         if (found < 0)
@@ -119,10 +122,10 @@ static tl_status number_edges(tl_bvh *bvh, const int32_t *slot, tl_error *err)
     tl_status status = TL_NO_MEMORY;
     if (first && around && leaf_of_edge) {
         for (int32_t i = 0; i < faces; i++)
-            for (int k = 0; k < 3; k++) first[bvh->corner[i][k] + 2]++;
+            for (int k = 0; k < 3; k++) first[bvh->corner[k][i] + 2]++;
         for (int32_t v = 0; v < n; v++) first[v + 2] += first[v + 1];
         for (int32_t i = 0; i < faces; i++)
-            for (int k = 0; k < 3; k++) around[first[bvh->corner[i][k] + 1]++] = i;
+            for (int k = 0; k < 3; k++) around[first[bvh->corner[k][i] + 1]++] = i;
         status = own_edges(bvh, slot, first, around, leaf_of_edge, err);
     } else {
         tl_fail_memory(err, "bvh");
@@ -130,7 +133,7 @@ static tl_status number_edges(tl_bvh *bvh, const int32_t *slot, tl_error *err)
     if (status == TL_OK) {
         gather(bvh, PRIM_EDGE, leaf_of_edge, edges);
         for (int32_t i = 0; i < edges; i++)
-            for (int k = 0; k < 2; k++) bvh->end[i][k] = slot[bvh->surface.edge[bvh->id[PRIM_EDGE][i]][k]];
+            for (int k = 0; k < 2; k++) bvh->end[k][i] = slot[bvh->surface.edge[bvh->id[PRIM_EDGE][i]][k]];
     }
     TL_FREE(alloc, first, n + 2);
     TL_FREE(alloc, around, 3 * (int64_t)faces);
@@ -164,10 +167,16 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     bvh->fitted = false;
     if (!TL_GROW(alloc, bvh->id[PRIM_FACE], bvh->id_cap[PRIM_FACE], s->face_count) ||
         !TL_GROW(alloc, bvh->id[PRIM_EDGE], bvh->id_cap[PRIM_EDGE], s->edge_count) ||
-        !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], s->node_count) ||
-        !TL_GROW(alloc, bvh->corner, bvh->corner_cap, s->face_count) ||
-        !TL_GROW(alloc, bvh->end, bvh->end_cap, s->edge_count))
+        !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], s->node_count))
         return tl_fail_memory(err, "bvh");
+    for (int k = 0; k < 3; k++)
+        if (!TL_GROW(alloc, bvh->corner[k], bvh->corner_cap[k], (int64_t)s->face_count + LANES) ||
+            (k < 2 && !TL_GROW(alloc, bvh->end[k], bvh->end_cap[k], (int64_t)s->edge_count + LANES)))
+            return tl_fail_memory(err, "bvh");
+    for (int i = 0; i < LANES; i++) {  // read past the last leaf, but never used
+        for (int k = 0; k < 3; k++) bvh->corner[k][s->face_count + i] = -1;
+        for (int k = 0; k < 2; k++) bvh->end[k][s->edge_count + i] = -1;
+    }
     TL_TRY(number_nodes(bvh, err));
     gather(bvh, PRIM_FACE, bvh->leaf_of_face, s->face_count);
     int32_t *slot = TL_ALLOC(alloc, int32_t, s->node_count);
@@ -176,5 +185,6 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     const tl_status status = number_edges(bvh, slot, err);
     TL_FREE(alloc, slot, s->node_count);
     TL_TRY(status);
-    return make_room(bvh, err);
+    TL_TRY(make_room(bvh, err));
+    return bvh->def.culling ? tl_bvh_cull_layout(bvh, err) : TL_OK;
 }

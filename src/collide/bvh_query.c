@@ -5,8 +5,11 @@
 // at a time; what overlaps there and shares no node is decided by the boxes in double, so neither k nor arity nor skin nor
 // rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/bvh_cull.h"
 #include "collide/bvh_query.h"
 
 enum {
@@ -69,40 +72,29 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
     return n;
 }
 
-// Insertion for the few pairs that a primitive usually has, a heap for the many that it may have.
-static void sort_second(tl_pair *p, int32_t n)
+// Deals `n` pairs from `from` to `to`, stably, by b or by a; `next` has the place of the next pair of each number.
+static void deal_second(const tl_pair *restrict from, int32_t n, int32_t *restrict next, tl_pair *restrict to)
 {
-    enum { FEW = 24 };
-    if (n <= FEW) {
-        for (int32_t i = 1; i < n; i++) {
-            const tl_pair x = p[i];
-            int32_t j = i;
-            for (; j > 0 && p[j - 1].b > x.b; j--) p[j] = p[j - 1];
-            p[j] = x;
-        }
-        return;
-    }
-    for (int32_t end = n, root = n / 2; end > 1;) {
-        if (root > 0) {
-            root--;
-        } else {
-            const tl_pair t = p[--end];
-            p[end] = p[0], p[0] = t;
-        }
-        const tl_pair x = p[root];
-        int32_t i = root;
-        for (int64_t c; (c = 2 * (int64_t)i + 1) < end; i = (int32_t)c) {
-            if (c + 1 < end && p[c].b < p[c + 1].b) c++;
-            if (p[c].b <= x.b) break;
-            p[i] = p[c];
-        }
-        p[i] = x;
+    for (int32_t i = 0; i < n; i++) to[next[from[i].b]++] = from[i];
+}
+
+static void deal_first(const tl_pair *restrict from, int32_t n, int32_t *restrict next, tl_pair *restrict to)
+{
+    for (int32_t i = 0; i < n; i++) to[next[from[i].a]++] = from[i];
+}
+
+static void counts_to_places(int32_t *count, int32_t n)
+{
+    for (int32_t i = 0, sum = 0; i < n; i++) {
+        const int32_t c = count[i];
+        count[i] = sum, sum += c;
     }
 }
 
-// The blocks of one list into `out`, by (a, b): counted and dealt by a, then each a by b.
-static tl_status sort_list(const pair_query *query, int list, int32_t a_count, tl_arena *scratch, tl_allocator *alloc,
-                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
+// The blocks of one list into `out`, by (a, b): dealt by b, then by a. Linear, and quicker than sorting within each a, since
+// a crowded primitive has hundreds of partners.
+static tl_status sort_list(const pair_query *query, int list, int32_t a_count, int32_t b_count, tl_arena *scratch,
+                           tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
 {
     const pair_pool *pool = &query->pool;
     const int32_t blocks = atomic_load(&query->pool.next);
@@ -111,21 +103,24 @@ static tl_status sort_list(const pair_query *query, int list, int32_t a_count, t
         if (pool->list[i] == list) total += pool->used[i];
     *count = 0;
     if (total == 0) return TL_OK;
-    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)a_count + 1);
-    if (total > INT32_MAX || !first || !TL_GROW(alloc, *out, *cap, total)) return tl_fail_memory(err, "pairs");
-    for (int32_t a = 0; a <= a_count; a++) first[a] = 0;
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    int32_t *next_a = TL_SCRATCH(scratch, int32_t, a_count), *next_b = TL_SCRATCH(scratch, int32_t, b_count);
+    tl_pair *half = TL_SCRATCH(scratch, tl_pair, total);
+    if (total > INT32_MAX || !next_a || !next_b || !half || !TL_GROW(alloc, *out, *cap, total))
+        return tl_fail_memory(err, "pairs");
+    memset(next_a, 0, (size_t)a_count * sizeof *next_a);
+    memset(next_b, 0, (size_t)b_count * sizeof *next_b);
+    for (int32_t i = 0; i < blocks; i++) {
+        const tl_pair *p = pool->pair + (int64_t)i * BLOCK_PAIRS;
+        for (int32_t j = 0; pool->list[i] == list && j < pool->used[i]; j++) next_a[p[j].a]++, next_b[p[j].b]++;
+    }
+    counts_to_places(next_a, a_count);
+    counts_to_places(next_b, b_count);
     for (int32_t i = 0; i < blocks; i++)
-        for (int32_t j = 0; pool->list[i] == list && j < pool->used[i]; j++)
-            first[pool->pair[(int64_t)i * BLOCK_PAIRS + j].a + 1]++;
-    for (int32_t a = 0; a < a_count; a++) first[a + 1] += first[a];
-    for (int32_t i = 0; i < blocks; i++)
-        for (int32_t j = 0; pool->list[i] == list && j < pool->used[i]; j++) {
-            const tl_pair p = pool->pair[(int64_t)i * BLOCK_PAIRS + j];
-            (*out)[first[p.a]++] = p;
-        }
-    for (int32_t a = 0, begin = 0; a < a_count; begin = first[a++])
-        if (first[a] - begin > 1) sort_second(*out + begin, first[a] - begin);
+        if (pool->list[i] == list) deal_second(pool->pair + (int64_t)i * BLOCK_PAIRS, pool->used[i], next_b, half);
+    deal_first(half, (int32_t)total, next_a, *out);
     *count = (int32_t)total;
+    tl_arena_release(scratch, mark);
     return TL_OK;
 }
 
@@ -169,14 +164,14 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     }
     const tl_surface *a = &query->a->surface, *b = &query->b->surface;
     tl_allocator *alloc = &out->alloc;
-#define SORT(list, name, n) \
+#define SORT(list, name, n, m) \
     if (status == TL_OK) \
-        status = sort_list(query, list, n, scratch, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
-    SORT(LIST_VF, vf, a->node_count);
-    SORT(LIST_EE, ee, a->edge_count);
-    SORT(LIST_FV, fv, b->node_count);
-    SORT(LIST_EF, ef, a->edge_count);
-    SORT(LIST_FE, fe, b->edge_count);
+        status = sort_list(query, list, n, m, scratch, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
+    SORT(LIST_VF, vf, a->node_count, b->face_count);
+    SORT(LIST_EE, ee, a->edge_count, b->edge_count);
+    SORT(LIST_FV, fv, b->node_count, a->face_count);
+    SORT(LIST_EF, ef, a->edge_count, b->face_count);
+    SORT(LIST_FE, fe, b->edge_count, a->face_count);
 #undef SORT
     for (int32_t c = 0; status == TL_OK && c < chunks; c++)
         tests += query->counts[c][0], out->face_pairs += query->counts[c][1];
@@ -187,14 +182,26 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
 
 tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err)
 {
-    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k};
+    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
     return run(&query, scratch, workers, out, err);
+}
+
+tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                             tl_error *err)
+{
+    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    tl_status status = tl_bvh_cull(bvh, scratch, workers, &query.culled, err);
+    if (status == TL_OK) status = run(&query, scratch, workers, out, err);
+    tl_arena_release(scratch, mark);
+    return status;
 }
 
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err)
 {
     TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
-    pair_query query = {.a = first, .b = second, .what = what, .k = first->def.k == second->def.k ? first->def.k : 6};
+    pair_query query = {.a = first, .b = second, .what = what, .slack = first->slack + second->slack,
+                        .k = first->def.k == second->def.k ? first->def.k : 6};
     return run(&query, scratch, workers, out, err);
 }

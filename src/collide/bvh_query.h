@@ -24,6 +24,7 @@ typedef struct pair_query {
     const tl_bvh *a, *b;    // the same tree: within one surface
     int what;
     int k;                  // planes used above the leaves
+    float slack;            // boxes that overlap by more do so in double
     const uint8_t *culled;  // per inner node of a: its subtree need not meet itself; NULL: none
     const work *item;
     int32_t chunk_items;
@@ -53,7 +54,7 @@ static inline void writer_close(pair_writer *w)
 
 static inline bool writer_next_block(pair_writer *w, int list)
 {
-    if (w->block[list] >= 0) w->pool->used[w->block[list]] = BLOCK_PAIRS;
+    if (w->block[list] >= 0) w->pool->used[w->block[list]] = (int32_t)(BLOCK_PAIRS - (w->end[list] - w->at[list]));
     w->block[list] = -1, w->at[list] = w->end[list] = NULL;
     if (atomic_load_explicit(&w->pool->next, memory_order_relaxed) >= w->pool->block_count) {
         atomic_store_explicit(&w->pool->next, w->pool->block_count + 1, memory_order_relaxed);
@@ -68,11 +69,10 @@ static inline bool writer_next_block(pair_writer *w, int list)
     return true;
 }
 
-/// Without room the pair is lost; the pool knows, and the query starts again.
-static inline void writer_put(pair_writer *w, int list, int32_t a, int32_t b)
+/// Room for LANES more pairs. False: pairs are lost; the pool knows, and the query starts again.
+static inline bool writer_room(pair_writer *w, int list)
 {
-    if (w->at[list] == w->end[list] && !writer_next_block(w, list)) return;
-    *w->at[list]++ = (tl_pair){a, b};
+    return w->end[list] - w->at[list] >= LANES || writer_next_block(w, list);
 }
 
 static inline bool pool_is_full(pair_pool *pool)
@@ -81,7 +81,7 @@ static inline bool pool_is_full(pair_pool *pool)
 }
 
 /// Do the boxes, in double, of nodes a[0..na) of p and b[0..nb) of q overlap? This is what defines the answer.
-TL_INLINE bool boxes_overlap(const tl_bvh *p, const int32_t *a, int na, const tl_bvh *q, const int32_t *b, int nb)
+static inline bool boxes_overlap(const tl_bvh *p, const int32_t *a, int na, const tl_bvh *q, const int32_t *b, int nb)
 {
     double lo[2][3], hi[2][3];
     for (int s = 0; s < 2; s++) {

@@ -98,7 +98,7 @@ static bool leaf_moved(const tl_bvh *bvh, int32_t leaf)
 {
     uint8_t any = 0;
     for (int32_t i = bvh->leaf[leaf].first[PRIM_FACE]; i < bvh->leaf[leaf + 1].first[PRIM_FACE]; i++)
-        for (int k = 0; k < 3; k++) any |= bvh->moved[bvh->corner[i][k]];
+        for (int k = 0; k < 3; k++) any |= bvh->moved[bvh->corner[k][i]];
     return any;
 }
 
@@ -119,9 +119,9 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, float *out)
     const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = bvh->def.k / 2;
     tl_f8 all = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
     for (int32_t i = 0; i < faces; i++) {
-        const int32_t *c = bvh->corner[l->first[PRIM_FACE] + i];
-        const tl_f8 p = *(const tl_f8 *)node_box[c[0]], q = *(const tl_f8 *)node_box[c[1]];
-        const tl_f8 r = *(const tl_f8 *)node_box[c[2]], pq = MIN8(p, q), box = MIN8(pq, r);
+        const int32_t f = l->first[PRIM_FACE] + i;
+        const tl_f8 p = *(const tl_f8 *)node_box[bvh->corner[0][f]], q = *(const tl_f8 *)node_box[bvh->corner[1][f]];
+        const tl_f8 r = *(const tl_f8 *)node_box[bvh->corner[2][f]], pq = MIN8(p, q), box = MIN8(pq, r);
         put_box(row + i, pad_lanes(faces), &box);
         all = MIN8(all, box);
     }
@@ -129,8 +129,9 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, float *out)
     if (half > 3) fit_slabs(row, faces, pad_lanes(faces), bvh->def.k, out, arity);
     row += 6 * pad_lanes(faces);
     for (int32_t i = 0; i < edges; i++) {
-        const int32_t *c = bvh->end[l->first[PRIM_EDGE] + i];
-        const tl_f8 p = *(const tl_f8 *)node_box[c[0]], q = *(const tl_f8 *)node_box[c[1]], box = MIN8(p, q);
+        const int32_t e = l->first[PRIM_EDGE] + i;
+        const tl_f8 p = *(const tl_f8 *)node_box[bvh->end[0][e]], q = *(const tl_f8 *)node_box[bvh->end[1][e]];
+        const tl_f8 box = MIN8(p, q);
         put_box(row + i, pad_lanes(edges), &box);
     }
     row += 6 * pad_lanes(edges);
@@ -178,4 +179,13 @@ void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double marg
         tl_parallel_for(workers, bvh->level_begin[level + 1] - job.begin, INNER_PER_CHUNK, fit_inner, &job);
     }
     bvh->fitted = true;
+
+    // How loose supports may be: rounding, by less than M 2^-23 with M the greatest coordinate, and the skin. Comparing
+    // against a float less the slack rounds again. Near the end of the range of floats nothing is certain.
+    float most = 0;
+    const int32_t arity = bvh->def.arity, half = bvh->def.k / 2;
+    for (int32_t c = 0; c < arity && bvh->child[c] != NO_CHILD; c++)
+        for (int d = 0; d < 3; d++)
+            most = fmaxf(most, fmaxf(fabsf(bvh->volume[d * arity + c]), fabsf(bvh->volume[(d + half) * arity + c])));
+    bvh->slack = most < FLT_MAX / 4 ? most * 0x1p-21f + 16 * FLT_MIN + 1.01f * LOOSE * (float)skin : INFINITY;
 }

@@ -27,6 +27,24 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t str
     return MASK8(m);
 }
 
+TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int kind, int k)
+{
+    return kind == PRIM_FACE ? t->corner[k] : t->end[k];
+}
+
+// Which of eight primitives of `kind` from `first` have the node at position v?
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(have8)(const tl_bvh *t, int kind, int32_t first, int32_t v)
+{
+    if (kind == PRIM_NODE) return (uint32_t)(v - first) < LANES ? 1u << (v - first) : 0;
+    const tl_i8 want = {v, v, v, v, v, v, v, v};
+    tl_i8 m = {0};
+    for (int k = 0; k < (kind == PRIM_FACE ? 3 : 2); k++) {
+        const tl_i8 has = *(const tl_i8 *)(TRAVERSE(nodes_of)(t, kind, k) + first);
+        m |= (tl_i8)(has == want);
+    }
+    return MASK8(m);
+}
+
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_prim)(const float *row, int32_t stride, int32_t i, float *q)
 {
     for (int d = 0; d < 3; d++) q[d] = -row[(d + 3) * stride + i], q[d + 3] = -row[d * stride + i];
@@ -62,36 +80,44 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t
     return mask;
 }
 
-// Pairs of one kind of primitive of leaf `la` with one of leaf `lb`. `turn`: the second goes first in the list.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, int32_t la, int ka, int32_t lb, int kb, const float *near_b,
-                                    int list, bool turn, pair_writer *w)
+// Pairs of one kind of primitive of leaf `la` of p with one of leaf `lb` of q, whose flipped box is near_b.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, const tl_bvh *p, int32_t la, int ka, const tl_bvh *q,
+                                                    int32_t lb, int kb, const float *near_b, int list, pair_writer *w)
 {
-    const tl_bvh *p = query->a, *q = query->b;
     const bool same = p == q, itself = same && la == lb;
     const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka), b = TRAVERSE(prims_of)(q, lb, kb);
     const int na = ka == PRIM_FACE ? 3 : ka == PRIM_EDGE ? 2 : 1, nb = kb == PRIM_FACE ? 3 : kb == PRIM_EDGE ? 2 : 1;
+    const int32_t *id = q->id[kb] + b.first;
     for (int32_t i0 = 0; i0 < a.count; i0 += LANES) {
         const int32_t left = a.count - i0;
         uint32_t near_a = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b);
         for (; near_a; near_a &= near_a - 1) {
-            const int32_t i = i0 + __builtin_ctz(near_a), ia = a.first + i;
-            float box[6];
+            const int32_t i = i0 + __builtin_ctz(near_a), ia = a.first + i, ida = p->id[ka][ia];
+            int32_t va[3] = {ia, ia, ia};
+            for (int k = 0; ka != PRIM_NODE && k < na; k++) va[k] = TRAVERSE(nodes_of)(p, ka, k)[ia];
+            float box[6], sure[6];
             TRAVERSE(flip_prim)(a.row, a.stride, i, box);
-            const int32_t *va = ka == PRIM_FACE ? p->corner[ia] : ka == PRIM_EDGE ? p->end[ia] : &ia;
+            for (int d = 0; d < 6; d++) sure[d] = box[d] - query->slack;
             for (int32_t j0 = itself && ka == kb ? i0 : 0; j0 < b.count; j0 += LANES) {
                 uint32_t hit = TRAVERSE(meet8)(b.row + j0, b.stride, box);
                 if (itself && ka == kb && j0 == i0) hit &= ~((2u << (i - i0)) - 1);
-                for (; hit; hit &= hit - 1) {
-                    const int32_t ib = b.first + j0 + __builtin_ctz(hit);
-                    const int32_t *vb = kb == PRIM_FACE ? q->corner[ib] : kb == PRIM_EDGE ? q->end[ib] : &ib;
-                    bool shared = false;
-                    for (int s = 0; same && s < na; s++)
-                        for (int r = 0; r < nb; r++) shared |= va[s] == vb[r];
-                    if (shared || !boxes_overlap(p, va, na, q, vb, nb)) continue;
-                    const int32_t ida = p->id[ka][ia], idb = q->id[kb][ib];
-                    const bool swap = same && ka == kb ? ida > idb : turn;
-                    writer_put(w, list, swap ? idb : ida, swap ? ida : idb);
+                if (!hit) continue;
+                for (int k = 0; same && k < na; k++) hit &= ~TRAVERSE(have8)(q, kb, b.first + j0, va[k]);
+                const uint32_t certain = hit ? TRAVERSE(meet8)(b.row + j0, b.stride, sure) : 0;
+                for (uint32_t check = hit & ~certain; check; check &= check - 1) {
+                    const int32_t j = __builtin_ctz(check), ib = b.first + j0 + j;
+                    int32_t vb[3] = {ib, ib, ib};
+                    for (int k = 0; kb != PRIM_NODE && k < nb; k++) vb[k] = TRAVERSE(nodes_of)(q, kb, k)[ib];
+                    if (!boxes_overlap(p, va, na, q, vb, nb)) hit &= ~(1u << j);
                 }
+                if (!hit || !writer_room(w, list)) continue;
+                tl_pair *at = w->at[list];
+                for (; hit; hit &= hit - 1) {
+                    const int32_t idb = id[j0 + __builtin_ctz(hit)];
+                    const bool swap = same && ka == kb && ida > idb;
+                    *at++ = (tl_pair){swap ? idb : ida, swap ? ida : idb};
+                }
+                w->at[list] = at;
             }
         }
     }
@@ -101,18 +127,18 @@ TRAVERSE_TARGET static void TRAVERSE(meet_leaves)(const pair_query *query, int32
 {
     const tl_bvh *p = query->a, *q = query->b;
     const bool same = p == q, itself = same && la == lb;
-    float near[6];
-    const int32_t arity = q->def.arity, slot = q->leaf[lb].parent;
-    TRAVERSE(flip_lane)(q, slot / arity, slot % arity, 6, near);
+    float near_a[6], near_b[6];
+    TRAVERSE(flip_lane)(p, p->leaf[la].parent / p->def.arity, p->leaf[la].parent % p->def.arity, 6, near_a);
+    TRAVERSE(flip_lane)(q, q->leaf[lb].parent / q->def.arity, q->leaf[lb].parent % q->def.arity, 6, near_b);
     w->face_pairs += (int64_t)leaf_size(p, la, PRIM_FACE) * leaf_size(q, lb, PRIM_FACE);
     if (query->what & TL_PAIR_VF) {
-        TRAVERSE(meet_prims)(query, la, PRIM_NODE, lb, PRIM_FACE, near, LIST_VF, false, w);
-        if (!itself) TRAVERSE(meet_prims)(query, la, PRIM_FACE, lb, PRIM_NODE, near, same ? LIST_VF : LIST_FV, true, w);
+        TRAVERSE(meet_prims)(query, p, la, PRIM_NODE, q, lb, PRIM_FACE, near_b, LIST_VF, w);
+        if (!itself) TRAVERSE(meet_prims)(query, q, lb, PRIM_NODE, p, la, PRIM_FACE, near_a, same ? LIST_VF : LIST_FV, w);
     }
-    if (query->what & TL_PAIR_EE) TRAVERSE(meet_prims)(query, la, PRIM_EDGE, lb, PRIM_EDGE, near, LIST_EE, false, w);
+    if (query->what & TL_PAIR_EE) TRAVERSE(meet_prims)(query, p, la, PRIM_EDGE, q, lb, PRIM_EDGE, near_b, LIST_EE, w);
     if (query->what & TL_PAIR_EF) {
-        TRAVERSE(meet_prims)(query, la, PRIM_EDGE, lb, PRIM_FACE, near, LIST_EF, false, w);
-        if (!itself) TRAVERSE(meet_prims)(query, la, PRIM_FACE, lb, PRIM_EDGE, near, same ? LIST_EF : LIST_FE, true, w);
+        TRAVERSE(meet_prims)(query, p, la, PRIM_EDGE, q, lb, PRIM_FACE, near_b, LIST_EF, w);
+        if (!itself) TRAVERSE(meet_prims)(query, q, lb, PRIM_EDGE, p, la, PRIM_FACE, near_a, same ? LIST_EF : LIST_FE, w);
     }
 }
 

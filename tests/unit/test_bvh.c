@@ -228,7 +228,7 @@ static void check_every_def(shape *m, double margin)
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 4; l++) {
                 tl_bvh *bvh;
-                const tl_bvh_def def = {KS[k], ARITIES[a], LEAVES[l]};
+                const tl_bvh_def def = {KS[k], ARITIES[a], LEAVES[l], 0};
                 assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
                 tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
                 assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
@@ -290,8 +290,8 @@ static void two_surfaces(void **state)
     move(&a, 0.02, 1), move(&b, 0.05, 2);
     for (int i = 0; i < 12; i++) {
         tl_bvh *p, *q;
-        const tl_bvh_def da = {KS[i % 4], ARITIES[i % 3], LEAVES[(i + 1) % 4]};
-        const tl_bvh_def db = {KS[i / 4], ARITIES[(i + i / 3) % 3], LEAVES[i % 4]};
+        const tl_bvh_def da = {KS[i % 4], ARITIES[i % 3], LEAVES[(i + 1) % 4], 0};
+        const tl_bvh_def db = {KS[i / 4], ARITIES[(i + i / 3) % 3], LEAVES[i % 4], 0};
         assert_ok(tl_bvh_create(&t.alloc, &da, &a.s, a.x0, &p, &err));
         assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
         tl_bvh_refit(p, a.x0, a.x1, 0.01, 0, NULL);
@@ -356,11 +356,15 @@ static void same_on_any_number_of_threads(void **state)
     shape m = sheet_shape(60, FOLDED, 0);
     move(&m, 0.01, 1);
     tl_bvh *bvh;
-    const tl_bvh_def def = tl_bvh_def_default();
+    tl_bvh_def def = tl_bvh_def_default();
+    def.culling = 1;
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, NULL);
     assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
     check_self(&m, true, 0.001, &t.pairs);
+    tl_pairs culled;
+    tl_pairs_init(&culled, t.alloc);
+    assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &culled, &err));
     const int threads[4] = {1, 2, 3, 8};
     for (int i = 0; i < 4; i++) {
         tl_workers *workers;
@@ -370,9 +374,12 @@ static void same_on_any_number_of_threads(void **state)
             assert_ok(tl_bvh_self(bvh, ALL, &t.arena, workers, &t.other, &err));
             assert_same_pairs(&t.pairs, &t.other);
             assert_true(t.pairs.volume_tests == t.other.volume_tests && t.pairs.face_pairs == t.other.face_pairs);
+            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, workers, &t.other, &err));
+            assert_same_pairs(&culled, &t.other);
         }
         tl_workers_destroy(workers);
     }
+    tl_pairs_free(&culled);
     tl_bvh_destroy(bvh);
     free_shape(&m);
     close_fixture(&t);
@@ -388,7 +395,7 @@ static void lazy_refits_stay_sound(void **state)
     shape m = sheet_shape(14, FOLDED, 0);
     tl_bvh *bvh;
     for (int a = 0; a < 3; a++) {
-        const tl_bvh_def def = {KS[a], ARITIES[a], 4};
+        const tl_bvh_def def = {KS[a], ARITIES[a], 4, 0};
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         for (int step = 0; step < 60; step++) {
             move(&m, step % 20 == 7 ? 0.1 : step % 3 == 0 ? 0 : 0.002, (uint64_t)(step + 100 * a));
@@ -399,6 +406,311 @@ static void lazy_refits_stay_sound(void **state)
             check_self(&m, swept, margin, &t.pairs);
         }
         tl_bvh_destroy(bvh);
+    }
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+// --- culling ---
+
+static tl_vec3 sub(tl_vec3 a, tl_vec3 b) { return (tl_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
+static tl_vec3 along(tl_vec3 a, double t, tl_vec3 d) { return (tl_vec3){a.x + t * d.x, a.y + t * d.y, a.z + t * d.z}; }
+static double dot(tl_vec3 a, tl_vec3 b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
+static double norm(tl_vec3 a) { return sqrt(dot(a, a)); }
+
+static double point_segment(tl_vec3 p, tl_vec3 a, tl_vec3 b)
+{
+    const tl_vec3 d = sub(b, a);
+    const double t = dot(d, d) > 0 ? fmax(0, fmin(1, dot(sub(p, a), d) / dot(d, d))) : 0;
+    return norm(sub(p, along(a, t, d)));
+}
+
+// The least of the distances of ends and, where lines come nearest within both segments, of lines.
+static double segment_segment(const tl_vec3 *a, const tl_vec3 *b)
+{
+    double best = fmin(fmin(point_segment(a[0], b[0], b[1]), point_segment(a[1], b[0], b[1])),
+                       fmin(point_segment(b[0], a[0], a[1]), point_segment(b[1], a[0], a[1])));
+    const tl_vec3 u = sub(a[1], a[0]), v = sub(b[1], b[0]), w = sub(a[0], b[0]);
+    const double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), det = uu * vv - uv * uv;
+    if (det <= 0) return best;
+    const double s = (uv * dot(v, w) - vv * dot(u, w)) / det, t = (uu * dot(v, w) - uv * dot(u, w)) / det;
+    if (s >= 0 && s <= 1 && t >= 0 && t <= 1) best = fmin(best, norm(sub(along(a[0], s, u), along(b[0], t, v))));
+    return best;
+}
+
+// Nearest point of the plane, if it is inside (barycentric coordinates from the normal equations), or of a side.
+static double point_face(tl_vec3 p, const tl_vec3 *f)
+{
+    double best = fmin(point_segment(p, f[0], f[1]), fmin(point_segment(p, f[1], f[2]), point_segment(p, f[2], f[0])));
+    const tl_vec3 u = sub(f[1], f[0]), v = sub(f[2], f[0]), w = sub(p, f[0]);
+    const double uu = dot(u, u), uv = dot(u, v), vv = dot(v, v), det = uu * vv - uv * uv;
+    if (det <= 0) return best;
+    const double s = (vv * dot(u, w) - uv * dot(v, w)) / det, t = (uu * dot(v, w) - uv * dot(u, w)) / det;
+    if (s >= 0 && t >= 0 && s + t <= 1) best = fmin(best, norm(sub(p, along(along(f[0], s, u), t, v))));
+    return best;
+}
+
+static double segment_face(const tl_vec3 *e, const tl_vec3 *f)
+{
+    double best = fmin(point_face(e[0], f), point_face(e[1], f));
+    for (int k = 0; k < 3; k++) best = fmin(best, segment_segment(e, (tl_vec3[2]){f[k], f[(k + 1) % 3]}));
+    const tl_vec3 u = sub(f[1], f[0]), v = sub(f[2], f[0]), n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+    const double a = dot(n, sub(e[0], f[0])), b = dot(n, sub(e[1], f[0]));
+    if (a * b < 0) best = fmin(best, point_face(along(e[0], a / (a - b), sub(e[1], e[0])), f));
+    return best;
+}
+
+static double nearest(const shape *m, bool swept, int list, tl_pair p)
+{
+    double best = INFINITY;
+    for (int step = 0; step <= (swept ? 8 : 0); step++) {
+        tl_vec3 a[3], b[3];
+        for (int k = 0; k < 3; k++) {
+            const int32_t va = list == 0 ? p.a : m->edge[p.a][k % 2], vb = list == 1 ? m->edge[p.b][k % 2] : m->face[p.b][k];
+            a[k] = along(m->x0[va], step / 8.0, sub(m->x1[va], m->x0[va]));
+            b[k] = along(m->x0[vb], step / 8.0, sub(m->x1[vb], m->x0[vb]));
+        }
+        best = fmin(best, list == 0 ? point_face(a[0], b) : list == 1 ? segment_segment(a, b) : segment_face(a, b));
+    }
+    return best;
+}
+
+// What is missing in `fewer` stays further apart than `reach`; returns how many are.
+static int32_t check_missing(const shape *m, bool swept, double reach, int list, const tl_pair *all, int32_t count,
+                             const tl_pair *fewer, int32_t fewer_count)
+{
+    int32_t j = 0;
+    for (int32_t i = 0; i < count; i++) {
+        if (j < fewer_count && fewer[j].a == all[i].a && fewer[j].b == all[i].b) j++;
+        else assert_true(nearest(m, swept, list, all[i]) > reach);
+    }
+    assert_int_equal(j, fewer_count);
+    return count - fewer_count;
+}
+
+enum { WAVES, DOME, RAMP, CURL };
+
+static shape smooth_shape(int n, int kind)
+{
+    shape m = sheet_shape(n, FLAT, 0);
+    for (int32_t v = 0; v < m.s.node_count; v++) {
+        const double u = m.x0[v].x, w = m.x0[v].y;
+        tl_vec3 p = {u, w, 0.05 * sin(6 * u) * cos(5 * w)};
+        if (kind == DOME) p.z = sqrt(fmax(0, 2 - (u - 0.5) * (u - 0.5) - (w - 0.5) * (w - 0.5)));
+        // a ramp that winds up five times: normals all point up, and turns lie close above each other
+        if (kind == RAMP) p = (tl_vec3){3 * (0.5 + w) * cos(30 * u), 3 * (0.5 + w) * sin(30 * u), 0.02 * u};
+        if (kind == CURL) p = (tl_vec3){(0.2 + 0.1 * u) * cos(14 * u), w, (0.2 + 0.1 * u) * sin(14 * u)};
+        m.x0[v] = m.x1[v] = p;
+    }
+    return m;
+}
+
+static void culling_leaves_out_only_what_is_far(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    int32_t missing[4] = {0};
+    for (int kind = WAVES; kind <= CURL; kind++)
+        for (int i = 0; i < 24; i += 1 + (kind == RAMP)) {
+            const int n = kind == RAMP ? 48 : 20;
+            const double common = kind == RAMP ? 0.02 : 0.2;
+            shape m = smooth_shape(n, kind), flat = sheet_shape(n, FLAT, 0);
+            const double margin = i % 3 == 0 ? 0 : i % 3 == 1 ? 0.001 : i % 6 == 2 ? 0.006 : 0.02;
+            const bool swept = i % 4 > 0;
+            if (i >= 12) move(&m, 0.004 * (i % 5), (uint64_t)i), move(&m, 0.012 * (i % 4), (uint64_t)(i + 1));
+            for (int32_t v = 0; v < m.s.node_count && i % 2; v++)  // much common motion, and some shear
+                m.x1[v] = along(m.x1[v], common, (tl_vec3){0.3, -0.2, 0.1 + 0.01 * m.x0[v].x});
+            const tl_bvh_def def = {KS[i % 4], ARITIES[i % 3], 4 << i % 4, 1};
+            tl_bvh *bvh;
+            assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, flat.x0, &bvh, &err));  // so that subtrees are patches
+            free_shape(&flat);
+            tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, i % 5 == 4 ? 0.01 : 0, NULL);
+            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &t.other, &err));
+            const tl_pairs *p = &t.pairs, *q = &t.other;
+            missing[kind] += check_missing(&m, swept, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
+            missing[kind] += check_missing(&m, swept, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
+            missing[kind] += check_missing(&m, swept, 2 * margin, 2, p->ef, p->ef_count, q->ef, q->ef_count);
+            tl_bvh_destroy(bvh);
+            free_shape(&m);
+        }
+    for (int kind = WAVES; kind <= CURL; kind++) assert_true(missing[kind] > 1000);
+    close_fixture(&t);
+}
+
+// Regions that fail one condition each: a fold within, a slit between borders, turned faces.
+static void culling_keeps_what_is_near(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    for (int kind = FOLDED; kind <= CRUMPLED; kind++)
+        for (int i = 0; i < 12; i++) {
+            shape m = sheet_shape(20, kind, 3);
+            if (i % 2) move(&m, 0.005, 1);
+            if (i % 3 == 1)
+                for (int32_t f = 0; f < m.s.face_count; f += 7) {  // orientation is not given
+                    const int32_t a = m.face[f][0];
+                    m.face[f][0] = m.face[f][1], m.face[f][1] = a;
+                }
+            const double margin = i % 4 * 0.002;
+            const tl_bvh_def def = {6, ARITIES[i % 3], LEAVES[i % 4], 1};
+            tl_bvh *bvh;
+            assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+            tl_bvh_refit(bvh, m.x0, m.x1, margin, 0, NULL);
+            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &t.other, &err));
+            const tl_pairs *p = &t.pairs, *q = &t.other;
+            check_missing(&m, true, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
+            check_missing(&m, true, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
+            check_missing(&m, true, 2 * margin, 2, p->ef, p->ef_count, q->ef, q->ef_count);
+            tl_bvh_destroy(bvh);
+            free_shape(&m);
+        }
+    close_fixture(&t);
+}
+
+// --- changes of the mesh ---
+
+// One edit like those of a remesher, or worse: nodes of a face changed, a face gone and its id taken by the last, a new face
+// on old nodes, a face cut in three about a new node. Room for more must be there.
+static void edit(shape *m, uint64_t seed)
+{
+    const int32_t n = m->s.face_count;
+    const double r = tl_random(seed, 1, 0);
+    const int32_t f = n > 0 ? (int32_t)(tl_random(seed, 2, 0) * n) : -1, g = n > 0 ? (int32_t)(tl_random(seed, 3, 0) * n) : -1;
+    if (f < 0) return;
+    if (r < 0.2) {
+        m->face[f][seed % 3] = m->face[g][seed / 3 % 3];
+    } else if (r < 0.4) {
+        memmove(m->face[f], m->face[n - 1], sizeof *m->face);
+        m->s.face_count--;
+    } else if (r < 0.5) {
+        for (int k = 0; k < 3; k++) m->face[n][k] = k == 0 ? m->face[g][0] : m->face[f][k];
+        m->s.face_count++;
+    } else {
+        const int32_t v = m->s.node_count++, *c = m->face[f];
+        const tl_vec3 *x = m->x1;
+        m->x1[v] = (tl_vec3){(x[c[0]].x + x[c[1]].x + x[c[2]].x) / 3, (x[c[0]].y + x[c[1]].y + x[c[2]].y) / 3,
+                             (x[c[0]].z + x[c[1]].z + x[c[2]].z) / 3};
+        m->x0[v] = m->x1[v];
+        for (int k = 1; k < 3; k++)
+            for (int i = 0; i < 3; i++) m->face[n + k - 1][i] = i == k ? v : m->face[f][i];
+        m->face[f][0] = v;
+        m->s.face_count += 2;
+    }
+}
+
+static void changes_keep_the_answers(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    int rebuilt = 0, kept = 0;
+    for (int run = 0; run < 4; run++) {
+        shape m = run == 3 ? random_soup(40, 30, 1, 3) : sheet_shape(7, run == 1 ? TANGLED : FOLDED, 0);
+        m.face = realloc(m.face, 4096 * sizeof *m.face);
+        m.x0 = realloc(m.x0, 4096 * sizeof *m.x0), m.x1 = realloc(m.x1, 4096 * sizeof *m.x1);
+        find_edges(&m);
+        tl_bvh *bvh;
+        const tl_bvh_def def = {KS[run], ARITIES[run % 3], LEAVES[run], run % 2};
+        assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+        for (int step = 0; step < 120; step++) {
+            for (int i = 0; i < 1 + step % 4; i++) edit(&m, (uint64_t)(1000 * run + 10 * step + i));
+            if (run == 2 && step == 60) m.s.face_count = 0;                           // all gone
+            if (run == 2 && step == 61) m.s.face_count = 50;                          // and back
+            if (run == 0 && step % 40 == 20) m.s.face_count -= m.s.face_count / 3;  // a part is lost
+            find_edges(&m);
+            move(&m, 0.002, (uint64_t)step);
+            tl_bvh_update_report report;
+            assert_ok(tl_bvh_update(bvh, &m.s, m.x1, &report, &err));
+            assert_true(report.placed <= m.s.face_count);
+            rebuilt += report.rebuilt, kept += !report.rebuilt;
+            tl_bvh_refit(bvh, m.x0, m.x1, 0.001, step % 2 ? 0.001 : 0, NULL);
+            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            check_self(&m, true, 0.001, &t.pairs);
+        }
+        tl_bvh_destroy(bvh);
+        free_shape(&m);
+    }
+    assert_true(rebuilt > 0 && kept > 10 * rebuilt);
+    close_fixture(&t);
+}
+
+static void updates_without_change_place_nothing(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(20, FOLDED, 0);
+    tl_bvh *bvh;
+    const tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+    tl_bvh_update_report report;
+    assert_ok(tl_bvh_update(bvh, &m.s, m.x0, &report, &err));
+    assert_int_equal(report.placed, 0);
+    assert_int_equal(report.rebuilt, 0);
+    const int32_t old = m.face[5][1];
+    m.face[5][1] = m.s.node_count;
+    assert_int_equal(tl_bvh_update(bvh, &m.s, m.x0, &report, &err), TL_BAD_ARG);
+    m.face[5][1] = old;
+    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    check_self(&m, false, 0, &t.pairs);
+    tl_bvh_destroy(bvh);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+// The n-th allocation fails, for every n: an error, the tree as before, nothing leaks (address sanitizer).
+static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+{
+    const tl_allocator plain = tl_allocator_default();
+    if (new_size > 0 && --*(int *)user < 0) return NULL;
+    return plain.resize(plain.user, ptr, old_size, new_size);
+}
+
+static void failed_allocations_leave_no_trace(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(8, TANGLED, 0);
+    m.face = realloc(m.face, 4096 * sizeof *m.face);
+    m.x0 = realloc(m.x0, 4096 * sizeof *m.x0), m.x1 = realloc(m.x1, 4096 * sizeof *m.x1);
+    find_edges(&m);
+    bool done = false;
+    for (int n = 0; !done; n++) {
+        int left = n;
+        const tl_allocator alloc = {failing_resize, &left};
+        const tl_bvh_def def = {18, 4, 2, 1};
+        const shape before = m;
+        tl_bvh *bvh = NULL;
+        tl_arena arena;
+        tl_pairs pairs;
+        tl_arena_init(&arena, alloc);
+        tl_pairs_init(&pairs, alloc);
+        tl_status status = tl_bvh_create(&alloc, &def, &m.s, m.x0, &bvh, &err);
+        for (int i = 0; i < 20; i++) edit(&m, (uint64_t)(100 + i));
+        m.edge = NULL;
+        find_edges(&m);
+        if (status == TL_OK) status = tl_bvh_update(bvh, &m.s, m.x0, NULL, &err);
+        if (status == TL_OK) status = tl_bvh_self(bvh, ALL, &arena, NULL, &pairs, &err);
+        done = status == TL_OK;
+        assert_true(done || status == TL_NO_MEMORY);
+        tl_bvh_destroy(bvh);
+        tl_pairs_free(&pairs);
+        tl_arena_free(&arena);
+        free(m.edge);
+        shape fresh = sheet_shape(8, TANGLED, 0);
+        memcpy(m.face, fresh.face, (size_t)fresh.s.face_count * sizeof *m.face);
+        free_shape(&fresh);
+        m.s = before.s, m.edge = before.edge;
     }
     free_shape(&m);
     close_fixture(&t);
@@ -446,7 +758,7 @@ static void wrong_arguments_are_named(void **state)
     open_fixture(&t);
     shape m = sheet_shape(3, FLAT, 0);
     tl_bvh *bvh;
-    const tl_bvh_def wrong[4] = {{8, 8, 8}, {6, 3, 8}, {6, 8, 0}, {6, 8, TL_BVH_MAX_LEAF + 1}};
+    const tl_bvh_def wrong[4] = {{8, 8, 8, 0}, {6, 3, 8, 0}, {6, 8, 0, 0}, {6, 8, TL_BVH_MAX_LEAF + 1, 0}};
     for (int i = 0; i < 4; i++) {
         assert_int_equal(tl_bvh_create(&t.alloc, &wrong[i], &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
         assert_null(bvh);
@@ -471,6 +783,11 @@ int main(void)
         cmocka_unit_test(rounding_loses_nothing),
         cmocka_unit_test(same_on_any_number_of_threads),
         cmocka_unit_test(lazy_refits_stay_sound),
+        cmocka_unit_test(culling_leaves_out_only_what_is_far),
+        cmocka_unit_test(culling_keeps_what_is_near),
+        cmocka_unit_test(changes_keep_the_answers),
+        cmocka_unit_test(updates_without_change_place_nothing),
+        cmocka_unit_test(failed_allocations_leave_no_trace),
         cmocka_unit_test(warm_queries_allocate_nothing),
         cmocka_unit_test(wrong_arguments_are_named),
     };

@@ -1,0 +1,323 @@
+// bench/bench_broad.c: refit and candidate pairs of trees, one thread: which k, arity and leaf size to take.
+//
+//   bench_broad                     generated scenes: folded sheet, sheet on a sphere, stack of sheets
+//   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and triangles)
+//   -a                              every k, arity and leaf size; else the default and its neighbours
+//   -m METRES                       margin around everything; 0 if not given
+//
+// Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
+// on the machine disturbs less. Compare within one run only.
+
+#include <ctype.h>
+#include <math.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/sort.h"
+#include "collide/bvh.h"
+
+enum { ROUNDS = 9 };
+
+typedef struct model {
+    int32_t nodes, faces, edges;
+    tl_vec3 *x0, *x1;
+    int32_t (*face)[3];
+    int32_t (*edge)[2];
+} model;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static void check(bool good, const char *what)
+{
+    if (good) return;
+    fprintf(stderr, "bench_broad: %s\n", what);
+    exit(1);
+}
+
+static void *take(size_t count, size_t size)
+{
+    void *p = calloc(count + 1, size);
+    check(p, "out of memory");
+    return p;
+}
+
+static void find_edges(model *m)
+{
+    const int32_t sides = 3 * m->faces;
+    tl_key *key = take((size_t)sides, sizeof *key), *spare = take((size_t)sides, sizeof *spare);
+    for (int32_t i = 0; i < sides; i++) {
+        const int32_t a = m->face[i / 3][i % 3], b = m->face[i / 3][(i + 1) % 3];
+        key[i] = (tl_key){(uint64_t)(a < b ? a : b) << 32 | (uint64_t)(a < b ? b : a), i};
+    }
+    tl_sort_keys(key, spare, sides);
+    m->edge = take((size_t)sides, sizeof *m->edge);
+    m->edges = 0;
+    for (int32_t i = 0; i < sides; i++) {
+        if (i > 0 && key[i].key == key[i - 1].key) continue;
+        m->edge[m->edges][0] = (int32_t)(key[i].key >> 32), m->edge[m->edges++][1] = (int32_t)key[i].key;
+    }
+    free(key), free(spare);
+}
+
+static void free_model(model *m) { free(m->x0), free(m->x1), free(m->face), free(m->edge); }
+
+// --- scenes: `layers` square grids of `side` cells, each node placed by (u, v, layer) at time 0 and 1 ---
+
+typedef tl_vec3 (*place)(double u, double v, int layer, double time);
+
+static tl_vec3 folded(double u, double v, int layer, double time)
+{
+    (void)layer;
+    const double s = 40 * u;  // folds of some 4 cm, 4 mm apart, swaying
+    return (tl_vec3){0.04 * sin(s) + 0.002 * time, v + 0.001 * sin(9 * u) * time, 0.1 * u + 0.003 * cos(2 * s + 3 * v)};
+}
+
+static tl_vec3 on_sphere(double u, double v, int layer, double time)
+{
+    (void)layer;
+    const double x = 2 * u - 1, y = 2 * v - 1, r = hypot(x, y), wave = 0.1 * sin(8 * atan2(y, x)) * (r > 0.7 ? r - 0.7 : 0);
+    const double fall = r < 0.7 ? sqrt(1 - r * r) - 1 : sqrt(0.51) - 1 - 1.2 * (r - 0.7);
+    const double in = r < 0.7 ? 1 : (0.7 + 0.3 * (r - 0.7) + wave) / r;
+    return (tl_vec3){0.4 * in * x, 0.4 * in * y, 0.4 * fall - 0.003 * time * r};
+}
+
+static tl_vec3 stacked(double u, double v, int layer, double time)
+{
+    return (tl_vec3){u + 0.01 * layer, v, 0.002 * layer + 0.02 * sin(7 * u) * cos(5 * v) - 0.001 * time};
+}
+
+static model make_scene(place at, int side, int layers)
+{
+    const int32_t per = (side + 1) * (side + 1);
+    model m = {.nodes = per * layers, .faces = 2 * side * side * layers};
+    m.x0 = take((size_t)m.nodes, sizeof *m.x0), m.x1 = take((size_t)m.nodes, sizeof *m.x1);
+    m.face = take((size_t)m.faces, sizeof *m.face);
+    int32_t f = 0;
+    for (int layer = 0; layer < layers; layer++)
+        for (int j = 0; j <= side; j++)
+            for (int i = 0; i <= side; i++) {
+                const int32_t a = layer * per + j * (side + 1) + i, b = a + 1, d = a + side + 1, c = d + 1;
+                m.x0[a] = at((double)i / side, (double)j / side, layer, 0);
+                m.x1[a] = at((double)i / side, (double)j / side, layer, 1);
+                if (i == side || j == side) continue;
+                const bool rising = (i + j) % 2 == 0;
+                const int32_t tri[2][3] = {{a, b, rising ? c : d}, {rising ? a : b, c, d}};
+                for (int t = 0; t < 2; t++, f++) memcpy(m.face[f], tri[t], sizeof tri[t]);
+            }
+    find_edges(&m);
+    return m;
+}
+
+// --- PLY: as much as the frames of cloth benchmarks need ---
+
+static uint32_t word(const unsigned char *p, bool big)
+{
+    return big ? (uint32_t)p[0] << 24 | (uint32_t)p[1] << 16 | (uint32_t)p[2] << 8 | p[3]
+               : (uint32_t)p[3] << 24 | (uint32_t)p[2] << 16 | (uint32_t)p[1] << 8 | p[0];
+}
+
+static void read_ply(const char *path, int32_t *nodes, tl_vec3 **x, int32_t *faces, int32_t (**face)[3])
+{
+    FILE *file = fopen(path, "rb");
+    check(file, "cannot open a PLY file");
+    char line[256];
+    bool big = false, ended = false;
+    int v = 0, f = 0;
+    while (!ended && fgets(line, sizeof line, file)) {
+        if (strncmp(line, "format binary_big_endian", 24) == 0) big = true;
+        sscanf(line, "element vertex %d", &v);
+        sscanf(line, "element face %d", &f);
+        ended = strncmp(line, "end_header", 10) == 0;
+    }
+    check(ended && v > 0 && f > 0, "not a PLY file with vertices and faces");
+    *nodes = v, *faces = f;
+    *x = take((size_t)v, sizeof **x), *face = take((size_t)f, sizeof **face);
+    unsigned char raw[13];
+    for (int i = 0; i < v; i++) {
+        check(fread(raw, 1, 12, file) == 12, "PLY file too short");
+        float c[3];
+        for (int k = 0; k < 3; k++) {
+            const uint32_t w = word(raw + 4 * k, big);
+            memcpy(&c[k], &w, sizeof w);
+        }
+        (*x)[i] = (tl_vec3){(double)c[0], (double)c[1], (double)c[2]};
+    }
+    for (int i = 0; i < f; i++) {
+        check(fread(raw, 1, 13, file) == 13 && raw[0] == 3, "PLY file too short or with faces that are no triangles");
+        for (int k = 0; k < 3; k++) (*face)[i][k] = (int32_t)word(raw + 1 + 4 * k, big);
+    }
+    fclose(file);
+}
+
+// --- measuring ---
+
+typedef struct result { double build, refit, query, culled; } result;
+
+static void measure(const model *m, const char *name, tl_bvh_def def, double margin)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const int what = TL_PAIR_VF | TL_PAIR_EE;
+    tl_error err;
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_pairs pairs, fewer;
+    tl_pairs_init(&pairs, alloc), tl_pairs_init(&fewer, alloc);
+    tl_bvh *bvh;
+    result best = {1e9, 1e9, 1e9, 1e9};
+    for (int round = 0; round < 2; round++) {
+        const double t = now();
+        check(tl_bvh_create(&alloc, &def, &surface, m->x0, &bvh, &err) == TL_OK, err.message);
+        best.build = fmin(best.build, now() - t);
+        if (round == 0) tl_bvh_destroy(bvh);
+    }
+    for (int round = 0; round < ROUNDS; round++) {
+        tl_arena_reset(&arena);
+        const double t0 = now();
+        tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
+        const double t1 = now();
+        check(tl_bvh_self(bvh, what, &arena, NULL, &pairs, &err) == TL_OK, err.message);
+        const double t2 = now();
+        best.refit = fmin(best.refit, t1 - t0), best.query = fmin(best.query, t2 - t1);
+        if (!def.culling) continue;
+        const double t3 = now();
+        check(tl_bvh_self_culled(bvh, what, &arena, NULL, &fewer, &err) == TL_OK, err.message);
+        best.culled = fmin(best.culled, now() - t3);
+    }
+    printf("%-10s %7d  %2d  %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k, def.arity,
+           def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query, 1e3 * (best.refit + best.query), pairs.vf_count,
+           pairs.ee_count, (long long)pairs.volume_tests, (long long)pairs.face_pairs,
+           (double)tl_bvh_memory(bvh) / m->faces);
+    if (def.culling)
+        printf("           culled:                    %7.2f          %8d %8d  %9lld %9lld\n", 1e3 * best.culled,
+               fewer.vf_count, fewer.ee_count, (long long)fewer.volume_tests, (long long)fewer.face_pairs);
+    fflush(stdout);
+    tl_bvh_destroy(bvh);
+    tl_pairs_free(&pairs), tl_pairs_free(&fewer);
+    tl_arena_free(&arena);
+}
+
+// The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves; update after
+// one face in a hundred has been cut in two.
+static void measure_upkeep(const model *m, double margin)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_bvh_def def = tl_bvh_def_default();
+    tl_error err;
+    tl_bvh *bvh;
+    double edge = 0;
+    for (int32_t e = 0; e < m->edges; e++) {
+        const tl_vec3 a = m->x0[m->edge[e][0]], b = m->x0[m->edge[e][1]];
+        edge += sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)) / m->edges;
+    }
+    const int32_t more = m->faces / 100;
+    model n = {.nodes = m->nodes + more, .faces = m->faces + 2 * more};
+    n.x0 = take((size_t)n.nodes, sizeof *n.x0), n.face = take((size_t)n.faces, sizeof *n.face);
+    memcpy(n.x0, m->x0, (size_t)m->nodes * sizeof *n.x0);
+    memcpy(n.face, m->face, (size_t)m->faces * sizeof *n.face);
+    for (int32_t i = 0; i < more; i++) {  // a patch of faces, each cut in three about its centre
+        const int32_t f = m->faces / 3 + i, v = m->nodes + i, *c = m->face[f];
+        const tl_vec3 p = m->x0[c[0]], q = m->x0[c[1]], r = m->x0[c[2]];
+        n.x0[v] = (tl_vec3){(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
+        for (int k = 0; k < 3; k++) n.face[m->faces + 2 * i][k] = k == 1 ? v : c[k], n.face[m->faces + 2 * i + 1][k] = k == 2 ? v : c[k];
+        n.face[f][0] = v;
+    }
+    find_edges(&n);
+    const tl_surface before = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface after = {n.nodes, n.faces, n.edges, (const int32_t(*)[3])n.face, (const int32_t(*)[2])n.edge};
+    double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
+    tl_bvh_update_report report = {0};
+    for (int round = 0; round < ROUNDS / 3; round++) {
+        const double t0 = now();
+        check(tl_bvh_create(&alloc, &def, &before, m->x0, &bvh, &err) == TL_OK, err.message);
+        const double t1 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0, NULL);
+        const double t2 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
+        const double t3 = now();
+        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
+        const double t4 = now();
+        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z += edge;
+        const double t5 = now();
+        tl_bvh_refit(bvh, n.x0, NULL, margin, 0.1 * edge, NULL);
+        const double t6 = now();
+        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z = m->x0[v].z;
+        const double t7 = now();
+        check(tl_bvh_update(bvh, &after, n.x0, &report, &err) == TL_OK, err.message);
+        const double t8 = now(), t[5] = {t1 - t0, t2 - t1, t4 - t3, t6 - t5, t8 - t7};
+        for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i]);
+        tl_bvh_destroy(bvh);
+    }
+    printf("           upkeep: new %.1f ms, update of %d faces %.1f ms%s; refit %.2f ms, with a skin %.2f at rest, %.2f if a tenth moves\n",
+           1e3 * best[0], report.placed, 1e3 * best[4], report.rebuilt ? " (rebuilt)" : "", 1e3 * best[1], 1e3 * best[2],
+           1e3 * best[3]);
+    free_model(&n);
+}
+
+static void bench(const model *m, const char *name, bool all, double margin)
+{
+    static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
+    const tl_bvh_def usual = tl_bvh_def_default();
+    for (int k = 0; k < 4; k++)
+        for (int a = 0; a < 3; a++)
+            for (int l = 0; l < 7; l++) {
+                const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
+                if (all || off <= 1) measure(m, name, (tl_bvh_def){ks[k], arities[a], leaves[l], 0}, margin);
+            }
+    tl_bvh_def culling = usual;
+    culling.culling = 1;
+    measure(m, name, culling, margin);
+    culling.arity = 4, culling.leaf_faces = 8;
+    measure(m, name, culling, margin);
+    measure_upkeep(m, margin);
+}
+
+int main(int argc, char **argv)
+{
+    bool all = false;
+    double margin = 0;
+    const char *path[2] = {NULL, NULL};
+    int paths = 0;
+    for (int i = 1; i < argc; i++) {
+        if (strcmp(argv[i], "-a") == 0) all = true;
+        else if (strcmp(argv[i], "-m") == 0 && i + 1 < argc) margin = atof(argv[++i]);
+        else if (paths < 2) path[paths++] = argv[i];
+    }
+    printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face pairs B/face\n");
+    if (paths == 2) {
+        model m = {0};
+        int32_t nodes, faces, (*face)[3];
+        read_ply(path[0], &m.nodes, &m.x0, &m.faces, &m.face);
+        read_ply(path[1], &nodes, &m.x1, &faces, &face);
+        check(nodes == m.nodes && faces == m.faces && memcmp(face, m.face, (size_t)faces * sizeof *face) == 0,
+              "the two PLY files have different faces");
+        free(face);
+        find_edges(&m);
+        bench(&m, "ply", all, margin);
+        free_model(&m);
+        return 0;
+    }
+    for (int size = 0; size < 2; size++) {
+        const int side = size ? 224 : 71;  // 100k and 10k faces
+        model m = make_scene(folded, side, 1);
+        bench(&m, "folded", all, margin);
+        free_model(&m);
+        m = make_scene(on_sphere, side, 1);
+        bench(&m, "sphere", all, margin);
+        free_model(&m);
+        m = make_scene(stacked, side / 3, 9);
+        bench(&m, "stack", all, margin);
+        free_model(&m);
+    }
+    return 0;
+}
