@@ -118,7 +118,7 @@ static bool set_hash(json_t *entry, uint64_t hash)
 void tl_scene_mesh_name(const char *name, int32_t shape, char out[128])
 {
     if (shape < 0) snprintf(out, 128, "meshes/%s.obj", name);
-    else snprintf(out, 128, "meshes/%s_%06d.obj", name, shape);
+    else snprintf(out, 128, "meshes/%s.%06d.obj", name, shape);
 }
 
 static bool set_names(json_t *entry, const char *name, int32_t shapes)

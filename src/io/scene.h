@@ -76,7 +76,7 @@ tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_s
 /// The resolved scene as text for a folder that holds meshes/CLOTH.obj: `frames` >= 0 replaces the scene's own.
 tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf *out, tl_error *err);
 
-/// "meshes/NAME.obj", or of a shape of a sequence (from 0) "meshes/NAME_000000.obj": where a folder keeps a mesh.
+/// "meshes/NAME.obj", or of a shape of a sequence (from 0) "meshes/NAME.000000.obj" (a name has no dot): where a folder keeps a mesh.
 void tl_scene_mesh_name(const char *name, int32_t shape, char out[128]);
 
 // The parts of tl_scene_read.
