@@ -355,7 +355,7 @@ static void damaged_checkpoints(void **state)
         {24, 0, "damaged checkpoint: the header does not match its hash"},
         {150, 0, "damaged checkpoint: the header does not match its hash"},
         {250, 0, "damaged checkpoint: "},
-        {0, 300, "damaged checkpoint: 108 bytes of state, must be "},
+        {0, 300, "damaged checkpoint: 60 bytes of state, must be "},
     };
     for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
         char *bent = malloc(size);
