@@ -1,7 +1,7 @@
 // toile/run.h: run a scene into a folder of frames, resume it, check a folder, describe a file.
 //
 // Layout of a folder (a contract): frames/NNNNNN_CLOTH.obj (frame 0 is the start; v world, vt material per
-// corner), obstacles/NNNNNN_NAME.obj, stats.jsonl (one object per frame), scene.json (fully resolved),
+// corner), obstacles/NNNNNN_NAME.obj (those that stand still: frame 0 only), stats.jsonl (one object per frame), scene.json (fully resolved),
 // checkpoint.bin. Files appear whole or not at all.
 #pragma once
 #include "toile/base.h"
@@ -18,7 +18,8 @@ typedef struct tl_run_progress {
     double seconds_left;     ///< estimate
     double time;             ///< simulated [s]
     int64_t faces, nodes;
-    tl_step_report last;     ///< sums over the steps of the frame
+    int64_t intersections;   ///< in this frame
+    tl_step_report last;     ///< sums over the steps of the frame; contacts, candidates, pinched of the last one
 } tl_run_progress;
 
 typedef struct tl_run_def {
@@ -45,6 +46,9 @@ typedef struct tl_run_report {
     double strain_min, strain_max;    ///< over all frames
     uint64_t state_hash;
     int64_t faces, nodes;
+    int64_t contacts;                 ///< in the last frame
+    int64_t intersections;            ///< over all frames
+    int64_t held, pinched;            ///< iterations with held nodes over all steps; most nodes pinched in a frame
     size_t peak_bytes;
     int32_t threads;                  ///< used
 } tl_run_report;

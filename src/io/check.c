@@ -78,7 +78,7 @@ static tl_status load_still(tl_check_context *cx, tl_workers *workers, tl_error 
         bool there;
         tl_obj mesh;
         if (o->count != 1) continue;
-        TL_TRY(tl_check_obstacle_path(cx, o, LAST_FRAME, path, sizeof path, &there, err));
+        TL_TRY(tl_check_obstacle_path(cx, o, LAST_FRAME, path, &there, err));
         const tl_status status = tl_check_load(cx, path, &mesh, &o->why);
         if (status == TL_NO_MEMORY) return tl_fail_memory(err, path);
         o->broken = status != TL_OK;

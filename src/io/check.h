@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/workers.h"
 #include "collide/bvh.h"
+#include "io/file.h"
 #include "io/obj.h"
 #include "toile/run.h"
 
@@ -90,10 +91,11 @@ typedef struct tl_check_context {
     int64_t last;  ///< largest frame number, -1: none
 } tl_check_context;
 
-/// Reads a mesh into a new surface. TL_NO_MEMORY apart, a failure means that the file is at fault.
+/// Reads a mesh as it is. TL_NO_MEMORY apart, a failure means that the file is at fault.
 tl_status tl_check_load(const tl_check_context *cx, const char *path, tl_obj *out, tl_error *err);
+/// The latest file at or before `frame`.
 tl_status tl_check_obstacle_path(const tl_check_context *cx, const tl_check_obstacle *o, int64_t frame,
-                                 char *path, size_t size, bool *there, tl_error *err);
+                                 char path[TL_PATH_MAX], bool *there, tl_error *err);
 
 /// Looks at one frame; out->status is other than TL_OK when it could not be done at all. The caller frees out->items.
 void tl_check_frame(const tl_check_context *cx, int64_t frame, tl_workers *workers, tl_frame_check *out);

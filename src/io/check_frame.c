@@ -178,15 +178,14 @@ static tl_status load_cloths(frame_work *w, tl_error *err)
     return TL_OK;
 }
 
-tl_status tl_check_obstacle_path(const tl_check_context *cx, const tl_check_obstacle *o, int64_t frame, char *path,
-                                 size_t size, bool *there, tl_error *err)
+tl_status tl_check_obstacle_path(const tl_check_context *cx, const tl_check_obstacle *o, int64_t frame,
+                                 char path[TL_PATH_MAX], bool *there, tl_error *err)
 {
     int32_t latest = -1;
     for (int32_t i = 0; i < o->count && o->frames[i] <= frame; i++) latest = o->frames[i];
     *there = latest >= 0;
     if (!*there) return TL_OK;
-    const int n = snprintf(path, size, "%s/obstacles/%06d_%s.obj", cx->def->dir, latest, o->name);
-    return n > 0 && (size_t)n < size ? TL_OK : tl_fail(err, TL_IO, "path too long: %.200s...", cx->def->dir);
+    return tl_obstacle_path(cx->def->dir, latest, o->name, path, err);
 }
 
 // A file is told of in the frame that it was written for.
@@ -203,7 +202,7 @@ static tl_status load_body(frame_work *w, int32_t i, tl_error *err)
     const tl_check_obstacle *o = &cx->obstacles[i];
     char path[TL_PATH_MAX] = "";
     bool there;
-    TL_TRY(tl_check_obstacle_path(cx, o, w->out->frame, path, sizeof path, &there, err));
+    TL_TRY(tl_check_obstacle_path(cx, o, w->out->frame, path, &there, err));
     if (!there) return TL_OK;
     tl_error why = {0};
     bool broken = o->broken;

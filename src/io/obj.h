@@ -29,6 +29,7 @@ typedef struct tl_obj {
 
 typedef enum tl_obj_mode {
     TL_OBJ_STRICT,   ///< as input of a simulation: also no isolated node, no face without material area
+    TL_OBJ_BODY,     ///< as an obstacle: finite, but vt is not read, faces may be degenerate and nodes isolated
     TL_OBJ_LENIENT,  ///< as something to look at: nan and inf are numbers, faces may be degenerate
 } tl_obj_mode;
 
@@ -46,7 +47,7 @@ typedef struct tl_obj_view {
     const tl_vec3 *pos, *vel;
     const int32_t *node_label;
     int32_t node_count;
-    const tl_vec2 *uv;
+    const tl_vec2 *uv;         ///< NULL: an obstacle, without vt; then faces are of nodes
     const int32_t *vert_node;  ///< NULL: vertex i lies on node i
     int32_t vert_count;
     const int32_t (*face)[3];
