@@ -66,11 +66,15 @@ static const app_command commands[] = {
      .synopsis = "[NAME] [options]",
      .about = "Without NAME it lists the benchmarks there are.\n"
               "  dynamics  a hanging sheet and a flag at several sizes: time per step and stage,\n"
-              "            iterations, memory, growth of the cost with size, gain from threads, state hash",
+              "            iterations, memory, growth of the cost with size, gain from threads, state hash\n"
+              "  ccd       continuous collision detection against queries of known truth: contacts missed,\n"
+              "            false alarms, late times, time per query; options --queries, --passes, --json",
      .examples = "  toile bench dynamics\n"
+                 "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench dynamics --sizes 2k,10k --steps 50 --threads 1 --scenes flag --linear pcg",
-     .codes = CODES_COMMON "  2  the results file cannot be written\n  3  a step failed\n"
-                           "  4  two thread counts gave different states",
+     .codes = CODES_COMMON "  2  the results file cannot be written, a file of queries is missing or wrong\n"
+                           "  3  a step failed\n"
+                           "  4  two thread counts gave different states; a contact was missed or reported late",
      .run = app_bench},
     {.name = "render",
      .summary = "pictures and films of a run, a scene or a mesh",

@@ -5,7 +5,8 @@
 
 typedef struct ccd_query {
     tl_vec3 x0[4], x1[4];
-    long double toi;  // first contact; not a number: not known
+    long double toi;  // time of a contact; not a number: not known
+    bool first;       // toi is the first contact; else there may be earlier ones
     bool hit;         // the truth
 } ccd_query;
 

@@ -1,17 +1,21 @@
-// bench/bench_ccd_make.c: collision queries with a truth known by construction, for those without the published data.
+// bench/bench_ccd_make.c: collision queries with a truth known by construction, for those without the
+// published data.
 //
-// Hits are built backwards. All numbers are small multiples of powers of two, so nothing is rounded: features that touch at a time
-// T = k / 64 by choice of weights, moved from there with velocities V: x0 = x - T V, x1 = x + (1 - T) V. The first contact is at
-// T or before, so a later answer is wrong. Misses keep the features on two sides of a plane g x = const at both ends of the
-// step, and what is linear in between stays there.
+// Hits are built backwards. All numbers are small multiples of powers of two, so nothing is rounded: features
+// that touch at a time T = k / 64 by choice of weights, moved from there with velocities V: x0 = x - T V, x1
+// = x + (1 - T) V. The first contact is at T or before, so a later answer is wrong. Misses keep the features
+// on two sides of a plane g x = const at both ends of the step, and what is linear in between stays there.
 
 #include "bench_ccd.h"
 
 #include <string.h>
 
-typedef struct random_source { uint64_t state; } random_source;
+typedef struct random_source {
+    uint64_t state;
+} random_source;
 
-// Uniform in [low, high]; the 64-bit mixer of Steele, Lea and Flood 2014 (SplitMix), which is in the public domain.
+// Uniform in [low, high]; the 64-bit mixer of Steele, Lea and Flood 2014 (SplitMix), which is in the public
+// domain.
 static int32_t pick(random_source *r, int32_t low, int32_t high)
 {
     uint64_t z = r->state += UINT64_C(0x9e3779b97f4a7c15);
@@ -27,12 +31,15 @@ static tl_vec3 pick3(random_source *r, int32_t limit)
     return (tl_vec3){x, y, z};
 }
 
-static tl_vec3 madd(tl_vec3 a, double s, tl_vec3 b) { return (tl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
+static tl_vec3 madd(tl_vec3 a, double s, tl_vec3 b)
+{
+    return (tl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
+}
 static tl_vec3 sub(tl_vec3 a, tl_vec3 b) { return madd(a, -1, b); }
 
 typedef enum family { INSIDE, BORDER, FLAT_HIT, AT_ENDS, APART, TIGHT, FLAT_MISS, FAMILIES } family;
-static const char *const family_name[FAMILIES] = {"inside",       "on a border", "in one plane", "at begin or end",
-                                                  "well apart", "narrow gap",  "gap in plane"};
+static const char *const family_name[FAMILIES] = {
+    "inside", "on a border", "in one plane", "at begin or end", "well apart", "narrow gap", "gap in plane"};
 
 enum { UNIT = 64, COARSE = 1 << 10 };
 
@@ -47,7 +54,8 @@ static void touch(random_source *r, bool edges, bool border, bool flat, tl_vec3 
     int32_t t = border ? pick(r, 0, UNIT) : pick(r, 1, UNIT - 1);
     if (edges) {  // move the second edge so that its point at t lies on the first at s; parallel now and then
         if (pick(r, 0, border ? 3 : 63) == 0) x[3] = madd(x[2], pick(r, -2, 2), sub(x[1], x[0]));
-        const tl_vec3 on_a = madd(x[0], (double)s / UNIT, sub(x[1], x[0])), on_b = madd(x[2], (double)t / UNIT, sub(x[3], x[2]));
+        const tl_vec3 on_a = madd(x[0], (double)s / UNIT, sub(x[1], x[0])),
+                      on_b = madd(x[2], (double)t / UNIT, sub(x[3], x[2]));
         const tl_vec3 shift = sub(on_a, on_b);
         x[2] = madd(x[2], 1, shift), x[3] = madd(x[3], 1, shift);
     } else {

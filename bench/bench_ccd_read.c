@@ -1,11 +1,12 @@
 // bench/bench_ccd_read.c: reads collision queries with their truth.
 //
-// Two published layouts. Sample queries (Wang et al. 2021): SCENE/edge-edge|vertex-face/*.csv, 8 rows per query, per row x, y, z
-// as numerator, denominator and the truth. Scalable CCD (Belgrod et al. 2023): SCENE/queries/STEPee|vf.csv, the same without
-// the truth, which stands in SCENE/mma_bool/STEPee_mma_bool.json, and the times of first contact, if any, in
-// SCENE/toi/STEPee_toi.csv. Where only SCENE/boxes/STEPee.json is there, queries are made from the pairs of boxes and the meshes of
-// that step and the next in SCENE/frames/*STEP.ply. Boxes are numbered vertices first, then edges, then faces; edges are
-// the unique edges of the faces ordered by (larger vertex, smaller vertex).
+// Two published layouts. Sample queries (Wang et al. 2021): SCENE/edge-edge|vertex-face/*.csv, 8 rows per
+// query, per row x, y, z as numerator, denominator and the truth. Scalable CCD (Belgrod et al. 2023):
+// SCENE/queries/STEPee|vf.csv, the same without the truth, which stands in
+// SCENE/mma_bool/STEPee_mma_bool.json, and the times of first contact, if any, in SCENE/toi/STEPee_toi.csv.
+// Where only SCENE/boxes/STEPee.json is there, queries are made from the pairs of boxes and the meshes of
+// that step and the next in SCENE/frames/*STEP.ply. Boxes are numbered vertices first, then edges, then
+// faces; edges are the unique edges of the faces ordered by (larger vertex, smaller vertex).
 
 #include "bench_ccd.h"
 
@@ -31,7 +32,7 @@ static tl_status fail(tl_error *err, tl_status status, const char *format, ...)
     return status;
 }
 
-// --- whole files, read one number after the other -------------------------------------------------------------
+// --- whole files, read one number after the other ---------------------------------------------------------
 
 typedef struct text {
     const char *path;
@@ -108,7 +109,7 @@ static bool text_comma(text *t)
     return true;
 }
 
-// --- lists of queries ---------------------------------------------------------------------------------------
+// --- lists of queries -------------------------------------------------------------------------------------
 
 ccd_set *bench_ccd_add(ccd_sets *sets, const char *name, bool edges, int32_t count)
 {
@@ -165,7 +166,8 @@ static const char *base_of(const char *path)
 }
 
 // Rows of 6 numbers, or of 7 with the truth.
-static tl_status read_csv(const char *path, const char *name, bool edges, bool with_truth, ccd_sets *out, tl_error *err)
+static tl_status read_csv(const char *path, const char *name, bool edges, bool with_truth, ccd_sets *out,
+                          tl_error *err)
 {
     text t;
     tl_status status = text_open(path, &t, err);
@@ -228,7 +230,8 @@ static tl_status read_truth(const char *path, ccd_set *set, tl_error *err)
     while (status == TL_OK && text_skip(&t, "[],")) {
         const bool yes = strncmp(t.at, "true", 4) == 0, no = strncmp(t.at, "false", 5) == 0;
         if (q >= set->count)
-            status = fail(err, TL_BAD_INPUT, "%s:%d: more answers than the %d queries", path, t.line, set->count);
+            status =
+                fail(err, TL_BAD_INPUT, "%s:%d: more answers than the %d queries", path, t.line, set->count);
         else if (!yes && !no)
             status = text_fail(&t, err, "true or false");
         else
@@ -258,14 +261,14 @@ static tl_status read_times(const char *path, ccd_set *set, tl_error *err)
         if (end == t.at || !(toi >= 0 && toi <= 1))
             status = text_fail(&t, err, "a time from 0 to 1");
         else
-            set->queries[(int32_t)q].toi = toi;
+            set->queries[(int32_t)q].toi = toi, set->queries[(int32_t)q].first = true;
         while (t.at < t.end && *t.at != '\n') t.at++;
     }
     text_close(&t);
     return status;
 }
 
-// --- meshes -------------------------------------------------------------------------------------------------
+// --- meshes -----------------------------------------------------------------------------------------------
 
 typedef struct mesh {
     tl_vec3 *x;
@@ -276,7 +279,8 @@ typedef struct mesh {
 
 static void mesh_free(mesh *m) { free(m->x), free(m->face), free(m->edge); }
 
-// The next `size` bytes as a number's bytes in this machine's order (little-endian machines only, like the rest of bench/).
+// The next `size` bytes as a number's bytes in this machine's order (little-endian machines only, like the
+// rest of bench/).
 static void take(text *t, bool big, size_t size, void *out)
 {
     char *to = out;
@@ -286,7 +290,8 @@ static void take(text *t, bool big, size_t size, void *out)
 
 static tl_status ply_body(text *t, bool big, bool wide, mesh *m, tl_error *err)
 {
-    const size_t number = wide ? 8 : 4, need = 3 * number * (size_t)m->vert_count + 13 * (size_t)m->face_count;
+    const size_t number = wide ? 8 : 4,
+                 need = 3 * number * (size_t)m->vert_count + 13 * (size_t)m->face_count;
     if ((size_t)(t->end - t->at) < need)
         return fail(err, TL_BAD_INPUT, "%s:%d: the data end too early", t->path, t->line);
     m->x = calloc((size_t)m->vert_count, sizeof *m->x);
@@ -343,7 +348,8 @@ static tl_status read_ply(const char *path, mesh *m, tl_error *err)
             done = true;
         t.at = end + 1;
     }
-    if (status == TL_OK && (!done || m->vert_count == 0)) status = fail(err, TL_BAD_INPUT, "%s:1: no PLY header", path);
+    if (status == TL_OK && (!done || m->vert_count == 0))
+        status = fail(err, TL_BAD_INPUT, "%s:1: no PLY header", path);
     if (status == TL_OK) status = ply_body(&t, big, wide, m, err);
     text_close(&t);
     return status;
@@ -388,7 +394,8 @@ static int box_corners(const mesh *m, long double number, int32_t out[3])
 }
 
 // [[box, box], ...]
-static tl_status read_pairs(const char *path, const char *name, bool edges, const mesh m[2], ccd_sets *out, tl_error *err)
+static tl_status read_pairs(const char *path, const char *name, bool edges, const mesh m[2], ccd_sets *out,
+                            tl_error *err)
 {
     text t;
     tl_status status = text_open(path, &t, err);
@@ -405,10 +412,11 @@ static tl_status read_pairs(const char *path, const char *name, bool edges, cons
             break;
         }
         int32_t v[6];
-        const int first = box_corners(&m[0], box[0], v), second = first ? box_corners(&m[0], box[1], v + first) : 0;
+        const int first = box_corners(&m[0], box[0], v),
+                  second = first ? box_corners(&m[0], box[1], v + first) : 0;
         if (first != (edges ? 2 : 1) || second != (edges ? 2 : 3) || count >= set->count) {
-            status = fail(err, TL_BAD_INPUT, "%s:%d: boxes %.0Lf and %.0Lf are no %s", path, t.line, box[0], box[1],
-                          edges ? "two edges" : "vertex and face");
+            status = fail(err, TL_BAD_INPUT, "%s:%d: boxes %.0Lf and %.0Lf are no %s", path, t.line, box[0],
+                          box[1], edges ? "two edges" : "vertex and face");
             break;
         }
         for (int k = 0; k < 4; k++) {
@@ -442,7 +450,8 @@ static bool find_frame(const char *scene, long step, char *out)
     return found;
 }
 
-static tl_status read_boxes(const char *path, const char *scene, const char *name, bool edges, ccd_sets *out, tl_error *err)
+static tl_status read_boxes(const char *path, const char *scene, const char *name, bool edges, ccd_sets *out,
+                            tl_error *err)
 {
     mesh m[2] = {0};
     const long step = strtol(base_of(path), NULL, 10);
@@ -450,7 +459,8 @@ static tl_status read_boxes(const char *path, const char *scene, const char *nam
     for (int k = 0; k < 2 && status == TL_OK; k++) {
         char frame[PATH_SIZE];
         if (!find_frame(scene, step + k, frame))
-            status = fail(err, TL_BAD_INPUT, "%s: there is no %s/frames/*%ld.ply that goes with it", path, scene, step + k);
+            status = fail(err, TL_BAD_INPUT, "%s: there is no %s/frames/*%ld.ply that goes with it", path,
+                          scene, step + k);
         else
             status = read_ply(frame, &m[k], err);
     }
@@ -462,11 +472,11 @@ static tl_status read_boxes(const char *path, const char *scene, const char *nam
     return status;
 }
 
-// --- which file is what ---------------------------------------------------------------------------------------
+// --- which file is what -----------------------------------------------------------------------------------
 
 static tl_status read_file(const char *path, bool given, ccd_sets *out, tl_error *err)
 {
-    char folder[PATH_SIZE], scene[PATH_SIZE], stem[PATH_SIZE], other[PATH_SIZE + 64];
+    char folder[PATH_SIZE], scene[PATH_SIZE], stem[PATH_SIZE], other[2 * PATH_SIZE + 64];
     folder_of(path, 1, folder);
     folder_of(path, 2, scene);
     const char *kind = base_of(folder), *name = base_of(scene);
@@ -482,14 +492,17 @@ static tl_status read_file(const char *path, bool given, ccd_sets *out, tl_error
     if (!queries && !boxes) {
         if (!given) return TL_OK;
         return fail(err, TL_BAD_INPUT,
-                    "%s: not a file of queries: expected edge-edge/*.csv, vertex-face/*.csv, queries/*ee.csv, queries/*vf.csv, "
-                    "boxes/*ee.json or boxes/*vf.json", path);
+                    "%s: not a file of queries: expected edge-edge/*.csv, vertex-face/*.csv, "
+                    "queries/*ee.csv, queries/*vf.csv, "
+                    "boxes/*ee.json or boxes/*vf.json",
+                    path);
     }
     if (boxes && !given) {
         snprintf(other, sizeof other, "%s/queries/%s.csv", scene, stem);
         if (exists(other)) return TL_OK;  // the same queries
     }
-    tl_status status = queries ? read_csv(path, name, ee, false, out, err) : read_boxes(path, scene, name, ee, out, err);
+    tl_status status =
+        queries ? read_csv(path, name, ee, false, out, err) : read_boxes(path, scene, name, ee, out, err);
     if (status != TL_OK) return status;
     ccd_set *set = &out->items[out->count - 1];
     snprintf(other, sizeof other, "%s/mma_bool/%s_mma_bool.json", scene, stem);
@@ -527,9 +540,11 @@ tl_status bench_ccd_read(const char *path, ccd_sets *out, tl_error *err)
 {
     *out = (ccd_sets){0};
     tl_status status = TL_OK;
-    if (strlen(path) >= PATH_SIZE / 2) status = fail(err, TL_BAD_INPUT, "%.200s...: the path is too long", path);
+    if (strlen(path) >= PATH_SIZE / 2)
+        status = fail(err, TL_BAD_INPUT, "%.200s...: the path is too long", path);
     if (status == TL_OK) status = read_path(path, 0, out, err);
-    if (status == TL_OK && out->count == 0) status = fail(err, TL_BAD_INPUT, "%s: no queries found below it", path);
+    if (status == TL_OK && out->count == 0)
+        status = fail(err, TL_BAD_INPUT, "%s: no queries found below it", path);
     if (status != TL_OK) bench_ccd_free(out);
     return status;
 }

@@ -1,10 +1,12 @@
 // collide/distance.h: nearest points of a vertex and a face, and of two edges, inline for hot loops.
 //
-// Everything is computed from differences of positions, so a pair far from the origin loses nothing. The squared distance is a
-// convex quadratic in the coordinates (u, v) of the two points: its minimum is either the stationary point, if that lies inside,
-// or on the boundary, where it is a point against a segment. Determinants come from cross products: the angle between two
-// directions is then good to rounding, where a c - b b would lose it below 1e-8. Pairs that are nearly degenerate all the same (slivers,
-// nearly parallel or very short edges) look at every candidate and take the nearest. Inactive corners get a weight of exactly zero.
+// Everything is computed from differences of positions, so a pair far from the origin loses nothing. The
+// squared distance is a convex quadratic in the coordinates (u, v) of the two points: its minimum is either
+// the stationary point, if that lies inside, or on the boundary, where it is a point against a segment.
+// Determinants come from cross products: the angle between two directions is then good to rounding, where a c
+// - b b would lose it below 1e-8. Pairs that are nearly degenerate all the same (slivers, nearly parallel or
+// very short edges) look at every candidate and take the nearest. Inactive corners get a weight of exactly
+// zero.
 #pragma once
 #include "math/vec3.h"
 #include "toile/collide.h"
@@ -61,7 +63,8 @@ static inline void tl_nearest_on_face(tl_vec3 p, tl_vec3 e1, tl_vec3 e2, double 
     }
 }
 
-/// The nearest points s e1 and r + t e2 of two segments, the first from 0 to e1, the second from r to r + e2; st = {s, t} in [0, 1].
+/// The nearest points s e1 and r + t e2 of two segments, the first from 0 to e1, the second from r to r + e2;
+/// st = {s, t} in [0, 1].
 static inline void tl_nearest_on_edges(tl_vec3 r, tl_vec3 e1, tl_vec3 e2, double st[2])
 {
     const tl_vec3 n = tl_cross3(e1, e2);
@@ -73,7 +76,8 @@ static inline void tl_nearest_on_edges(tl_vec3 r, tl_vec3 e1, tl_vec3 e2, double
         const int inside = s >= 0 && s <= 1 && t >= 0 && t <= 1;
         if (nn > TL_NEAREST_FLAT * aa * bb) {
             if (!inside) {
-                // Clamp s, take the best t for it; if t has to be clamped too, the best s for that (a strictly convex bowl).
+                // Clamp s, take the best t for it; if t has to be clamped too, the best s for that (a
+                // strictly convex bowl).
                 s = s < 0 ? 0 : s > 1 ? 1 : s;
                 t = tl_dot3(tl_sub3(tl_mul3(s, e1), r), e2) / bb;
                 if (!(t >= 0 && t <= 1)) {
@@ -105,7 +109,8 @@ static inline void tl_nearest_on_edges(tl_vec3 r, tl_vec3 e1, tl_vec3 e2, double
     }
 }
 
-/// tl_nearest_vertex_face of four points. The distance is computed from the differences, not from the weighted positions.
+/// tl_nearest_vertex_face of four points. The distance is computed from the differences, not from the
+/// weighted positions.
 static inline tl_nearest tl_nearest_vf(tl_vec3 v, tl_vec3 f0, tl_vec3 f1, tl_vec3 f2)
 {
     const tl_vec3 p = tl_sub3(v, f0), e1 = tl_sub3(f1, f0), e2 = tl_sub3(f2, f0);

@@ -7,7 +7,8 @@
 
 enum { RANDOM_CASES = 20000, SAMPLES = 24 };
 
-// A number in [-1, 1), often a multiple of 1/4 so that parallel, coincident and flat cases come up by themselves.
+// A number in [-1, 1), often a multiple of 1/4 so that parallel, coincident and flat cases come up by
+// themselves.
 static double coordinate(uint64_t stream, uint64_t i)
 {
     const double r = 2 * tl_random(11, stream, i) - 1;
@@ -17,9 +18,10 @@ static double coordinate(uint64_t stream, uint64_t i)
 static void random_points(uint64_t stream, tl_vec3 x[4])
 {
     for (uint64_t k = 0; k < 4; k++)
-        x[k] = (tl_vec3){coordinate(stream, 3 * k), coordinate(stream, 3 * k + 1), coordinate(stream, 3 * k + 2)};
+        x[k] = (tl_vec3){coordinate(stream, 3 * k), coordinate(stream, 3 * k + 1),
+                         coordinate(stream, 3 * k + 2)};
     if (stream % 7 == 1) x[3] = tl_madd3(x[2], 1e-9, tl_sub3(x[3], x[1]));  // a sliver, a short edge
-    if (stream % 7 == 2) x[3] = tl_add3(x[2], tl_sub3(x[1], x[0]));        // parallel edges
+    if (stream % 7 == 2) x[3] = tl_add3(x[2], tl_sub3(x[1], x[0]));         // parallel edges
     if (stream % 7 == 3) x[3] = tl_madd3(tl_add3(x[2], tl_sub3(x[1], x[0])), 1e-9, x[3]);  // nearly parallel
     if (stream % 11 == 0) x[2] = x[1];
     if (stream % 13 == 0) x[3] = x[0];
@@ -55,8 +57,8 @@ static void nothing_is_nearer(const tl_vec3 x[4], int first, double distance)
         }
 }
 
-// A point is nearest if and only if no corner lies nearer along the connection g: min over corners of g (a - b) / |g| is a lower
-// bound of the distance, and here has to reach it.
+// A point is nearest if and only if no corner lies nearer along the connection g: min over corners of g (a -
+// b) / |g| is a lower bound of the distance, and here has to reach it.
 static void bound_reaches(const tl_vec3 x[4], int first, const tl_nearest *near)
 {
     if (near->distance < 1e-4) return;  // g is too short to have a direction worth testing
@@ -92,16 +94,14 @@ static void vertex_face_by_hand(void **state)
         tl_vec3 v;
         double distance, weight[3];
     } cases[] = {
-        {{1, 1, 3}, 3, {0.5, 0.25, 0.25}},      // above the inside
-        {{1, 1, 0}, 0, {0.5, 0.25, 0.25}},      // in it
-        {{-3, -4, 0}, 5, {1, 0, 0}},            // corners
-        {{7, 0, 4}, 5, {0, 1, 0}},
-        {{0, 6, 0}, 2, {0, 0, 1}},
-        {{1, -2, 0}, 2, {0.75, 0.25, 0}},       // edges
-        {{-2, 3, 0}, 2, {0.25, 0, 0.75}},
-        {{4, 4, 0}, 2.8284271247461903, {0, 0.5, 0.5}},
-        {{2, 2, 1}, 1, {0, 0.5, 0.5}},          // above an edge
-        {{4, 0, 0}, 0, {0, 1, 0}},              // on a corner
+        {{1, 1, 3}, 3, {0.5, 0.25, 0.25}},  // above the inside
+        {{1, 1, 0}, 0, {0.5, 0.25, 0.25}},  // in it
+        {{-3, -4, 0}, 5, {1, 0, 0}},        // corners
+        {{7, 0, 4}, 5, {0, 1, 0}},         {{0, 6, 0}, 2, {0, 0, 1}},
+        {{1, -2, 0}, 2, {0.75, 0.25, 0}},  // edges
+        {{-2, 3, 0}, 2, {0.25, 0, 0.75}},  {{4, 4, 0}, 2.8284271247461903, {0, 0.5, 0.5}},
+        {{2, 2, 1}, 1, {0, 0.5, 0.5}},  // above an edge
+        {{4, 0, 0}, 0, {0, 1, 0}},      // on a corner
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const tl_vec3 x[4] = {cases[i].v, a, b, c};
@@ -147,7 +147,8 @@ static void edge_edge_by_hand(void **state)
     }
     const tl_vec3 parallel[4] = {{0, 0, 0}, {4, 0, 0}, {3, 1, 0}, {9, 1, 0}};
     assert_near(tl_nearest_edge_edge(parallel).distance, 1, 0);
-    const tl_vec3 crossing[4] = {{-1, -1e-9, 0}, {1, 1e-9, 0}, {-1, 1e-9, 1e-3}, {1, -1e-9, 1e-3}};  // at 2e-9 rad
+    const tl_vec3 crossing[4] = {
+        {-1, -1e-9, 0}, {1, 1e-9, 0}, {-1, 1e-9, 1e-3}, {1, -1e-9, 1e-3}};  // at 2e-9 rad
     assert_near(tl_nearest_edge_edge(crossing).distance, 1e-3, 1e-18);
 }
 
