@@ -43,11 +43,12 @@ static const app_command commands[] = {
      .run = app_resume},
     {.name = "check",
      .summary = "look for faults in the frames of a run",
-     .synopsis = "DIR [--strain-limit X] [--quiet] [--json]",
-     .about = "Reads every frame of DIR: is it there, readable, finite, without degenerate faces and\n"
-              "without faces inverted in material space? Changes nothing.",
+     .synopsis = "DIR [--json [FILE]] [--strain LIMIT] [--overlay OUT] [--threads N] [--quiet]",
+     .about = "Reads every frame of DIR: is it there, readable, finite, without degenerate faces, without\n"
+              "faces inverted in material space, and does no cloth pass through itself, another cloth or an\n"
+              "obstacle? Crossings are found by exact arithmetic; touching counts. Changes nothing in DIR.",
      .examples = "  toile check out/hanging\n"
-                 "  toile check out/flag --strain-limit 0.1 --json",
+                 "  toile check out/flag --strain 0.1 --json report.json --overlay out/flag/faults",
      .codes = "  0  nothing found\n  1  usage: unknown option or value out of range\n"
               "  2  DIR is not the folder of a run\n"
               "  4  something was found",

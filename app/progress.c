@@ -48,6 +48,8 @@ static void describe(const progress *p, char *text, size_t size)
         n += snprintf(text + n, size - (size_t)n, "  %.1f newton/step  %.1f ms/step",
                       (double)now->last.newton_iterations / p->steps_per_frame,
                       1e3 * now->last.seconds.total / p->steps_per_frame);
+    if (now->last.contact.contacts > 0 && n > 0 && (size_t)n < size)
+        n += snprintf(text + n, size - (size_t)n, "  %s contacts", app_count(now->last.contact.contacts, faces));
     if (now->last.rejected > 0 && n > 0 && (size_t)n < size)
         snprintf(text + n, size - (size_t)n, "  %d retried", now->last.rejected);
 }

@@ -93,6 +93,8 @@ static void print_summary_json(const app_command *self, const run_options *o, co
     printf(", \"steps\": %lld, \"rejected\": %lld, \"newton_iterations\": %lld, \"linear_iterations\": %lld",
            (long long)r->steps, (long long)r->rejected, (long long)r->newton_iterations,
            (long long)r->linear_iterations);
+    printf(", \"contacts\": %lld, \"intersections\": %lld, \"held\": %lld, \"pinched\": %lld", (long long)r->contacts,
+           (long long)r->intersections, (long long)r->held, (long long)r->pinched);
     printf(", \"seconds\": "), app_json_real(stdout, r->seconds);
     const struct {
         const char *name;
@@ -131,6 +133,9 @@ static void print_summary(const char *out, const tl_run_report *r)
     if (r->rejected > 0)
         printf("%lld attempts at a step were thrown away and retried with smaller substeps\n",
                (long long)r->rejected);
+    if (r->intersections > 0)
+        printf("%lld intersections over all frames: toile render --mode intersections shows where\n",
+               (long long)r->intersections);
     printf("frames:     ");
     app_print_word(stdout, out);
     printf("/frames\nstatistics: ");

@@ -1,7 +1,7 @@
 // toile/run.h: run a scene into a folder of frames, resume it, check a folder, describe a file.
 //
 // Layout of a folder (a contract): frames/NNNNNN_CLOTH.obj (frame 0 is the start; v world, vt material per
-// corner), obstacles/NNNNNN_NAME.obj, stats.jsonl (one object per frame), scene.json (fully resolved),
+// corner), obstacles/NNNNNN_NAME.obj (those that stand still: frame 0 only), stats.jsonl (one object per frame), scene.json (fully resolved),
 // checkpoint.bin. Files appear whole or not at all.
 #pragma once
 #include "toile/base.h"
@@ -18,7 +18,8 @@ typedef struct tl_run_progress {
     double seconds_left;     ///< estimate
     double time;             ///< simulated [s]
     int64_t faces, nodes;
-    tl_step_report last;     ///< sums over the steps of the frame
+    int64_t intersections;   ///< in this frame
+    tl_step_report last;     ///< sums over the steps of the frame; contacts, candidates, pinched of the last one
 } tl_run_progress;
 
 typedef struct tl_run_def {
@@ -45,6 +46,9 @@ typedef struct tl_run_report {
     double strain_min, strain_max;    ///< over all frames
     uint64_t state_hash;
     int64_t faces, nodes;
+    int64_t contacts;                 ///< in the last frame
+    int64_t intersections;            ///< over all frames
+    int64_t held, pinched;            ///< iterations with held nodes over all steps; most nodes pinched in a frame
     size_t peak_bytes;
     int32_t threads;                  ///< used
 } tl_run_report;
@@ -52,7 +56,7 @@ typedef struct tl_run_report {
 /// Refuses to overwrite a folder that holds frames of another scene unless resuming; the message says what to do.
 TL_API tl_status tl_run(const tl_scene *scene, const tl_run_def *def, tl_run_report *report, tl_error *err);
 
-/// What `tl_check_dir` found.
+/// What a check found.
 typedef struct tl_check_report {
     int32_t frames, cloths;
     int64_t faces;            ///< faces looked at, over all frames
@@ -60,11 +64,31 @@ typedef struct tl_check_report {
     double strain_min, strain_max;
     int64_t findings;         ///< all of the above that count as faults
     char first[512];          ///< the first finding in words, "" if none
+    int32_t obstacles;
+    int64_t cloth_cloth;      ///< edges of cloths that meet faces of cloths, touching included, by the exact test; findings
+    int64_t cloth_body;       ///< the same between cloths and obstacles; findings
+    int64_t pinched;          ///< cloth and obstacle at a node that the frame marks as pinched (np): no findings
 } tl_check_report;
 
-/// Looks at every saved frame: readable, finite, not degenerate, not inverted in material space, frames complete.
-/// `strain_limit` > 0 also counts faces whose principal strain exceeds it. TL_OK whether or not something is found.
-/// Also writes nothing.
+/// What to look at and where to report. Start from tl_check_def_default().
+typedef struct tl_check_def {
+    const char *dir;          ///< folder of a run. Required.
+    double strain_limit;      ///< > 0: also counts faces whose principal strain exceeds it. Default 0.
+    int32_t threads;          ///< >= 1; never changes a result. Default 1.
+    int32_t list_max;         ///< findings listed per frame in the JSON report, >= 0. Default 16.
+    const char *json_path;    ///< where to write the JSON report (docs/formats.md); NULL: nowhere. Default NULL.
+    const char *overlay_dir;  ///< gets NNNNNN.obj with the faces concerned in colour for frames with findings; NULL: none
+    void (*write)(void *user, const char *text);  ///< gets the JSON report; may be NULL
+    void *user;
+} tl_check_def;
+TL_API tl_check_def tl_check_def_default(void);
+
+/// Looks at every saved frame: complete, readable, finite, no face degenerate or inverted in material space, no edge of a
+/// cloth through a face of a cloth or obstacle. Independent of the simulation: sees the files alone. Obstacles that cross
+/// themselves or each other do not count. TL_OK whether or not something is found. Writes nothing but what `def` names.
+TL_API tl_status tl_check(const tl_check_def *def, tl_check_report *out, tl_error *err);
+
+/// The same without reports.
 TL_API tl_status tl_check_dir(const char *dir, double strain_limit, tl_check_report *out, tl_error *err);
 
 /// Describes a scene, material, OBJ, checkpoint or run folder in a few lines of text (or one JSON object) through `write`.

@@ -1,175 +1,307 @@
-// io/check.c: looks at every saved frame of a run's folder: there, readable, finite, not degenerate, not inverted.
+// io/check.c: looks at every saved frame of a run's folder, several at a time, and reports in the order of the frames.
 
 #include <math.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "io/check.h"
+#include "io/file.h"
 #include "io/folder.h"
-#include "io/obj.h"
+#include "io/json.h"
 #include "io/stats.h"
-#include "math/vec3.h"
-#include "toile/run.h"
 
-// A face whose world area is below this part of its material area has lost its shape; rounding is far smaller.
-#define DEGENERATE_AREA 1e-9
+enum { FRAMES_AT_ONCE = 64, LAST_FRAME = 999999 };  // six digits in the names of frames
 
-typedef struct frame_set {
-    tl_allocator alloc;
-    char (*names)[64];  ///< cloths, sorted
-    int32_t name_count, name_cap;
-    int64_t last;  ///< largest frame number, -1: none
+static const char *const KIND_NAMES[TL_CHECK_KINDS] = {
+    [TL_CHECK_MISSING] = "missing_frames",   [TL_CHECK_UNREADABLE] = "unreadable", [TL_CHECK_NOT_FINITE] = "not_finite",
+    [TL_CHECK_DEGENERATE] = "degenerate",    [TL_CHECK_INVERTED] = "inverted",     [TL_CHECK_STRAIN] = "over_strain",
+    [TL_CHECK_CLOTH_CLOTH] = "cloth_cloth",  [TL_CHECK_CLOTH_BODY] = "cloth_body", [TL_CHECK_PINCHED] = "pinched",
+};
+
+tl_check_def tl_check_def_default(void) { return (tl_check_def){.threads = 1, .list_max = 16}; }
+
+// --- what there is -----------------------------------------------------------------------------------------
+
+typedef struct listing {
+    tl_check_context *cx;
     bool failed;
-} frame_set;
+} listing;
 
-typedef struct checker {
-    const char *dir;
-    double strain_limit;
-    tl_check_report *out;
-} checker;
-
-static void note(checker *ck, int64_t *counter, const char *format, ...) TL_PRINTF(3, 4);
-static void note(checker *ck, int64_t *counter, const char *format, ...)
+static bool collect_cloth(void *user, int64_t frame, const char *name)
 {
-    (*counter)++;
-    ck->out->findings++;
-    if (ck->out->first[0]) return;
-    va_list args;
-    va_start(args, format);
-    vsnprintf(ck->out->first, sizeof ck->out->first, format, args);
-    va_end(args);
-}
-
-static bool collect(void *user, int64_t frame, const char *cloth)
-{
-    frame_set *set = user;
-    if (frame > set->last) set->last = frame;
+    listing *list = user;
+    tl_check_context *cx = list->cx;
+    if (frame > cx->last) cx->last = frame;
     int32_t at = 0;
-    while (at < set->name_count && strcmp(set->names[at], cloth) < 0) at++;
-    if (at < set->name_count && strcmp(set->names[at], cloth) == 0) return true;
-    if (!TL_GROW(&set->alloc, set->names, set->name_cap, set->name_count + 1)) {
-        set->failed = true;
-        return false;
-    }
-    memmove(&set->names[at + 1], &set->names[at], (size_t)(set->name_count - at) * sizeof *set->names);
-    snprintf(set->names[at], sizeof set->names[at], "%s", cloth);
-    set->name_count++;
+    while (at < cx->name_count && strcmp(cx->names[at], name) < 0) at++;
+    if (at < cx->name_count && strcmp(cx->names[at], name) == 0) return true;
+    list->failed = !TL_GROW(&cx->alloc, cx->names, cx->name_cap, cx->name_count + 1);
+    if (list->failed) return false;
+    memmove(&cx->names[at + 1], &cx->names[at], (size_t)(cx->name_count - at) * sizeof *cx->names);
+    snprintf(cx->names[at], sizeof cx->names[at], "%s", name);
+    cx->name_count++;
     return true;
 }
 
-// Principal strains of the map from material to world: roots of the eigenvalues of F^T F, less one.
-static bool face_strain(const tl_obj *mesh, const int32_t *v, double *low, double *high, double *area_ratio)
+static bool collect_obstacle(void *user, int64_t frame, const char *name)
 {
-    const tl_vec2 a = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), b = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
-    const tl_vec3 x0 = mesh->pos[mesh->vert_node[v[0]]];
-    const tl_vec3 p = tl_sub3(mesh->pos[mesh->vert_node[v[1]]], x0),
-                  q = tl_sub3(mesh->pos[mesh->vert_node[v[2]]], x0);
-    const double det = tl_cross2(a, b);
-    if (!(fabs(det) > 0)) return false;
-    const tl_vec3 fu = tl_mul3(1 / det, tl_sub3(tl_mul3(b.y, p), tl_mul3(a.y, q)));
-    const tl_vec3 fv = tl_mul3(1 / det, tl_sub3(tl_mul3(a.x, q), tl_mul3(b.x, p)));
-    const double uu = tl_dot3(fu, fu), vv = tl_dot3(fv, fv), uv = tl_dot3(fu, fv);
-    const double mean = 0.5 * (uu + vv), spread = hypot(0.5 * (uu - vv), uv);
-    *low = sqrt(fmax(0, mean - spread)) - 1;
-    *high = sqrt(mean + spread) - 1;
-    *area_ratio = tl_norm3(tl_cross3(p, q)) / fabs(det);
+    listing *list = user;
+    tl_check_context *cx = list->cx;
+    int32_t at = 0;
+    while (at < cx->obstacle_count && strcmp(cx->obstacles[at].name, name) < 0) at++;
+    if (at == cx->obstacle_count || strcmp(cx->obstacles[at].name, name) != 0) {
+        list->failed = !TL_GROW(&cx->alloc, cx->obstacles, cx->obstacle_cap, cx->obstacle_count + 1);
+        if (list->failed) return false;
+        memmove(&cx->obstacles[at + 1], &cx->obstacles[at], (size_t)(cx->obstacle_count - at) * sizeof *cx->obstacles);
+        memset(&cx->obstacles[at], 0, sizeof cx->obstacles[at]);
+        snprintf(cx->obstacles[at].name, sizeof cx->obstacles[at].name, "%s", name);
+        tl_check_surface_init(&cx->obstacles[at].surface, &cx->alloc);
+        cx->obstacle_count++;
+    }
+    tl_check_obstacle *o = &cx->obstacles[at];
+    list->failed = !TL_GROW(&cx->alloc, o->frames, o->cap, o->count + 1);
+    if (list->failed) return false;
+    int32_t i = o->count++;
+    for (; i > 0 && o->frames[i - 1] > frame; i--) o->frames[i] = o->frames[i - 1];
+    o->frames[i] = (int32_t)frame;
     return true;
 }
 
-static void check_mesh(checker *ck, const char *path, const tl_obj *mesh)
+// Obstacles that were written once serve all frames.
+static tl_status load_still(tl_check_context *cx, tl_workers *workers, tl_error *err)
 {
-    tl_check_report *out = ck->out;
-    for (int32_t i = 0; i < mesh->node_count; i++)
-        if (!tl_finite3(mesh->pos[i]))
-            note(ck, &out->not_finite, "%.400s: node %d is not finite", path, i);
-    for (int32_t i = 0; i < mesh->vert_count; i++)
-        if (!isfinite(mesh->uv[i].x) || !isfinite(mesh->uv[i].y))
-            note(ck, &out->not_finite, "%.400s: material vertex %d is not finite", path, i);
-    for (int32_t f = 0; f < mesh->face_count; f++) {
-        const int32_t *v = mesh->face[f];
-        double low, high, ratio;
-        out->faces++;
-        const tl_vec2 a = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), b = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
-        if (tl_cross2(a, b) < 0)
-            note(ck, &out->inverted, "%.400s: face %d is turned over in material space", path, f);
-        if (!face_strain(mesh, v, &low, &high, &ratio) || ratio < DEGENERATE_AREA) {
-            note(ck, &out->degenerate, "%.400s: face %d has no area", path, f);
-            continue;
-        }
-        if (!isfinite(low) || !isfinite(high)) continue;  // counted above
-        if (low < out->strain_min) out->strain_min = low;
-        if (high > out->strain_max) out->strain_max = high;
-        if (ck->strain_limit > 0 && (high > ck->strain_limit || low < -ck->strain_limit))
-            note(ck, &out->over_strain, "%.400s: face %d has strain %.3g to %.3g, limit %.3g", path, f, low, high,
-                 ck->strain_limit);
+    for (int32_t i = 0; i < cx->obstacle_count; i++) {
+        tl_check_obstacle *o = &cx->obstacles[i];
+        char path[TL_PATH_MAX];
+        bool there;
+        tl_obj mesh;
+        if (o->count != 1) continue;
+        TL_TRY(tl_check_obstacle_path(cx, o, LAST_FRAME, path, &there, err));
+        const tl_status status = tl_check_load(cx, path, &mesh, &o->why);
+        if (status == TL_NO_MEMORY) return tl_fail_memory(err, path);
+        o->broken = status != TL_OK;
+        if (o->broken) continue;
+        TL_TRY(tl_check_surface_add(&o->surface, &mesh, o->name, err));
+        TL_TRY(tl_check_surface_build(&o->surface, workers, err));
+        o->loaded = true;
     }
-}
-
-static tl_status check_file(checker *ck, const tl_allocator *alloc, int64_t frame, const char *cloth, tl_error *err)
-{
-    char path[TL_PATH_MAX];
-    tl_error why;
-    TL_TRY(tl_frame_path(ck->dir, frame, cloth, path, err));
-    if (tl_path_look(path) == TL_PATH_NONE) {
-        note(ck, &ck->out->missing_frames, "%.400s: missing", path);
-        return TL_OK;
-    }
-    tl_text text;
-    tl_status status = tl_file_read(alloc, path, TL_OBJ_MAX_BYTES, &text, &why);
-    tl_obj mesh;
-    if (status == TL_OK) {
-        status = tl_obj_parse(alloc, path, text.data, text.size, TL_OBJ_LENIENT, &mesh, &why);
-        tl_text_free(alloc, &text);
-    }
-    if (status == TL_NO_MEMORY) return tl_fail_memory(err, path);
-    if (status != TL_OK) {
-        note(ck, &ck->out->unreadable, "%.500s", why.message);
-        return TL_OK;
-    }
-    check_mesh(ck, path, &mesh);
-    tl_obj_free(&mesh);
     return TL_OK;
 }
 
 // The statistics say how far the run came; frames up to there must exist.
-static tl_status frames_by_stats(checker *ck, const tl_allocator *alloc, int64_t *last, tl_error *err)
+static tl_status frames_by_stats(const tl_check_context *cx, char *path, int64_t *last, int64_t *damaged, tl_error *err)
 {
-    char path[TL_PATH_MAX];
-    int64_t damaged = 0;
-    TL_TRY(tl_path_join(ck->dir, "stats.jsonl", path, err));
-    *last = -1;
+    *last = -1, *damaged = 0;
+    TL_TRY(tl_path_join(cx->def->dir, "stats.jsonl", path, err));
     if (tl_path_look(path) != TL_PATH_FILE) return TL_OK;
     tl_text text;
-    TL_TRY(tl_file_read(alloc, path, (size_t)4 << 30, &text, err));
-    *last = tl_stats_last_frame(text.data, text.size, &damaged);
-    tl_text_free(alloc, &text);
-    if (damaged > 0) note(ck, &ck->out->unreadable, "%.400s: %lld damaged lines", path, (long long)damaged);
+    TL_TRY(tl_file_read(&cx->alloc, path, (size_t)4 << 30, &text, err));
+    *last = tl_stats_last_frame(text.data, text.size, damaged);
+    if (*last > LAST_FRAME) *last = LAST_FRAME;
+    tl_text_free(&cx->alloc, &text);
     return TL_OK;
+}
+
+// --- report ------------------------------------------------------------------------------------------------
+
+static bool put(json_t *object, const char *name, json_t *value) { return json_object_set_new(object, name, value) == 0; }
+
+static json_t *real_or_null(double x) { return isfinite(x) ? json_real(x) : json_null(); }
+
+// Paths and names may hold any bytes, JSON may not.
+static json_t *text_json(const char *text)
+{
+    char plain[TL_PATH_MAX];
+    json_t *value = json_string(text);
+    if (value) return value;
+    snprintf(plain, sizeof plain, "%s", text);
+    for (char *c = plain; *c; c++)
+        if ((unsigned char)*c >= 0x80) *c = '?';
+    return json_string(plain);
+}
+
+static json_t *item_json(const tl_check_item *item)
+{
+    json_t *o = json_object();
+    bool ok = put(o, "kind", json_string(KIND_NAMES[item->kind])) && put(o, "first", text_json(item->first));
+    if (item->first_face >= 0) ok = ok && put(o, "first_face", json_integer(item->first_face));
+    if (item->first_edge[0] >= 0) {
+        ok = ok && put(o, "first_edge", json_pack("[i,i]", item->first_edge[0], item->first_edge[1]));
+        ok = ok && put(o, "second", text_json(item->second)) && put(o, "second_face", json_integer(item->second_face));
+    }
+    if (item->node >= 0) ok = ok && put(o, "node", json_integer(item->node));
+    const tl_vec3 x = item->position;
+    if (isfinite(x.x) && isfinite(x.y) && isfinite(x.z))
+        ok = ok && put(o, "position", json_pack("[f,f,f]", x.x, x.y, x.z));
+    if (ok) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static int64_t faults(const tl_frame_check *f)
+{
+    int64_t n = 0;
+    for (int kind = 0; kind < TL_CHECK_KINDS; kind++) n += kind == TL_CHECK_PINCHED ? 0 : f->count[kind];
+    return n;
+}
+
+static json_t *frame_json(const tl_frame_check *f)
+{
+    json_t *o = json_object(), *list = json_array();
+    const bool strained = f->strain_min <= f->strain_max;
+    bool ok = put(o, "frame", json_integer(f->frame)) && put(o, "faces", json_integer(f->faces)) &&
+              put(o, "nodes", json_integer(f->nodes)) && put(o, "findings", json_integer(faults(f)));
+    for (int kind = 0; kind < TL_CHECK_KINDS; kind++) ok = ok && put(o, KIND_NAMES[kind], json_integer(f->count[kind]));
+    ok = ok && put(o, "strain_min", strained ? real_or_null(f->strain_min) : json_null()) &&
+         put(o, "strain_max", strained ? real_or_null(f->strain_max) : json_null());
+    for (int32_t i = 0; i < f->item_count; i++) ok = ok && json_array_append_new(list, item_json(&f->items[i])) == 0;
+    ok = put(o, "list", list) && ok;
+    if (ok) return o;
+    json_decref(o);
+    return NULL;
+}
+
+static tl_status add_frame(tl_check_report *out, json_t *per_frame, const tl_frame_check *f, tl_error *err)
+{
+    if (f->status != TL_OK) return tl_fail(err, f->status, "%s", f->err.message);
+    int64_t *const counter[TL_CHECK_KINDS] = {
+        [TL_CHECK_MISSING] = &out->missing_frames,  [TL_CHECK_UNREADABLE] = &out->unreadable,
+        [TL_CHECK_NOT_FINITE] = &out->not_finite,   [TL_CHECK_DEGENERATE] = &out->degenerate,
+        [TL_CHECK_INVERTED] = &out->inverted,       [TL_CHECK_STRAIN] = &out->over_strain,
+        [TL_CHECK_CLOTH_CLOTH] = &out->cloth_cloth, [TL_CHECK_CLOTH_BODY] = &out->cloth_body,
+        [TL_CHECK_PINCHED] = &out->pinched,
+    };
+    for (int kind = 0; kind < TL_CHECK_KINDS; kind++) *counter[kind] += f->count[kind];
+    out->findings += faults(f);
+    out->faces += f->faces;
+    if (f->strain_min < out->strain_min) out->strain_min = f->strain_min;
+    if (f->strain_max > out->strain_max) out->strain_max = f->strain_max;
+    if (!out->first[0]) memcpy(out->first, f->first, sizeof out->first);
+    if (per_frame && json_array_append_new(per_frame, frame_json(f)) != 0) return tl_fail_memory(err, "the report");
+    return TL_OK;
+}
+
+// Takes over `per_frame`.
+static tl_status write_report(const tl_check_context *cx, const tl_check_report *r, json_t *per_frame, tl_error *err)
+{
+    const tl_check_def *def = cx->def;
+    const struct { const char *name; int64_t value; } counts[] = {
+        {"frames", r->frames}, {"cloths", r->cloths}, {"obstacles", r->obstacles}, {"faces", r->faces},
+        {"missing_frames", r->missing_frames}, {"unreadable", r->unreadable}, {"not_finite", r->not_finite},
+        {"degenerate", r->degenerate}, {"inverted", r->inverted}, {"over_strain", r->over_strain},
+        {"cloth_cloth", r->cloth_cloth}, {"cloth_body", r->cloth_body}, {"pinched", r->pinched},
+    };
+    json_t *o = json_object();
+    bool ok = put(o, "command", json_string("check")) && put(o, "exit_code", json_integer(r->findings > 0 ? 4 : 0)) &&
+              put(o, "dir", text_json(def->dir));
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) ok = ok && put(o, counts[i].name, json_integer(counts[i].value));
+    ok = ok && put(o, "strain_min", real_or_null(r->strain_min)) && put(o, "strain_max", real_or_null(r->strain_max)) &&
+         put(o, "strain_limit", def->strain_limit > 0 ? json_real(def->strain_limit) : json_null()) &&
+         put(o, "findings", json_integer(r->findings)) &&
+         put(o, "first", text_json(r->first));
+    ok = put(o, "per_frame", per_frame) && ok;
+    tl_buf buf;
+    tl_buf_init(&buf, &cx->alloc);
+    if (ok) tl_json_write(&buf, o);
+    tl_buf_text(&buf, "\n");
+    json_decref(o);
+    tl_status status = ok ? tl_buf_end(&buf, "the report", err) : tl_fail_memory(err, "the report");
+    if (status == TL_OK && def->json_path) status = tl_file_write(def->json_path, buf.data, buf.size, false, err);
+    if (status == TL_OK && def->write) def->write(def->user, buf.data);
+    tl_buf_free(&buf);
+    return status;
+}
+
+// --- all frames --------------------------------------------------------------------------------------------
+
+typedef struct batch_job {
+    const tl_check_context *cx;
+    tl_workers *inside;  ///< for the work within a frame
+    int64_t first;
+    tl_frame_check *out;
+} batch_job;
+
+static void batch_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const batch_job *job = arg;
+    for (int32_t i = begin; i < end; i++) tl_check_frame(job->cx, job->first + i, job->inside, &job->out[i]);
+}
+
+static tl_status check_frames(const tl_check_context *cx, tl_workers *workers, tl_check_report *out, json_t *per_frame,
+                              tl_error *err)
+{
+    // Threads share out frames, or the work inside a frame when there are few; loops do not nest.
+    const bool many = cx->last + 1 >= 2 * (int64_t)cx->def->threads;
+    tl_frame_check *found = TL_CALLOC(&cx->alloc, tl_frame_check, FRAMES_AT_ONCE);
+    tl_status status = found ? TL_OK : tl_fail_memory(err, "a report per frame");
+    for (int64_t first = 0; status == TL_OK && first <= cx->last; first += FRAMES_AT_ONCE) {
+        const int32_t count = (int32_t)(cx->last - first < FRAMES_AT_ONCE ? cx->last - first + 1 : FRAMES_AT_ONCE);
+        batch_job job = {cx, many ? NULL : workers, first, found};
+        tl_parallel_for(many ? workers : NULL, count, 1, batch_chunk, &job);
+        for (int32_t i = 0; i < count; i++) {
+            if (status == TL_OK) status = add_frame(out, per_frame, &found[i], err);
+            TL_FREE(&cx->alloc, found[i].items, found[i].item_cap);
+        }
+    }
+    TL_FREE(&cx->alloc, found, FRAMES_AT_ONCE);
+    return status;
+}
+
+static tl_status check_all(tl_check_context *cx, tl_workers *workers, tl_check_report *out, tl_error *err)
+{
+    const tl_check_def *def = cx->def;
+    listing list = {cx, false};
+    int64_t by_stats, damaged;
+    char stats_path[TL_PATH_MAX];
+    TL_TRY(tl_frames_visit(def->dir, collect_cloth, &list, err));
+    if (!list.failed) TL_TRY(tl_obstacles_visit(def->dir, collect_obstacle, &list, err));
+    if (list.failed) return tl_fail_memory(err, "names of cloths");
+    if (cx->name_count == 0)
+        return tl_fail(err, TL_BAD_INPUT, "%s: holds no frames (frames/NNNNNN_CLOTH.obj)", def->dir);
+    TL_TRY(frames_by_stats(cx, stats_path, &by_stats, &damaged, err));
+    if (by_stats > cx->last) cx->last = by_stats;
+    if (damaged > 0) {
+        out->unreadable++, out->findings++;
+        snprintf(out->first, sizeof out->first, "%.400s: %lld damaged lines", stats_path, (long long)damaged);
+    }
+    TL_TRY(load_still(cx, workers, err));
+    if (def->overlay_dir) TL_TRY(tl_make_dirs(def->overlay_dir, err));
+    out->cloths = cx->name_count, out->obstacles = cx->obstacle_count;
+    out->frames = (int32_t)(cx->last + 1);
+    json_t *per_frame = def->json_path || def->write ? json_array() : NULL;
+    const tl_status status = check_frames(cx, workers, out, per_frame, err);
+    if (!(out->strain_min <= out->strain_max)) out->strain_min = out->strain_max = 0;
+    if (status == TL_OK && per_frame) return write_report(cx, out, per_frame, err);
+    json_decref(per_frame);
+    return status;
+}
+
+tl_status tl_check(const tl_check_def *def, tl_check_report *out, tl_error *err)
+{
+    if (!def || !def->dir || !out) return tl_fail(err, TL_BAD_ARG, "check: def, dir or out is NULL");
+    if (def->threads < 1) return tl_fail(err, TL_BAD_ARG, "check: threads %d, must be >= 1", def->threads);
+    if (def->list_max < 0) return tl_fail(err, TL_BAD_ARG, "check: list_max %d, must be >= 0", def->list_max);
+    *out = (tl_check_report){.strain_min = (double)INFINITY, .strain_max = -(double)INFINITY};
+    if (tl_path_look(def->dir) != TL_PATH_DIR) return tl_fail(err, TL_IO, "%s: is not a folder", def->dir);
+    tl_check_context cx = {.alloc = tl_allocator_default(), .def = def, .last = -1};
+    tl_workers *workers = NULL;
+    tl_status status = tl_workers_create(&cx.alloc, def->threads, &workers, err);
+    if (status == TL_OK) status = check_all(&cx, workers, out, err);
+    tl_workers_destroy(workers);
+    for (int32_t i = 0; i < cx.obstacle_count; i++) {
+        TL_FREE(&cx.alloc, cx.obstacles[i].frames, cx.obstacles[i].cap);
+        tl_check_surface_free(&cx.obstacles[i].surface);
+    }
+    TL_FREE(&cx.alloc, cx.obstacles, cx.obstacle_cap);
+    TL_FREE(&cx.alloc, cx.names, cx.name_cap);
+    return status;
 }
 
 tl_status tl_check_dir(const char *dir, double strain_limit, tl_check_report *out, tl_error *err)
 {
-    if (!dir || !out) return tl_fail(err, TL_BAD_ARG, "check_dir: dir or out is NULL");
-    *out = (tl_check_report){.strain_min = (double)INFINITY, .strain_max = -(double)INFINITY};
-    if (tl_path_look(dir) != TL_PATH_DIR) return tl_fail(err, TL_IO, "%s: is not a folder", dir);
-    const tl_allocator alloc = tl_allocator_default();
-    checker ck = {dir, strain_limit, out};
-    frame_set set = {.alloc = alloc, .last = -1};
-    int64_t by_stats = -1;
-    tl_status status = tl_frames_visit(dir, collect, &set, err);
-    if (status == TL_OK && set.failed) status = tl_fail_memory(err, "names of cloths");
-    if (status == TL_OK && set.name_count == 0)
-        status = tl_fail(err, TL_BAD_INPUT, "%s: holds no frames (frames/NNNNNN_CLOTH.obj)", dir);
-    if (status == TL_OK) status = frames_by_stats(&ck, &alloc, &by_stats, err);
-    if (by_stats > set.last) set.last = by_stats;
-    out->cloths = set.name_count;
-    out->frames = (int32_t)(set.last + 1);
-    for (int64_t frame = 0; status == TL_OK && frame <= set.last; frame++)
-        for (int32_t i = 0; status == TL_OK && i < set.name_count; i++)
-            status = check_file(&ck, &alloc, frame, set.names[i], err);
-    if (!(out->strain_min <= out->strain_max)) out->strain_min = out->strain_max = 0;
-    TL_FREE(&alloc, set.names, set.name_cap);
-    return status;
+    tl_check_def def = tl_check_def_default();
+    def.dir = dir, def.strain_limit = strain_limit;
+    return tl_check(&def, out, err);
 }

@@ -9,10 +9,21 @@
 
 #include "base/fail.h"
 
+static tl_status path_of(const char *dir, const char *folder, int64_t frame, const char *name, char out[TL_PATH_MAX],
+                         tl_error *err)
+{
+    const int n = snprintf(out, TL_PATH_MAX, "%s/%s/%06lld_%s.obj", dir, folder, (long long)frame, name);
+    return n > 0 && n < TL_PATH_MAX ? TL_OK : tl_fail(err, TL_IO, "path too long: %.200s...", dir);
+}
+
 tl_status tl_frame_path(const char *dir, int64_t frame, const char *cloth, char out[TL_PATH_MAX], tl_error *err)
 {
-    const int n = snprintf(out, TL_PATH_MAX, "%s/frames/%06lld_%s.obj", dir, (long long)frame, cloth);
-    return n > 0 && n < TL_PATH_MAX ? TL_OK : tl_fail(err, TL_IO, "path too long: %.200s...", dir);
+    return path_of(dir, "frames", frame, cloth, out, err);
+}
+
+tl_status tl_obstacle_path(const char *dir, int64_t frame, const char *name, char out[TL_PATH_MAX], tl_error *err)
+{
+    return path_of(dir, "obstacles", frame, name, out, err);
 }
 
 bool tl_frame_name_parse(const char *name, int64_t *frame, char cloth[64])
@@ -29,10 +40,10 @@ bool tl_frame_name_parse(const char *name, int64_t *frame, char cloth[64])
     return true;
 }
 
-tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+static tl_status visit_folder(const char *dir, const char *name, tl_frame_visit visit, void *user, tl_error *err)
 {
     char path[TL_PATH_MAX];
-    TL_TRY(tl_path_join(dir, "frames", path, err));
+    TL_TRY(tl_path_join(dir, name, path, err));
     DIR *folder = opendir(path);
     if (!folder && errno == ENOENT) return TL_OK;
     if (!folder) return tl_fail(err, TL_IO, "%s: cannot read the folder: %s", path, strerror(errno));
@@ -43,4 +54,14 @@ tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_
     }
     closedir(folder);
     return TL_OK;
+}
+
+tl_status tl_frames_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+{
+    return visit_folder(dir, "frames", visit, user, err);
+}
+
+tl_status tl_obstacles_visit(const char *dir, tl_frame_visit visit, void *user, tl_error *err)
+{
+    return visit_folder(dir, "obstacles", visit, user, err);
 }

@@ -111,6 +111,17 @@ static tl_status scene_info(const char *path, json_t *facts, tl_error *err)
              add(entry, "mesh", json_string(cloth->origin)) && mesh_facts(entry, &cloth->mesh) &&
              add(entry, "material", json_string(cloth->materials[0].name));
     }
+    json_t *obstacles = json_array();
+    ok = add(facts, "obstacles", obstacles) && ok;
+    for (int32_t i = 0; ok && i < scene->obstacle_count; i++) {
+        const tl_scene_obstacle *o = &scene->obstacles[i];
+        json_t *entry = json_object();
+        ok = json_array_append_new(obstacles, entry) == 0 && add(entry, "name", json_string(o->name)) &&
+             add(entry, "shape", json_string(o->origin));
+        if (ok && o->kind == TL_BODY_MESH)
+            ok = add(entry, "faces", json_integer(o->mesh.face_count)) && add(entry, "nodes", json_integer(o->mesh.node_count)) &&
+                 add(entry, "shapes", json_integer(o->shapes ? o->shape_count : 1));
+    }
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
     ok = ok && add(facts, "scene_hash", json_string(hash));

@@ -94,7 +94,7 @@ static tl_status read_number(parser *ps, const char *what, double *out)
         snprintf(message, sizeof message, "%s %.*s, must be a finite number", what, shown, ps->p);
         return bad(ps, message);
     }
-    if (ps->mode == TL_OBJ_STRICT && fabs(*out) > TL_OBJ_MAX_COORD) {
+    if (ps->mode != TL_OBJ_LENIENT && fabs(*out) > TL_OBJ_MAX_COORD) {
         snprintf(message, sizeof message, "%s %.*s, must be in [-1e9, 1e9]", what, shown, ps->p);
         return bad(ps, message);
     }
@@ -173,6 +173,7 @@ static tl_status read_corner(parser *ps, int32_t out[2])
     const char *end = token_end(ps), *at = ps->p;
     TL_TRY(read_index(ps, &at, end, ps->obj->node_count, "node", &out[0]));
     out[1] = NO_VT;
+    if (at < end && *at == '/' && ps->mode == TL_OBJ_BODY) at = end;  // nor is vt
     if (at < end && *at == '/') {
         at++;
         if (at < end && *at != '/') TL_TRY(read_index(ps, &at, end, ps->uv_count, "vt", &out[1]));
@@ -251,6 +252,18 @@ static tl_status read_face_label(parser *ps)
     return TL_OK;
 }
 
+static tl_status read_pinched(parser *ps)
+{
+    tl_obj *obj = ps->obj;
+    int32_t node;
+    TL_TRY(read_label(ps, "node", &node));
+    if (node >= obj->node_count) return bad(ps, "there is no such node before it");
+    if (!TL_GROW(&obj->alloc, obj->pinched, obj->pinched_cap, obj->pinched_count + 1))
+        return tl_fail_memory(ps->err, "pinched nodes");
+    obj->pinched[obj->pinched_count++] = node;
+    return TL_OK;
+}
+
 static bool is_skipped(const char *word, size_t size)
 {
     static const char *const known[] = {"vn", "g",  "o",  "s",  "usemtl", "mtllib", "vp", "ny", "vl", "e",
@@ -268,10 +281,12 @@ static tl_status read_line(parser *ps)
     const size_t size = (size_t)(ps->p - word);
 #define IS(text) (size == sizeof text - 1 && memcmp(word, text, sizeof text - 1) == 0)
     if (IS("v")) return read_node(ps);
-    if (IS("vt")) return read_uv(ps);
     if (IS("f")) return read_face(ps);
+    if (ps->mode == TL_OBJ_BODY && (IS("vt") || IS("nv") || IS("nl") || IS("fl") || IS("tl"))) return TL_OK;
+    if (IS("vt")) return read_uv(ps);
     if (IS("nv")) return read_velocity(ps);
     if (IS("nl")) return read_node_label(ps);
+    if (IS("np")) return read_pinched(ps);
     if (IS("fl") || IS("tl")) return read_face_label(ps);
 #undef IS
     if (!is_skipped(word, size) && ps->obj->unknown_lines++ == 0) ps->obj->first_unknown_line = ps->line;
@@ -495,5 +510,6 @@ void tl_obj_free(tl_obj *obj)
     TL_FREE(&alloc, obj->vert_node, obj->vert_cap);
     TL_FREE(&alloc, obj->face, obj->face_cap);
     TL_FREE(&alloc, obj->face_label, obj->face_label_cap);
+    TL_FREE(&alloc, obj->pinched, obj->pinched_cap);
     *obj = (tl_obj){.alloc = alloc};
 }

@@ -1,6 +1,7 @@
 // io/obj.h: cloth meshes as OBJ: v world node, vt material vertex, f; and the extra lines of ARCSim.
 //
-// Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face.
+// Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face. A line of
+// ours, np I, says that node I (from 0) is pinched between bodies, where contact with them cannot be kept.
 // What others write (vn, g, o, s, usemtl, mtllib; ny, vl, e, ea, ed, el, ts, fs, td, fd) is skipped.
 // Without vt the material coordinates are the x, y of the nodes.
 #pragma once
@@ -18,14 +19,17 @@ typedef struct tl_obj {
     int32_t *vert_node;
     int32_t (*face)[3];
     int32_t *face_label;  ///< NULL without fl lines
+    int32_t *pinched;     ///< nodes of np lines as they came, pinched_count of them
+    int32_t pinched_count;
     int64_t unknown_lines;      ///< lines that nobody knows
     int64_t first_unknown_line;
     // capacities behind the arrays, for freeing
-    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap;
+    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap;
 } tl_obj;
 
 typedef enum tl_obj_mode {
     TL_OBJ_STRICT,   ///< as input of a simulation: also no isolated node, no face without material area
+    TL_OBJ_BODY,     ///< as an obstacle: finite, but vt is not read, faces may be degenerate and nodes isolated
     TL_OBJ_LENIENT,  ///< as something to look at: nan and inf are numbers, faces may be degenerate
 } tl_obj_mode;
 
@@ -43,12 +47,14 @@ typedef struct tl_obj_view {
     const tl_vec3 *pos, *vel;
     const int32_t *node_label;
     int32_t node_count;
-    const tl_vec2 *uv;
+    const tl_vec2 *uv;         ///< NULL: an obstacle, without vt; then faces are of nodes
     const int32_t *vert_node;  ///< NULL: vertex i lies on node i
     int32_t vert_count;
     const int32_t (*face)[3];
     const int32_t *face_label;
     int32_t face_count;
+    const int32_t *pinched;    ///< nodes, pinched_count of them
+    int32_t pinched_count;
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

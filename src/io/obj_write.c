@@ -1,4 +1,4 @@
-// io/obj_write.c: cloth meshes as OBJ, writer. Shortest exact numbers: a frame read back has the same bits, and
+// io/obj_write.c: cloth and obstacle meshes as OBJ, writer. Shortest exact numbers: a frame read back has the same bits, and
 // the bytes depend on the mesh alone.
 
 #include "io/obj.h"
@@ -40,15 +40,21 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
     const bool labels = any_nonzero(view->node_label, view->node_count);
     const bool moving = any_motion(view->vel, view->node_count);
     const bool face_labels = any_nonzero(view->face_label, view->face_count);
-    tl_buf_printf(buf, "# Toile %s, cloth %s: %d nodes, %d vertices, %d faces\n", tl_version(),
-                  view->name ? view->name : "cloth", view->node_count, view->vert_count, view->face_count);
-    tl_buf_text(buf, "# units: m; right-handed, y up; v world position, vt material position, both in m\n");
+    if (view->uv)
+        tl_buf_printf(buf, "# Toile %s, cloth %s: %d nodes, %d vertices, %d faces\n", tl_version(),
+                      view->name ? view->name : "cloth", view->node_count, view->vert_count, view->face_count);
+    else
+        tl_buf_printf(buf, "# Toile %s, obstacle %s: %d nodes, %d faces\n", tl_version(),
+                      view->name ? view->name : "obstacle", view->node_count, view->face_count);
+    tl_buf_text(buf, view->uv ? "# units: m; right-handed, y up; v world position, vt material position, both in m\n"
+                              : "# units: m; right-handed, y up; v world position\n");
     for (int32_t i = 0; i < view->node_count; i++) {
         write_vec3(buf, "v ", view->pos[i]);
         if (moving) write_vec3(buf, "nv ", view->vel[i]);
         if (labels && view->node_label[i]) write_label(buf, "nl ", view->node_label[i]);
     }
-    for (int32_t i = 0; i < view->vert_count; i++) {
+    for (int32_t i = 0; i < view->pinched_count; i++) write_label(buf, "np ", view->pinched[i]);
+    for (int32_t i = 0; view->uv && i < view->vert_count; i++) {
         tl_buf_add(buf, "vt ", 3);
         tl_buf_double(buf, view->uv[i].x);
         tl_buf_add(buf, " ", 1);
@@ -61,6 +67,7 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
             const int32_t v = view->face[f][k];
             tl_buf_add(buf, " ", 1);
             tl_buf_int(buf, (view->vert_node ? view->vert_node[v] : v) + 1);
+            if (!view->uv) continue;
             tl_buf_add(buf, "/", 1);
             tl_buf_int(buf, v + 1);
         }

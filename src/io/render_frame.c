@@ -15,6 +15,7 @@
 static const double MARGIN = 0.07;        // of the picture, around everything
 static const double CONTACT_REACH = 0.01; // [m], of the map of contact unless a range is given
 static const double HUGE_OBSTACLE = 3; // an obstacle this much larger than the cloth is scenery, not subject
+static const double PLANE_SPAN = 25;   // [m]; the square that stands for a plane is 28 m across
 static const double QUANTILE = 0.99;   // of a map's values that its colours resolve
 static const double BODY_CREASE_DEG = 55; // of meshes without a pattern; cloth creases at its seams only
 
@@ -120,6 +121,28 @@ static double span_of(const tl_show_mesh *m)
     return isfinite(d) ? d : 0;
 }
 
+/// A level square: what stands for an infinite plane in the files (tl_sim_body_view).
+static bool is_level_plane(const tl_show_mesh *m, tl_vec3 up)
+{
+    if (!m->obstacle || m->obj.node_count != 4 || m->obj.face_count != 2) return false;
+    const double height = tl_dot3(m->obj.pos[0], up), slack = 1e-9 * PLANE_SPAN;
+    if (span_of(m) < PLANE_SPAN) return false;
+    for (int i = 1; i < 4; i++)
+        if (!(fabs(tl_dot3(m->obj.pos[i], up) - height) <= slack)) return false;
+    return true;
+}
+
+/// The lowest level plane of a frame is the floor, as long as it stands still.
+static void look_for_floor(tl_survey *s, const tl_show_frame *frame)
+{
+    double lowest = INFINITY;
+    for (int32_t i = 0; i < frame->mesh_count; i++)
+        if (is_level_plane(&frame->meshes[i], s->up)) lowest = fmin(lowest, tl_dot3(frame->meshes[i].obj.pos[0], s->up));
+    if (!isfinite(lowest)) return;
+    if (s->floors++ == 0) s->floor = lowest;
+    s->floor_moves = s->floor_moves || lowest != s->floor;
+}
+
 void tl_survey_init(tl_survey *s, const tl_render_def *def, const tl_style *style, tl_vec3 up, int32_t width,
                     int32_t height)
 {
@@ -172,11 +195,12 @@ tl_status tl_survey_add(tl_survey *s, const tl_render_def *def, const tl_show_fr
     const mode_info info = info_of(def->mode);
     double cloth_span = 0;
     if (frame->mesh_count > 0) s->frames_with_mesh++;
+    look_for_floor(s, frame);
     for (int32_t i = 0; i < frame->cloth_count; i++)
         cloth_span = fmax(cloth_span, span_of(&frame->meshes[i]));
     for (int32_t i = 0; i < frame->mesh_count; i++) {
         const tl_show_mesh *m = &frame->meshes[i];
-        if (m->obstacle && cloth_span > 0 && span_of(m) > HUGE_OBSTACLE * cloth_span) continue;
+        if (is_level_plane(m, s->up) || (m->obstacle && cloth_span > 0 && span_of(m) > HUGE_OBSTACLE * cloth_span)) continue;
         s->any_body = s->any_body || m->obstacle || m->solid;
         for (int32_t p = 0; p < m->obj.node_count; p++) add_point(s, m->obj.pos[p]);
     }
@@ -278,6 +302,8 @@ void tl_shot_init(tl_shot *shot, const tl_render_def *def, const tl_survey *s)
     shot->ground = !def->no_ground && isfinite(s->lowest);
     // bodies stand on the floor; a cloth that hangs in the air hangs above it
     shot->ground_height = s->lowest - (s->any_body ? 0.0015 : 0.1) * extent;
+    shot->plane_is_ground = shot->ground && s->floors > 0 && !s->floor_moves;
+    if (shot->plane_is_ground) shot->ground_height = s->floor;
     shot->ground_centre = mid;
     shot->ground_radius = 0.5 * extent;
     if (!(shot->size_lo < shot->size_hi / 4))
@@ -374,6 +400,10 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
         }
     }
     if (marks || near) tl_crowd_free(&crowd);
+    for (int32_t i = frame->cloth_count; i < frame->mesh_count && shot->plane_is_ground; i++)
+        if (is_level_plane(&frame->meshes[i], shot->up) &&
+            tl_dot3(frame->meshes[i].obj.pos[0], shot->up) == shot->ground_height)
+            d->surfaces[i].pos_count = d->surfaces[i].face_count = 0;
     const mode_info info = info_of(def->mode);
     for (int32_t i = 0; i < frame->cloth_count && status == TL_OK; i++) {
         tl_draw_mesh *s = &d->surfaces[i];

@@ -13,6 +13,9 @@ typedef struct tl_survey {
     tl_vec3 up;
     double lowest;           ///< along up, over everything [m]
     bool any_body;           ///< something that stands on the floor
+    int32_t floors;          ///< frames with a level plane among the obstacles, always at the same height
+    bool floor_moves;        ///< or not at the same height
+    double floor;            ///< where
     double value_high;       ///< of the map: high percentile of the magnitude
     double largest_face;     ///< [m^2]
     double size_lo, size_hi; ///< smaller extents of faces [m]
@@ -33,6 +36,7 @@ typedef struct tl_shot {
     tl_camera camera;
     tl_vec3 light_from, up;
     bool ground;
+    bool plane_is_ground; ///< the ground is drawn where a plane of the scene is, instead of it
     double ground_height, ground_radius;
     tl_vec3 ground_centre;
     tl_scale scale;

@@ -80,6 +80,36 @@ static tl_status write_cloth(runner *run, int32_t index, int64_t *faces, int64_t
     return tl_file_write(path, run->text.data, run->text.size, false, err);
 }
 
+// Bodies that stand still are written once.
+static tl_status write_obstacles(runner *run, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    for (int32_t i = 0; i < tl_sim_body_count(run->sim); i++) {
+        const tl_body_id id = tl_sim_body(run->sim, i);
+        const char *name = tl_sim_body_name(run->sim, id);
+        tl_body_view view;
+        if (!name || tl_sim_body_view(run->sim, id, &view) != TL_OK)
+            return tl_fail(err, TL_FAILED, "body %d of the simulation cannot be viewed", i);
+        if (run->frame + 1 > 0 && !view.moves) continue;
+        run->text.size = 0;
+        tl_obj_write(&run->text, &(tl_obj_view){.name = name, .pos = view.pos, .node_count = view.node_count,
+                                                .face = view.face, .face_count = view.face_count});
+        TL_TRY(tl_buf_end(&run->text, "an obstacle", err));
+        TL_TRY(tl_obstacle_path(run->def->out_dir, run->frame + 1, name, path, err));
+        TL_TRY(tl_file_write(path, run->text.data, run->text.size, false, err));
+    }
+    return TL_OK;
+}
+
+// By the exact test, once per frame.
+static tl_status count_intersections(runner *run, int64_t *out, tl_error *err)
+{
+    tl_intersection_report found = {0};
+    (void)run, (void)err;  // contact: TL_TRY(tl_sim_intersections(run->sim, &found, err));
+    *out = found.cloth_cloth + found.cloth_body;
+    return TL_OK;
+}
+
 static void tell(const runner *run, const tl_frame_stats *stats)
 {
     if (!run->def->progress) return;
@@ -89,12 +119,15 @@ static void tell(const runner *run, const tl_frame_stats *stats)
     const tl_run_progress progress = {
         .frame = (int32_t)run->frame, .frames = (int32_t)run->frames, .seconds = seconds,
         .seconds_left = done > 0 ? seconds / (double)done * (double)left : 0,
-        .time = stats->time, .faces = stats->faces, .nodes = stats->nodes,
+        .time = stats->time, .faces = stats->faces, .nodes = stats->nodes, .intersections = stats->intersections,
         .last = {.time = stats->time, .step = tl_sim_steps(run->sim), .substeps = (int32_t)s->substeps,
                  .rejected = (int32_t)s->rejected, .unconverged = (int32_t)s->unconverged,
                  .newton_iterations = (int32_t)s->newton_iterations,
                  .linear_iterations = (int32_t)s->linear_iterations, .factorizations = (int32_t)s->factorizations,
-                 .linear_used = (tl_linear)s->linear_used, .seconds = s->seconds}};
+                 .linear_used = (tl_linear)s->linear_used,
+                 .contact = {.candidates = s->candidates, .contacts = s->contacts, .searches = (int32_t)s->searches,
+                             .limited = s->limited, .held = (int32_t)s->held, .pinched = (int32_t)s->pinched},
+                 .seconds = s->seconds}};
     run->def->progress(run->def->user, &progress);
 }
 
@@ -111,6 +144,8 @@ static tl_status write_frame(runner *run, tl_error *err)
     tl_frame_stats stats = {.frame = run->frame + 1, .time = tl_sim_time(run->sim)};
     for (int32_t i = 0; i < tl_sim_cloth_count(run->sim); i++)
         TL_TRY(write_cloth(run, i, &stats.faces, &stats.vertices, &stats.nodes, err));
+    TL_TRY(write_obstacles(run, err));
+    TL_TRY(count_intersections(run, &stats.intersections, err));
     tl_strain_range strain = {0};
     tl_sim_strain(run->sim, &strain);
     tl_sim_energies(run->sim, &stats.energies);
@@ -135,6 +170,8 @@ static tl_status write_frame(runner *run, tl_error *err)
     if (first || strain.max > report->strain_max) report->strain_max = strain.max;
     report->state_hash = stats.state_hash;
     report->faces = stats.faces, report->nodes = stats.nodes;
+    report->contacts = stats.sums.contacts, report->intersections += stats.intersections;
+    if (stats.sums.pinched > report->pinched) report->pinched = stats.sums.pinched;
     report->peak_bytes = stats.memory.peak;
     run->sums = (tl_frame_sums){0};
     tell(run, &stats);
@@ -146,11 +183,16 @@ static tl_status write_frame(runner *run, tl_error *err)
 static tl_status write_checkpoint(runner *run, tl_error *err)
 {
     char path[TL_PATH_MAX];
-    for (; run->synced < run->frame; run->synced++)
+    for (; run->synced < run->frame; run->synced++) {
         for (int32_t i = 0; i < run->scene->cloth_count; i++) {
             TL_TRY(tl_frame_path(run->def->out_dir, run->synced + 1, run->scene->cloths[i].name, path, err));
             TL_TRY(tl_file_sync(path, err));
         }
+        for (int32_t i = 0; i < run->scene->obstacle_count; i++) {  // a file that is not there is fine
+            TL_TRY(tl_obstacle_path(run->def->out_dir, run->synced + 1, run->scene->obstacles[i].name, path, err));
+            TL_TRY(tl_file_sync(path, err));
+        }
+    }
     TL_TRY(path_in(run, "stats.jsonl", path, err));
     TL_TRY(tl_file_sync(path, err));
     tl_checkpoint cp = {.scene_hash = run->scene->hash, .frame = run->frame, .step = tl_sim_steps(run->sim),
@@ -220,6 +262,17 @@ static bool remove_frame(void *user, int64_t frame, const char *cloth)
     return true;
 }
 
+static bool remove_obstacle(void *user, int64_t frame, const char *name)
+{
+    const removal *rm = user;
+    char path[TL_PATH_MAX];
+    for (int32_t i = 0; i < rm->run->scene->obstacle_count; i++)
+        if (strcmp(rm->run->scene->obstacles[i].name, name) == 0 &&
+            tl_obstacle_path(rm->run->def->out_dir, frame, name, path, rm->err) == TL_OK)
+            unlink(path);
+    return true;
+}
+
 static bool holds(const runner *run, const char *name)
 {
     char path[TL_PATH_MAX];
@@ -259,24 +312,34 @@ static tl_status clear_folder(const runner *run, tl_error *err)
                  dir);
     removal rm = {run, err};
     TL_TRY(tl_frames_visit(dir, remove_frame, &rm, err));
+    TL_TRY(tl_obstacles_visit(dir, remove_obstacle, &rm, err));
     const char *const own[] = {"stats.jsonl", "checkpoint.bin"};
     for (int i = 0; i < 2; i++)
         if (path_in(run, own[i], path, NULL) == TL_OK) unlink(path);
     return TL_OK;
 }
 
+static tl_status write_mesh(runner *run, int32_t shape, const tl_obj_view *view, tl_error *err)
+{
+    char path[TL_PATH_MAX], name[128];
+    TL_TRY(path_in(run, "meshes", path, err));
+    TL_TRY(tl_make_dirs(path, err));
+    run->text.size = 0;
+    tl_obj_write(&run->text, view);
+    TL_TRY(tl_buf_end(&run->text, "a mesh", err));
+    tl_scene_mesh_name(view->name, shape, name);
+    TL_TRY(path_in(run, name, path, err));
+    return tl_file_write(path, run->text.data, run->text.size, true, err);
+}
+
 // The meshes that scene.json needs: the folder can be run again wherever it is.
 static tl_status write_meshes(runner *run, tl_error *err)
 {
-    char path[TL_PATH_MAX], name[128];
     for (int32_t i = 0; i < run->scene->cloth_count; i++) {
         const tl_scene_cloth *cloth = &run->scene->cloths[i];
         if (!cloth->from_file) continue;
-        TL_TRY(path_in(run, "meshes", path, err));
-        TL_TRY(tl_make_dirs(path, err));
         const tl_obj *m = &cloth->mesh;
-        run->text.size = 0;
-        tl_obj_write(&run->text, &(tl_obj_view){.name = cloth->name,
+        TL_TRY(write_mesh(run, -1, &(tl_obj_view){.name = cloth->name,
                                                 .pos = m->pos,
                                                 .vel = m->vel,
                                                 .node_label = m->node_label,
@@ -286,11 +349,18 @@ static tl_status write_meshes(runner *run, tl_error *err)
                                                 .vert_count = m->vert_count,
                                                 .face = (const int32_t(*)[3])m->face,
                                                 .face_label = m->face_label,
-                                                .face_count = m->face_count});
-        TL_TRY(tl_buf_end(&run->text, "a mesh", err));
-        snprintf(name, sizeof name, "meshes/%s.obj", cloth->name);
-        TL_TRY(path_in(run, name, path, err));
-        TL_TRY(tl_file_write(path, run->text.data, run->text.size, true, err));
+                                                .face_count = m->face_count}, err));
+    }
+    for (int32_t i = 0; i < run->scene->obstacle_count; i++) {
+        const tl_scene_obstacle *o = &run->scene->obstacles[i];
+        if (o->kind != TL_BODY_MESH) continue;
+        tl_obj_view view = {.name = o->name, .pos = o->mesh.pos, .node_count = o->mesh.node_count,
+                            .face = (const int32_t(*)[3])o->mesh.face, .face_count = o->mesh.face_count};
+        if (!o->shapes) TL_TRY(write_mesh(run, -1, &view, err));
+        for (int32_t k = 0; o->shapes && k < o->shape_count; k++) {
+            view.pos = o->shapes + (size_t)k * (size_t)o->mesh.node_count;
+            TL_TRY(write_mesh(run, k, &view, err));
+        }
     }
     return TL_OK;
 }
@@ -314,10 +384,14 @@ static void add_step(runner *run, const tl_step_report *step)
     s->newton_iterations += step->newton_iterations, s->linear_iterations += step->linear_iterations;
     s->factorizations += step->factorizations;
     s->linear_used = (int64_t)step->linear_used;
+    const tl_contact_report *c = &step->contact;
+    s->contacts = c->contacts, s->candidates = c->candidates, s->pinched = c->pinched;
+    s->searches += c->searches, s->limited += c->limited, s->held += c->held;
     add_seconds(&s->seconds, &step->seconds);
     tl_run_report *r = run->report;
     r->steps++;
     r->rejected += step->rejected;
+    r->held += c->held;
     r->newton_iterations += step->newton_iterations, r->linear_iterations += step->linear_iterations;
 }
 
@@ -365,6 +439,14 @@ static tl_status run_frames(runner *run, tl_error *err)
     return run->synced < run->frame || run->frame == 0 ? write_checkpoint(run, err) : TL_OK;
 }
 
+static tl_status make_obstacles_folder(const runner *run, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    if (run->scene->obstacle_count == 0) return TL_OK;
+    TL_TRY(path_in(run, "obstacles", path, err));
+    return tl_make_dirs(path, err);
+}
+
 static tl_status start(runner *run, tl_error *err)
 {
     char path[TL_PATH_MAX];
@@ -374,11 +456,13 @@ static tl_status start(runner *run, tl_error *err)
         TL_TRY(tl_stats_truncate(&run->alloc, path, run->frame, err));
         TL_TRY(path_in(run, "frames", path, err));
         TL_TRY(tl_make_dirs(path, err));
+        TL_TRY(make_obstacles_folder(run, err));
         return write_scene(run, err);  // the number of frames may be another one
     }
     TL_TRY(clear_folder(run, err));
     TL_TRY(path_in(run, "frames", path, err));
     TL_TRY(tl_make_dirs(path, err));
+    TL_TRY(make_obstacles_folder(run, err));
     TL_TRY(write_meshes(run, err));
     TL_TRY(write_scene(run, err));
     return write_frame(run, err);
@@ -392,6 +476,12 @@ static void warn_meshes(const runner *run)
             tl_log_write(run->def->log, TL_LOG_WARNING, "%s:%lld: %lld lines of an unknown kind were skipped",
                          cloth->origin, (long long)cloth->mesh.first_unknown_line,
                          (long long)cloth->mesh.unknown_lines);
+    }
+    for (int32_t i = 0; i < run->scene->obstacle_count; i++) {
+        const tl_scene_obstacle *o = &run->scene->obstacles[i];
+        if (o->mesh.unknown_lines > 0)
+            tl_log_write(run->def->log, TL_LOG_WARNING, "%s:%lld: %lld lines of an unknown kind were skipped", o->origin,
+                         (long long)o->mesh.first_unknown_line, (long long)o->mesh.unknown_lines);
     }
 }
 

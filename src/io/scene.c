@@ -26,6 +26,7 @@ void tl_scene_destroy(tl_scene *scene)
     }
     TL_FREE(&alloc, scene->cloths, scene->cloth_count);
     TL_FREE(&alloc, scene->handles, scene->handle_count);
+    tl_scene_free_obstacles(scene);
     TL_FREE(&alloc, scene->wind_keys, scene->wind_key_count);
     tl_json_destroy(scene->doc);
     if (scene->json.alloc.resize) tl_buf_free(&scene->json);
@@ -80,32 +81,77 @@ tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err)
 
 // ---- text and hash -----------------------------------------------------------------------------------------
 
-// `mesh` of every cloth that came from a file, replaced by what `text` says (printf with the cloth).
+static uint64_t hash_cloth(const tl_obj *m)
+{
+    tl_hash hash;
+    tl_hash_init(&hash);
+    tl_hash_add(&hash, m->pos, (size_t)m->node_count * sizeof *m->pos);
+    if (m->vel) tl_hash_add(&hash, m->vel, (size_t)m->node_count * sizeof *m->vel);
+    if (m->node_label) tl_hash_add(&hash, m->node_label, (size_t)m->node_count * sizeof *m->node_label);
+    tl_hash_add(&hash, m->uv, (size_t)m->vert_count * sizeof *m->uv);
+    tl_hash_add(&hash, m->vert_node, (size_t)m->vert_count * sizeof *m->vert_node);
+    tl_hash_add(&hash, m->face, (size_t)m->face_count * sizeof *m->face);
+    if (m->face_label) tl_hash_add(&hash, m->face_label, (size_t)m->face_count * sizeof *m->face_label);
+    return tl_hash_value(&hash);
+}
+
+static uint64_t hash_obstacle(const tl_scene_obstacle *o)
+{
+    tl_hash hash;
+    tl_hash_init(&hash);
+    const size_t nodes = (size_t)o->mesh.node_count, shapes = (size_t)o->shape_count;
+    tl_hash_add(&hash, &o->shape_count, sizeof o->shape_count);
+    tl_hash_add(&hash, o->mesh.pos, nodes * sizeof *o->mesh.pos);
+    tl_hash_add(&hash, o->mesh.face, (size_t)o->mesh.face_count * sizeof *o->mesh.face);
+    if (o->shapes) tl_hash_add(&hash, o->shapes, nodes * shapes * sizeof *o->shapes);
+    if (o->times) tl_hash_add(&hash, o->times, shapes * sizeof *o->times);
+    return tl_hash_value(&hash);
+}
+
+static bool set_hash(json_t *entry, uint64_t hash)
+{
+    char text[32];
+    snprintf(text, sizeof text, "%016llx", (unsigned long long)hash);
+    return json_object_set_new(entry, "mesh", json_string(text)) == 0;
+}
+
+void tl_scene_mesh_name(const char *name, int32_t shape, char out[128])
+{
+    if (shape < 0) snprintf(out, 128, "meshes/%s.obj", name);
+    else snprintf(out, 128, "meshes/%s.%06d.obj", name, shape);
+}
+
+static bool set_names(json_t *entry, const char *name, int32_t shapes)
+{
+    char text[128];
+    tl_scene_mesh_name(name, -1, text);
+    if (shapes == 0) return json_object_set_new(entry, "mesh", json_string(text)) == 0;
+    json_t *list = json_array();
+    bool ok = list;
+    for (int32_t k = 0; ok && k < shapes; k++) {
+        tl_scene_mesh_name(name, k, text);
+        ok = json_array_append_new(list, json_string(text)) == 0;
+    }
+    return json_object_set_new(json_object_get(entry, "mesh"), "sequence", list) == 0 && ok;
+}
+
+// `mesh` of everything that came from a file, replaced by a hash of its content or by its name in a folder.
 static tl_status replace_meshes(const tl_scene *scene, json_t *root, bool by_content, tl_error *err)
 {
+    bool ok = true;
     for (int32_t i = 0; i < scene->cloth_count; i++) {
         const tl_scene_cloth *cloth = &scene->cloths[i];
-        if (!cloth->from_file) continue;
-        char text[128];
-        if (by_content) {
-            const tl_obj *m = &cloth->mesh;
-            tl_hash hash;
-            tl_hash_init(&hash);
-            tl_hash_add(&hash, m->pos, (size_t)m->node_count * sizeof *m->pos);
-            if (m->vel) tl_hash_add(&hash, m->vel, (size_t)m->node_count * sizeof *m->vel);
-            if (m->node_label) tl_hash_add(&hash, m->node_label, (size_t)m->node_count * sizeof *m->node_label);
-            tl_hash_add(&hash, m->uv, (size_t)m->vert_count * sizeof *m->uv);
-            tl_hash_add(&hash, m->vert_node, (size_t)m->vert_count * sizeof *m->vert_node);
-            tl_hash_add(&hash, m->face, (size_t)m->face_count * sizeof *m->face);
-            if (m->face_label) tl_hash_add(&hash, m->face_label, (size_t)m->face_count * sizeof *m->face_label);
-            snprintf(text, sizeof text, "%016llx", (unsigned long long)tl_hash_value(&hash));
-        } else {
-            snprintf(text, sizeof text, "meshes/%s.obj", cloth->name);
-        }
         json_t *entry = json_array_get(json_object_get(root, "cloths"), (size_t)i);
-        if (json_object_set_new(entry, "mesh", json_string(text)) != 0) return tl_fail_memory(err, "scene text");
+        if (!cloth->from_file) continue;
+        ok = ok && (by_content ? set_hash(entry, hash_cloth(&cloth->mesh)) : set_names(entry, cloth->name, 0));
     }
-    return TL_OK;
+    for (int32_t i = 0; i < scene->obstacle_count; i++) {
+        const tl_scene_obstacle *o = &scene->obstacles[i];
+        json_t *entry = json_array_get(json_object_get(root, "obstacles"), (size_t)i);
+        if (o->kind != TL_BODY_MESH) continue;
+        ok = ok && (by_content ? set_hash(entry, hash_obstacle(o)) : set_names(entry, o->name, o->shape_count));
+    }
+    return ok ? TL_OK : tl_fail_memory(err, "scene text");
 }
 
 // Labels that are all zero are as good as none; so the hash does not tell them apart.
@@ -179,6 +225,8 @@ static bool put_in_order(json_t *root)
     json_array_foreach(json_object_get(root, "cloths"), i, entry) ok = ok && tl_table_order(entry, &tl_cloth_table);
     json_array_foreach(json_object_get(root, "handles"), i, entry) ok =
         ok && tl_table_order(entry, &tl_handle_table);
+    json_array_foreach(json_object_get(root, "obstacles"), i, entry) ok =
+        ok && tl_table_order(entry, &tl_obstacle_table);
     return ok;
 }
 
@@ -207,6 +255,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     for (int32_t i = 0; i < scene->cloth_count; i++) drop_zero_labels(&scene->cloths[i].mesh);
     json_object_del(root.value, "materials");  // they stand in the cloths now
     TL_TRY(tl_scene_read_handles(scene, &root, err));
+    TL_TRY(tl_scene_read_obstacles(scene, def, &root, err));
     TL_TRY(tl_scene_read_look(scene, &root, err));
     if (!put_in_order(root.value)) return tl_fail_memory(err, "scene text");
     tl_json_write(&scene->json, root.value);

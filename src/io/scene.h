@@ -3,6 +3,7 @@
 #include "io/json.h"
 #include "io/obj.h"
 #include "io/scene_keys.h"
+#include "toile/body.h"
 #include "toile/scene.h"
 
 typedef struct tl_scene_cloth {
@@ -26,6 +27,19 @@ typedef struct tl_scene_handle {
     tl_handle_file file;
 } tl_scene_handle;
 
+typedef struct tl_scene_obstacle {
+    char name[64];
+    char origin[256];     ///< file or kind, for messages
+    tl_body_kind kind;
+    tl_obj mesh;          ///< of TL_BODY_MESH, before the transform; of a sequence the first shape
+    tl_vec3 *shapes;      ///< of a sequence, shape_count times mesh.node_count; NULL: there is one shape, the mesh
+    double *times;
+    int32_t shape_count;
+    tl_motion_key *keys;
+    int32_t key_count;
+    tl_obstacle_file file;  ///< its `name` is not valid
+} tl_scene_obstacle;
+
 struct tl_scene {
     tl_allocator alloc;
     tl_json_doc *doc;  ///< after reading: the resolved scene; also knows the places for messages
@@ -40,6 +54,8 @@ struct tl_scene {
     int32_t cloth_count;
     tl_scene_handle *handles;
     int32_t handle_count;
+    tl_scene_obstacle *obstacles;
+    int32_t obstacle_count;
     tl_buf json;    ///< tl_scene_json
     uint64_t hash;  ///< of everything that shapes the result; not name, frames, camera, appearance, places of files
 };
@@ -60,10 +76,25 @@ tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_s
 /// The resolved scene as text for a folder that holds meshes/CLOTH.obj: `frames` >= 0 replaces the scene's own.
 tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf *out, tl_error *err);
 
+/// "meshes/NAME.obj", or of a shape of a sequence (from 0) "meshes/NAME.000000.obj" (a name has no dot): where a folder keeps a mesh.
+void tl_scene_mesh_name(const char *name, int32_t shape, char out[128]);
+
 // The parts of tl_scene_read.
 tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err);
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *err);
+tl_status tl_scene_read_obstacles(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
+void tl_scene_free_obstacles(tl_scene *scene);
 tl_status tl_scene_read_look(const tl_scene *scene, const tl_node *root, tl_error *err);  ///< after the cloths
+
+/// The name `given` (or `word`, or with several entries `word` and `index`, then also put into the text) into `out`; fails
+/// if it cannot be part of a file name or is taken by a cloth or an obstacle before this one.
+tl_status tl_scene_read_name(const tl_scene *scene, const tl_node *node, const char *word, int32_t index, int32_t count,
+                             const char *given, char out[64], tl_error *err);
+/// A rotation by an angle needs an axis.
+tl_status tl_scene_check_rotation(const tl_node *node, const double rotate[4], tl_error *err);
+/// The poses of `motion`, by `table`.
+tl_status tl_scene_read_motion(const tl_allocator *alloc, const tl_node *list, const tl_key_table *table, tl_motion_key **keys,
+                               int32_t *key_count, tl_error *err);
 /// Position or direction after scale (1 for directions) and rotation of a transform.
 tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a);

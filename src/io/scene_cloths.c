@@ -151,33 +151,41 @@ static tl_status make_mesh(const tl_allocator *alloc, const tl_node *node, int64
 
 // ---- cloths ------------------------------------------------------------------------------------------------
 
-static tl_status read_name(tl_scene *scene, const tl_node *node, int32_t index, const char *given, tl_error *err)
+static bool good_name(const char *name)
 {
-    tl_scene_cloth *cloth = &scene->cloths[index];
+    const size_t n = strlen(name);
+    bool ok = n > 0 && n < 64;
+    for (size_t i = 0; ok && i < n; i++)
+        ok = name[i] == '-' || name[i] == '_' || (name[i] >= '0' && name[i] <= '9') || (name[i] >= 'a' && name[i] <= 'z') ||
+             (name[i] >= 'A' && name[i] <= 'Z');
+    return ok;
+}
+
+tl_status tl_scene_read_name(const tl_scene *scene, const tl_node *node, const char *word, int32_t index, int32_t count,
+                             const char *given, char out[64], tl_error *err)
+{
     tl_node name = tl_node_key(node, "name");
     if (!given) {
-        if (scene->cloth_count == 1) snprintf(cloth->name, sizeof cloth->name, "cloth");
-        else snprintf(cloth->name, sizeof cloth->name, "cloth%d", index);
-        name.value = json_string(cloth->name);
+        if (count == 1) snprintf(out, 64, "%s", word);
+        else snprintf(out, 64, "%s%d", word, index);
+        name.value = json_string(out);
         if (json_object_set_new(node->value, "name", name.value) != 0) return tl_fail_memory(err, "scene text");
     } else {
-        const size_t n = strlen(given);
-        bool ok = n > 0 && n < sizeof cloth->name;
-        for (size_t i = 0; ok && i < n; i++)
-            ok = given[i] == '-' || given[i] == '_' || (given[i] >= '0' && given[i] <= '9') ||
-                 (given[i] >= 'a' && given[i] <= 'z') || (given[i] >= 'A' && given[i] <= 'Z');
-        if (!ok)
+        if (!good_name(given))
             return tl_node_fail(&name, true, err,
                                 "must be 1 to 63 letters, digits, '-' or '_' (it becomes a file name)");
-        memcpy(cloth->name, given, n + 1);
+        memcpy(out, given, strlen(given) + 1);
     }
-    for (int32_t i = 0; i < index; i++)
-        if (strcmp(scene->cloths[i].name, cloth->name) == 0)
+    for (int32_t i = 0; i < scene->cloth_count && scene->cloths[i].name != out; i++)
+        if (strcmp(scene->cloths[i].name, out) == 0)
             return tl_node_fail(&name, true, err, "is the name of cloths[%d] already (names must differ)", i);
+    for (int32_t i = 0; i < scene->obstacle_count && scene->obstacles[i].name != out; i++)
+        if (strcmp(scene->obstacles[i].name, out) == 0)
+            return tl_node_fail(&name, true, err, "is the name of obstacles[%d] already (names must differ)", i);
     return TL_OK;
 }
 
-static tl_status check_rotation(const tl_node *node, const double rotate[4], tl_error *err)
+tl_status tl_scene_check_rotation(const tl_node *node, const double rotate[4], tl_error *err)
 {
     const bool turns = rotate[0] != 0 && rotate[1] == 0 && rotate[2] == 0 && rotate[3] == 0;
     return turns ? tl_node_fail(node, false, err, "by %g degrees about the axis (0, 0, 0), must have a direction",
@@ -190,9 +198,9 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
 {
     tl_scene_cloth *cloth = &scene->cloths[index];
     TL_TRY(tl_table_read(node, &tl_cloth_table, &cloth->file, err));
-    TL_TRY(read_name(scene, node, index, cloth->file.name, err));
+    TL_TRY(tl_scene_read_name(scene, node, "cloth", index, scene->cloth_count, cloth->file.name, cloth->name, err));
     const tl_node transform = tl_node_key(node, "transform"), rotate = tl_node_key(&transform, "rotate");
-    TL_TRY(check_rotation(&rotate, cloth->file.transform.rotate, err));
+    TL_TRY(tl_scene_check_rotation(&rotate, cloth->file.transform.rotate, err));
     TL_TRY(read_materials(fb, node, cloth, err));
     const tl_node mesh = tl_node_key(node, "mesh");
     if (json_is_string(mesh.value)) TL_TRY(read_mesh_file(fb, &mesh, cloth, err));

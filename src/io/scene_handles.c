@@ -109,33 +109,30 @@ static tl_status pick_border(const tl_scene *scene, const tl_node *node, bool co
     return TL_OK;
 }
 
-static tl_status read_motion(const tl_scene *scene, const tl_node *list, tl_scene_handle *handle, tl_error *err)
+tl_status tl_scene_read_motion(const tl_allocator *alloc, const tl_node *list, const tl_key_table *table, tl_motion_key **keys,
+                               int32_t *key_count, tl_error *err)
 {
     const size_t count = json_array_size(list->value);
     if (count > 10000000) return tl_node_fail(list, true, err, "must have fewer entries");
-    handle->keys = TL_CALLOC(&scene->alloc, tl_motion_key, count);
-    if (!handle->keys) return tl_fail_memory(err, "a motion");
-    handle->key_count = (int32_t)count;
+    *keys = TL_CALLOC(alloc, tl_motion_key, count);
+    if (!*keys) return tl_fail_memory(err, "a motion");
+    *key_count = (int32_t)count;
     for (size_t i = 0; i < count; i++) {
-        const tl_node entry = tl_node_at(list, i);
+        const tl_node entry = tl_node_at(list, i), rotate = tl_node_key(&entry, "rotate");
         tl_motion_file key = {0};
-        TL_TRY(tl_table_read(&entry, &tl_motion_table, &key, err));
-        if (i > 0 && !(key.time > handle->keys[i - 1].time)) {
+        TL_TRY(tl_table_read(&entry, table, &key, err));
+        if (i > 0 && !(key.time > (*keys)[i - 1].time)) {
             const tl_node time = tl_node_key(&entry, "time");
-            return tl_node_fail(&time, true, err, "must be above the %g before it", handle->keys[i - 1].time);
+            return tl_node_fail(&time, true, err, "must be above the %g before it", (*keys)[i - 1].time);
         }
-        const tl_vec3 axis = {key.rotate[1], key.rotate[2], key.rotate[3]};
-        if (key.rotate[0] != 0 && axis.x == 0 && axis.y == 0 && axis.z == 0) {
-            const tl_node rotate = tl_node_key(&entry, "rotate");
-            return tl_node_fail(&rotate, false, err,
-                                "by %g degrees about the axis (0, 0, 0), must have a direction", key.rotate[0]);
-        }
+        TL_TRY(tl_scene_check_rotation(&rotate, key.rotate, err));
         if (key.release && i + 1 < count) {
             const tl_node release = tl_node_key(&entry, "release");
             return tl_node_fail(&release, true, err, "only the last entry of motion can let go");
         }
-        handle->keys[i] = (tl_motion_key){.time = key.time, .translate = key.translate, .rotate_axis = axis,
-                                          .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0};
+        const tl_vec3 axis = {key.rotate[1], key.rotate[2], key.rotate[3]};
+        (*keys)[i] = (tl_motion_key){.time = key.time, .translate = key.translate, .rotate_axis = axis,
+                                     .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0};
     }
     return TL_OK;
 }
@@ -179,7 +176,8 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
     const tl_node end = tl_node_key(node, "end");
     if (end.value && !(file->end > file->start))
         return tl_node_fail(&end, true, err, "must be above start %g", file->start);
-    return motion.value ? read_motion(scene, &motion, handle, err) : TL_OK;
+    return motion.value ? tl_scene_read_motion(&scene->alloc, &motion, &tl_motion_table, &handle->keys, &handle->key_count, err)
+                        : TL_OK;
 }
 
 tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *err)

@@ -85,6 +85,28 @@ static const tl_key_def solver_keys[] = {
 static const tl_key_table solver_table = {"solver", solver_keys};
 #undef AT
 
+// ---- contact -----------------------------------------------------------------------------------------------
+
+static const char *const combine_words[] = {"min", "max", "mean", NULL};            // as tl_combine
+static const char *const intersection_words[] = {"error", "heal", NULL};            // as tl_on_intersection
+
+#define AT(field) offsetof(tl_collide_file, field)
+static const tl_key_def collide_keys[] = {
+    {"bodies", TL_KEY_BOOL, 0, AT(bodies), .number = {1}, .doc = "Cloth against obstacles"},
+    {"self", TL_KEY_BOOL, 0, AT(self), .number = {1}, .doc = "Cloth against itself and other cloths"},
+    {"friction_combine", TL_KEY_WORD, 0, AT(combine), .words = combine_words, .text = "min",
+     .doc = "What a pair's friction is made of where both sides have one"},
+    {"pressure", TL_KEY_REAL, POSITIVE_FLAG, AT(pressure), 0, 1e12, {1e5}, .unit = "Pa",
+     .doc = "Of cloth pressed to half its thickness"},
+    {"slip_speed", TL_KEY_REAL, POSITIVE_FLAG, AT(slip_speed), 0, 1e3, {1e-4}, .unit = "m/s",
+     .doc = "Below this speed friction sticks"},
+    {"on_intersection", TL_KEY_WORD, 0, AT(on_intersection), .words = intersection_words, .text = "error",
+     .doc = "If surfaces pass through each other at the start: error, or heal (pull them apart)"},
+    {0},
+};
+static const tl_key_table collide_table = {"contact", collide_keys};
+#undef AT
+
 // ---- cloths ------------------------------------------------------------------------------------------------
 
 static const char *const pattern_words[] = {"delaunay", "diagonal", "cross", "alternate", NULL};  // as tl_grid
@@ -178,6 +200,11 @@ static const tl_key_def cloth_keys[] = {
     {"velocity", TL_KEY_OBJECT, 0, AT(velocity), .table = &velocity_table, .doc = "Velocity at the start"},
     {"rest_shape", TL_KEY_WORD, 0, AT(rest_shape), .words = rest_words, .text = "flat",
      .doc = "Unstressed in bending: flat, or as the mesh stands"},
+    {"thickness", TL_KEY_REAL, POSITIVE_FLAG, AT(thickness), 0, 1, {1e-3}, .unit = "m",
+     .doc = "Distance that two layers keep; to an obstacle: half of it"},
+    {"friction", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(friction), 0, 100,
+     .doc = "Coefficient against obstacles; default: the obstacle's own"},
+    {"friction_self", TL_KEY_REAL, 0, AT(friction_self), 0, 100, {0.3}, .doc = "Coefficient against cloth"},
     {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
     {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
@@ -226,6 +253,19 @@ const tl_key_table tl_motion_table = {"pose at one time", motion_keys};
 #undef AT
 static const tl_key_def motion_item = {.type = TL_KEY_OBJECT, .table = &tl_motion_table, .doc = "pose at one time"};
 
+#define AT(field) offsetof(tl_motion_file, field)
+static const tl_key_def obstacle_motion_keys[] = {
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the obstacle is put"},
+    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
+     .doc = "Turned about pivot; turns beyond 360 count"},
+    {0},
+};
+const tl_key_table tl_obstacle_motion_table = {"pose at one time", obstacle_motion_keys};
+#undef AT
+static const tl_key_def obstacle_motion_item = {
+    .type = TL_KEY_OBJECT, .table = &tl_obstacle_motion_table, .doc = "pose at one time"};
+
 const char *const tl_corner_words[] = {"all", "bottom-left", "bottom-right", "top-left", "top-right", NULL};
 const char *const tl_side_words[] = {"all", "left", "right", "bottom", "top", NULL};
 const tl_key_def tl_corner_key = {.type = TL_KEY_WORD, .words = tl_corner_words, .doc = "corner"};
@@ -270,6 +310,93 @@ static const tl_key_def handle_keys[] = {
 const tl_key_table tl_handle_table = {"nodes held or moved; all selectors given must hold", handle_keys};
 #undef AT
 
+// ---- obstacles ---------------------------------------------------------------------------------------------
+
+const tl_key_def tl_file_key = {.type = TL_KEY_TEXT, .doc = "an OBJ file"};
+const tl_key_def tl_time_key = {.type = TL_KEY_REAL, NOT_NEGATIVE, .unit = "s", .doc = "time of a shape"};
+static const tl_key_def sequence_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "names with a number, as in folder/%04d.obj"},
+    {.type = TL_KEY_LIST, .min = 1, .item = &tl_file_key, .doc = "OBJ files"},
+    {0},
+};
+#define AT(field) offsetof(tl_sequence_file, field)
+static const tl_key_def sequence_keys[] = {
+    {"sequence", TL_KEY_ONE_OF, TL_KEY_REQUIRED, .item = sequence_forms,
+     .doc = "a file name with a number such as folder/%04d.obj, or a list of files"},
+    {"first", TL_KEY_INT, TL_KEY_OPTIONAL, AT(first), 0, 999999999, .doc = "First number of a name with a number; default 0"},
+    {"last", TL_KEY_INT, TL_KEY_OPTIONAL, AT(last), 0, 999999999, .doc = "Last number; default: until a file is missing"},
+    {"fps", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(fps), 0, 1e6, .unit = "1/s",
+     .doc = "Shapes per second; default: the scene's fps"},
+    {"start", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Time of the first shape; default 0"},
+    {"times", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &tl_time_key,
+     .doc = "Time of every shape, strictly increasing; instead of fps and start"},
+    {0},
+};
+const tl_key_table tl_sequence_table = {"mesh that deforms, straight paths between the shapes", sequence_keys};
+#undef AT
+static const tl_key_def obstacle_mesh_forms[] = {
+    {.type = TL_KEY_TEXT, .doc = "an OBJ file"},
+    {.type = TL_KEY_OBJECT, .table = &tl_sequence_table, .doc = "a mesh that deforms"},
+    {0},
+};
+
+#define AT(field) offsetof(tl_plane_file, field)
+static const tl_key_def plane_keys[] = {
+    {"point", TL_KEY_VEC3, 0, AT(point), -1e6, 1e6, .unit = "m", .doc = "A point on it"},
+    {"normal", TL_KEY_VEC3, 0, AT(normal), -1e6, 1e6, {0, 1, 0}, .doc = "Outwards, of any length"},
+    {0},
+};
+static const tl_key_table plane_table = {"everything behind a plane", plane_keys};
+#undef AT
+#define AT(field) offsetof(tl_sphere_file, field)
+static const tl_key_def ball_keys[] = {
+    {"center", TL_KEY_VEC3, 0, AT(center), -1e6, 1e6, .unit = "m", .doc = "Centre"},
+    {"radius", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(radius), 0, 1e6, .unit = "m", .doc = "Radius"},
+    {0},
+};
+static const tl_key_table ball_table = {"sphere", ball_keys};
+#undef AT
+#define AT(field) offsetof(tl_rod_file, field)
+static const tl_key_def rod_keys[] = {
+    {"from", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(from), -1e6, 1e6, .unit = "m", .doc = "One end of the axis"},
+    {"to", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(to), -1e6, 1e6, .unit = "m", .doc = "The other end"},
+    {"radius", TL_KEY_REAL, TL_KEY_REQUIRED | TL_KEY_OPEN_MIN, AT(radius), 0, 1e6, .unit = "m", .doc = "Radius"},
+    {0},
+};
+static const tl_key_table rod_table = {"round rod; the ends of a capsule are half balls beyond from and to", rod_keys};
+#undef AT
+#define AT(field) offsetof(tl_box_file, field)
+static const tl_key_def block_keys[] = {
+    {"min", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(min), -1e6, 1e6, .unit = "m", .doc = "Lower corner"},
+    {"max", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(max), -1e6, 1e6, .unit = "m", .doc = "Upper corner"},
+    {0},
+};
+static const tl_key_table block_table = {"box", block_keys};
+#undef AT
+
+#define AT(field) offsetof(tl_obstacle_file, field)
+static const tl_key_def obstacle_keys[] = {
+    {"name", TL_KEY_TEXT, TL_KEY_OPTIONAL, AT(name),
+     .doc = "1 to 63 letters, digits, '-', '_'; default: obstacle, or obstacle0, obstacle1, .."},
+    {"mesh", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = obstacle_mesh_forms,
+     .doc = "the name of an OBJ file, or an object with a sequence of them"},
+    {"plane", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(plane), .table = &plane_table, .doc = "Everything behind a plane"},
+    {"sphere", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(sphere), .table = &ball_table, .doc = "A sphere"},
+    {"capsule", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(capsule), .table = &rod_table, .doc = "A rod with round ends"},
+    {"cylinder", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(cylinder), .table = &rod_table, .doc = "A rod with flat ends"},
+    {"box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(box), .table = &block_table, .doc = "A box"},
+    {"transform", TL_KEY_OBJECT, 0, AT(transform), .table = &transform_table, .doc = "Where it is put"},
+    {"pivot", TL_KEY_VEC3, 0, AT(pivot), -1e6, 1e6, .unit = "m", .doc = "Centre of the rotations of motion"},
+    {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &obstacle_motion_item,
+     .doc = "Rigid motion on top, smooth between the poses; default: it stands still"},
+    {"friction", TL_KEY_REAL, 0, AT(friction), 0, 100, {0.3}, .doc = "Coefficient"},
+    {"thickness", TL_KEY_REAL, 0, AT(thickness), 0, 1, .unit = "m", .doc = "Extra distance kept from the surface"},
+    {0},
+};
+const tl_key_table tl_obstacle_table = {"obstacle: exactly one of mesh, plane, sphere, capsule, cylinder, box",
+                                        obstacle_keys};
+#undef AT
+
 // ---- pictures ----------------------------------------------------------------------------------------------
 
 #define AT(field) offsetof(tl_camera_file, field)
@@ -295,10 +422,10 @@ static const tl_key_def appearance_keys[] = {
     {"back", TL_KEY_COLOR, TL_KEY_OPTIONAL, AT(back), .unit = "#rrggbb", .doc = "Colour of the back"},
     {0},
 };
-const tl_key_table tl_appearance_table = {"appearance of a cloth", appearance_keys};
+const tl_key_table tl_appearance_table = {"appearance of a cloth or an obstacle", appearance_keys};
 #undef AT
 static const tl_key_def appearance_item = {
-    .type = TL_KEY_OBJECT, .table = &tl_appearance_table, .doc = "appearance of a cloth"};
+    .type = TL_KEY_OBJECT, .table = &tl_appearance_table, .doc = "appearance of a cloth or an obstacle"};
 
 // ---- the whole ---------------------------------------------------------------------------------------------
 
@@ -309,6 +436,7 @@ static const tl_key_def include_forms[] = {
     {0},
 };
 static const tl_key_def cloth_item = {.type = TL_KEY_OBJECT, .table = &tl_cloth_table, .doc = "a cloth"};
+static const tl_key_def obstacle_item = {.type = TL_KEY_OBJECT, .table = &tl_obstacle_table, .doc = "an obstacle"};
 static const tl_key_def handle_item = {.type = TL_KEY_OBJECT, .table = &tl_handle_table, .doc = "a handle"};
 
 #define AT(field) offsetof(tl_scene_file, field)
@@ -327,12 +455,12 @@ static const tl_key_def scene_keys[] = {
     {"materials", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &fabric_item, .doc = "Fabrics by name, for use in cloths"},
     {"cloths", TL_KEY_LIST, TL_KEY_REQUIRED, .min = 1, .item = &cloth_item, .doc = "list of cloths"},
     {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
+    {"obstacles", TL_KEY_LIST, 0, .item = &obstacle_item, .doc = "What cloth collides with"},
+    {"collisions", TL_KEY_OBJECT, 0, AT(collide), .table = &collide_table, .doc = "Contact of cloth"},
     {"camera", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(camera), .table = &camera_table,
      .doc = "For toile render; default: everything in view"},
     {"appearance", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &appearance_item,
-     .doc = "For toile render: colours by the name of the cloth"},
-    {"obstacles", TL_KEY_LIST, TL_KEY_LATER, .doc = "obstacles"},
-    {"collisions", TL_KEY_MAP, TL_KEY_LATER, .doc = "contact"},
+     .doc = "For toile render: colours by the name of the cloth or obstacle"},
     {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
     {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},

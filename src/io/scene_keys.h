@@ -14,6 +14,11 @@ typedef struct tl_solver_file {
     double newton_tolerance, linear_tolerance;
 } tl_solver_file;
 
+typedef struct tl_collide_file {
+    int32_t bodies, self, combine, on_intersection;
+    double pressure, slip_speed;
+} tl_collide_file;
+
 /// What the renderer reads; nothing of it shapes the simulation.
 typedef struct tl_camera_file { tl_vec3 eye, target; double azimuth, elevation, fov; } tl_camera_file;
 typedef struct tl_appearance_file { int32_t look; const char *color, *back; } tl_appearance_file;
@@ -25,6 +30,7 @@ typedef struct tl_scene_file {
     tl_vec3 gravity;
     tl_air_file air;
     tl_solver_file solver;
+    tl_collide_file collide;
     tl_camera_file camera;
 } tl_scene_file;
 
@@ -41,6 +47,7 @@ typedef struct tl_cloth_file {
     tl_transform_file transform;
     tl_velocity_file velocity;
     int32_t rest_shape;
+    double thickness, friction, friction_self;  // friction NAN: as the obstacle says
 } tl_cloth_file;
 
 typedef struct tl_box_file { tl_vec3 min, max; } tl_box_file;
@@ -57,9 +64,24 @@ typedef struct tl_handle_file {
     tl_vec3 pivot;
 } tl_handle_file;
 
+typedef struct tl_plane_file { tl_vec3 point, normal; } tl_plane_file;
+typedef struct tl_rod_file { tl_vec3 from, to; double radius; } tl_rod_file;
+typedef struct tl_sequence_file { double fps, start; int64_t first, last; } tl_sequence_file;  // last < 0: until one is missing
+
+typedef struct tl_obstacle_file {
+    const char *name;
+    tl_plane_file plane;
+    tl_sphere_file sphere;
+    tl_rod_file capsule, cylinder;
+    tl_box_file box;
+    tl_transform_file transform;
+    tl_vec3 pivot;
+    double friction, thickness;
+} tl_obstacle_file;
+
 extern const tl_key_table tl_scene_table, tl_cloth_table, tl_mesh_table, tl_handle_table, tl_wind_table,
-    tl_wind_key_table, tl_motion_table, tl_appearance_table;
-extern const tl_key_def tl_corner_key, tl_side_key, tl_node_index_key;
+    tl_wind_key_table, tl_motion_table, tl_appearance_table, tl_obstacle_table, tl_sequence_table, tl_obstacle_motion_table;
+extern const tl_key_def tl_corner_key, tl_side_key, tl_node_index_key, tl_file_key, tl_time_key;
 extern const char *const tl_corner_words[];  ///< "all" first
 extern const char *const tl_side_words[];
 

@@ -24,22 +24,23 @@ static tl_status check_camera(const tl_scene *scene, const tl_node *camera, tl_e
     return TL_OK;
 }
 
-// The nearest name of a cloth, for messages; NULL: none is near.
-static const char *nearest_cloth(const tl_scene *scene, const char *name)
+// Name of the i-th of all cloths, then obstacles; NULL: there are no more.
+static const char *name_at(const tl_scene *scene, int32_t i)
 {
-    for (int32_t i = 0; i < scene->cloth_count; i++) {
-        const char *const one[] = {scene->cloths[i].name, NULL};
-        const char *near = tl_nearest_word(name, one);
-        if (near) return near;
-    }
-    return NULL;
+    if (i < scene->cloth_count) return scene->cloths[i].name;
+    return i - scene->cloth_count < scene->obstacle_count ? scene->obstacles[i - scene->cloth_count].name : NULL;
 }
 
-static bool is_cloth(const tl_scene *scene, const char *name)
+static tl_status check_name(const tl_scene *scene, const tl_node *entry, tl_error *err)
 {
-    for (int32_t i = 0; i < scene->cloth_count; i++)
-        if (strcmp(scene->cloths[i].name, name) == 0) return true;
-    return false;
+    const char *known, *near = NULL;
+    for (int32_t i = 0; (known = name_at(scene, i)); i++) {
+        if (strcmp(known, entry->key) == 0) return TL_OK;
+        const char *const one[] = {known, NULL};
+        if (!near) near = tl_nearest_word(entry->key, one);
+    }
+    if (near) return tl_node_fail(entry, false, err, "is not the name of a cloth or an obstacle (did you mean '%s'?)", near);
+    return tl_node_fail(entry, false, err, "is not the name of a cloth or an obstacle");
 }
 
 static tl_status check_appearance(const tl_scene *scene, const tl_node *appearance, tl_error *err)
@@ -48,22 +49,18 @@ static tl_status check_appearance(const tl_scene *scene, const tl_node *appearan
     json_t *value;
     json_object_foreach(appearance->value, name, value)
     {
-        if (is_cloth(scene, name)) continue;
         const tl_node entry = tl_node_key(appearance, name);
-        const char *near = nearest_cloth(scene, name);
-        if (near) return tl_node_fail(&entry, false, err, "is not the name of a cloth (did you mean '%s'?)", near);
-        return tl_node_fail(&entry, false, err, "is not the name of a cloth");
+        TL_TRY(check_name(scene, &entry, err));
     }
-    // In the order of the cloths, so that the same scene gives the same text however it was written.
-    for (int32_t i = 0; i < scene->cloth_count; i++) {
-        const char *cloth = scene->cloths[i].name;
-        const tl_node entry = tl_node_key(appearance, cloth);
+    // In the order of cloths and obstacles, so that the same scene gives the same text however it was written.
+    for (int32_t i = 0; (name = name_at(scene, i)); i++) {
+        const tl_node entry = tl_node_key(appearance, name);
         if (!entry.value) continue;
         tl_appearance_file unused = {0};
         TL_TRY(tl_table_read(&entry, &tl_appearance_table, &unused, err));
         json_t *kept = json_incref(entry.value);
-        json_object_del(appearance->value, cloth);
-        if (json_object_set_new(appearance->value, cloth, kept) != 0) return tl_fail_memory(err, "scene text");
+        json_object_del(appearance->value, name);
+        if (json_object_set_new(appearance->value, name, kept) != 0) return tl_fail_memory(err, "scene text");
     }
     return TL_OK;
 }

@@ -73,6 +73,9 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.materials = materials;
         def.material_count = cloth->material_count;
         def.rest_from_shape = cloth->file.rest_shape == 1;
+        def.thickness = cloth->file.thickness;
+        def.friction = cloth->file.friction;
+        def.friction_self = cloth->file.friction_self;
         status = tl_sim_add_cloth(sim, &def, id, err);
     }
     TL_FREE(alloc, pos, n);
@@ -101,6 +104,66 @@ static tl_status add_handle(const tl_scene_handle *handle, tl_cloth_id cloth, tl
     return tl_sim_add_handle(sim, &def, err);
 }
 
+static tl_vec3 put(const tl_transform_file *tf, tl_vec3 a)
+{
+    return tl_add3(tl_transform_turn(tf, tl_mul3(tf->scale, a)), tf->translate);
+}
+
+static const int32_t box_face[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
+                                        {2, 6, 7}, {2, 7, 3}, {0, 2, 3}, {0, 3, 1}, {4, 5, 7}, {4, 7, 6}};
+
+// The shape with its transform. A box becomes a mesh, since it may be turned.
+static void place_shape(const tl_scene_obstacle *o, tl_vec3 box[8], tl_body_def *def)
+{
+    const tl_obstacle_file *f = &o->file;
+    const tl_transform_file *tf = &f->transform;
+    const tl_rod_file *rod = o->kind == TL_BODY_CAPSULE ? &f->capsule : &f->cylinder;
+    switch (o->kind) {
+    case TL_BODY_PLANE:
+        def->center = put(tf, f->plane.point), def->axis = tl_transform_turn(tf, f->plane.normal);
+        break;
+    case TL_BODY_SPHERE: def->center = put(tf, f->sphere.center), def->radius = tf->scale * f->sphere.radius; break;
+    case TL_BODY_CAPSULE:
+    case TL_BODY_CYLINDER:
+        def->center = put(tf, tl_mul3(0.5, tl_add3(rod->from, rod->to)));
+        def->axis = tl_mul3(tf->scale, tl_transform_turn(tf, tl_sub3(rod->to, rod->from)));
+        def->radius = tf->scale * rod->radius;
+        break;
+    case TL_BODY_BOX:
+        for (int i = 0; i < 8; i++)
+            box[i] = put(tf, (tl_vec3){i & 1 ? f->box.max.x : f->box.min.x, i & 2 ? f->box.max.y : f->box.min.y,
+                                       i & 4 ? f->box.max.z : f->box.min.z});
+        def->kind = TL_BODY_MESH, def->node_count = 8, def->pos = box, def->face_count = 12, def->face = box_face;
+        break;
+    case TL_BODY_MESH: break;
+    }
+}
+
+static tl_status add_obstacle(const tl_scene *scene, const tl_scene_obstacle *o, tl_sim *sim, tl_error *err)
+{
+    tl_body_def def = tl_body_def_default();
+    tl_vec3 box[8];
+    def.name = o->name, def.kind = o->kind;
+    def.motion = o->keys, def.motion_count = o->key_count, def.pivot = o->file.pivot;
+    def.friction = o->file.friction, def.thickness = o->file.thickness;
+    tl_body_id id;
+    if (o->kind != TL_BODY_MESH) {
+        place_shape(o, box, &def);
+        return tl_sim_add_body(sim, &def, &id, err);
+    }
+    const size_t count = (size_t)o->mesh.node_count * (size_t)(o->shapes ? o->shape_count : 1);
+    tl_vec3 *pos = TL_ALLOC(&scene->alloc, tl_vec3, count);
+    if (!pos) return tl_fail_memory(err, "an obstacle");
+    const tl_vec3 *from = o->shapes ? o->shapes : o->mesh.pos;
+    for (size_t i = 0; i < count; i++) pos[i] = put(&o->file.transform, from[i]);
+    def.node_count = o->mesh.node_count, def.face_count = o->mesh.face_count, def.face = (const int32_t(*)[3])o->mesh.face;
+    if (o->shapes) def.key_count = o->shape_count, def.key_time = o->times, def.key_pos = pos;
+    else def.pos = pos;
+    const tl_status status = tl_sim_add_body(sim, &def, &id, err);
+    TL_FREE(&scene->alloc, pos, count);
+    return status;
+}
+
 static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_allocator *alloc, const tl_log *log)
 {
     const tl_solver_file *solver = &scene->file.solver;
@@ -123,6 +186,11 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.air.key_count = scene->wind_key_count;
     def.air.gust = scene->wind.gust.strength;
     def.air.gust_period = scene->wind.gust.period;
+    const tl_collide_file *collide = &scene->file.collide;
+    def.collide.bodies = collide->bodies != 0, def.collide.self = collide->self != 0;
+    def.collide.combine = (tl_combine)collide->combine;  // the words stand in the order of the enums
+    def.collide.on_intersection = (tl_on_intersection)collide->on_intersection;
+    def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
     def.seed = (uint64_t)scene->file.seed;
     def.threads = threads;
     if (alloc) def.alloc = *alloc;
@@ -160,6 +228,9 @@ tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_all
     for (int32_t i = 0; status == TL_OK && i < scene->handle_count; i++)
         status = place(scene, "handles", i, NULL,
                        add_handle(&scene->handles[i], ids[scene->handles[i].cloth], sim, err), err);
+    for (int32_t i = 0; status == TL_OK && i < scene->obstacle_count; i++)
+        status = place(scene, "obstacles", i, scene->obstacles[i].kind == TL_BODY_MESH ? scene->obstacles[i].origin : NULL,
+                       add_obstacle(scene, &scene->obstacles[i], sim, err), err);
     TL_FREE(&scene->alloc, ids, scene->cloth_count);
     if (status != TL_OK) {
         tl_sim_destroy(sim);

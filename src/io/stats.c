@@ -59,7 +59,12 @@ void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
     add_real(buf, "bend", s->energies.bend);
     add_real(buf, "gravity", s->energies.gravity);
     tl_buf_text(buf, "}");
-    add_int(buf, "contacts", s->contacts);
+    add_int(buf, "contacts", s->sums.contacts);
+    add_int(buf, "candidates", s->sums.candidates);
+    add_int(buf, "searches", s->sums.searches);
+    add_int(buf, "limited", s->sums.limited);
+    add_int(buf, "held", s->sums.held);
+    add_int(buf, "pinched", s->sums.pinched);
     add_int(buf, "intersections", s->intersections);
     add_int(buf, "rejected_steps", s->sums.rejected);
     add_int(buf, "unconverged_steps", s->sums.unconverged);

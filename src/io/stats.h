@@ -11,7 +11,7 @@ typedef struct tl_frame_stats {
     tl_frame_sums sums;
     double strain_min, strain_max;
     tl_energies energies;
-    int64_t contacts, intersections;
+    int64_t intersections;
     tl_memory_report memory;
     uint64_t state_hash;
 } tl_frame_stats;

@@ -1,10 +1,10 @@
 // render/crowd.c: several surfaces in one ray tree: how near they come, and where they cross.
 //
-// The test for crossing is a plain one in double precision (an edge of one through the inside of the other):
-// good for marking faces in a picture. Judging a simulation is the collision module's work.
+// Crossings are those of `toile check`: an edge and a face without a common corner that share a point, exactly.
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "collide/intersect.h"
 #include "math/vec3.h"
 #include "render/maps.h"
 #include "render/stage.h"
@@ -58,7 +58,7 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t c
         for (int32_t f = 0; f < s->face_count && s->pos_count > 0; f++) {
             const int32_t t = crowd->first_tri[i] + f;
             crowd->owner[t] = i, crowd->face[t] = f;
-            // an unusable face becomes a point, which no ray meets and nothing crosses
+            // an unusable face becomes a point, which no ray meets
             for (int c = 0; c < 3; c++)
                 crowd->tri[t][c] = crowd->first_pos[i] + (usable_face(s, f) ? s->face[f][c] : 0);
         }
@@ -133,25 +133,16 @@ tl_status tl_map_nearness(const tl_crowd *crowd, int32_t index, double reach, tl
 
 // --- crossings ---------------------------------------------------------------------------------------------
 
-/// Six times the signed volume of a tetrahedron.
-static double volume(tl_vec3 a, tl_vec3 b, tl_vec3 c, tl_vec3 d)
-{
-    return tl_dot3(tl_sub3(b, a), tl_cross3(tl_sub3(c, a), tl_sub3(d, a)));
-}
+static bool among(int32_t id, const int32_t ids[3]) { return id == ids[0] || id == ids[1] || id == ids[2]; }
 
-/// Whether segment pq passes through the inside of triangle t.
-static bool pierces(tl_vec3 p, tl_vec3 q, const tl_vec3 t[3])
+/// Whether an edge of triangle a meets triangle b; edges that end in a corner of b are left out.
+static bool edges_meet(const int32_t a[3], const tl_vec3 xa[3], const int32_t b[3], const tl_vec3 xb[3])
 {
-    const double sp = volume(t[0], t[1], t[2], p), sq = volume(t[0], t[1], t[2], q);
-    if (!((sp > 0 && sq < 0) || (sp < 0 && sq > 0))) return false;
-    const double a = volume(p, q, t[0], t[1]), b = volume(p, q, t[1], t[2]), c = volume(p, q, t[2], t[0]);
-    return (a > 0 && b > 0 && c > 0) || (a < 0 && b < 0 && c < 0);
-}
-
-bool tl_triangles_cross(const tl_vec3 a[3], const tl_vec3 b[3])
-{
-    for (int i = 0; i < 3; i++)
-        if (pierces(a[i], a[(i + 1) % 3], b) || pierces(b[i], b[(i + 1) % 3], a)) return true;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (!among(a[i], b) && !among(a[j], b) && tl_segment_meets_triangle(&xa[i], &xa[j], &xb[0], &xb[1], &xb[2]))
+            return true;
+    }
     return false;
 }
 
@@ -176,14 +167,11 @@ static void visit_pair(void *arg, int32_t other)
     const tl_crowd *crowd = v->crowd;
     if (other == v->tri) return;
     const tl_draw_mesh *s = &crowd->surfaces[crowd->owner[other]];
+    if (!usable_face(s, crowd->face[other])) return;
+    const int32_t *a = crowd->tri[v->tri], *b = crowd->tri[other];
     tl_vec3 q[3];
-    for (int c = 0; c < 3; c++) {
-        for (int k = 0; k < 3; k++)
-            if (crowd->tri[other][c] == crowd->tri[v->tri][k]) return; // neighbours share a corner
-        const int32_t p = crowd->tri[other][c] - crowd->first_pos[crowd->owner[other]];
-        q[c] = s->pos[p];
-    }
-    if (!tl_triangles_cross(v->corner, q)) return;
+    for (int c = 0; c < 3; c++) q[c] = s->pos[b[c] - crowd->first_pos[crowd->owner[other]]];
+    if (!edges_meet(a, v->corner, b, q) && !edges_meet(b, q, a, v->corner)) return;
     v->crossed = true;
     v->pairs += other > v->tri;
 }

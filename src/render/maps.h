@@ -60,11 +60,8 @@ void tl_crowd_free(tl_crowd *crowd);
 tl_status tl_map_nearness(const tl_crowd *crowd, int32_t index, double reach, tl_workers *workers,
                           float *node_value, tl_error *err);
 
-/// Whether two triangles cross each other (touching in a point or lying in one plane does not count).
-bool tl_triangles_cross(const tl_vec3 a[3], const tl_vec3 b[3]);
-
-/// Marks (sets to 1) the faces of surface `index` that cross a face of any surface that shares no corner
-/// position with them. `pairs` counts a pair for its face that comes first: over all cloths, with the
+/// Marks (sets to 1) the faces of surface `index` that cross a face of any surface: an edge of one and the other
+/// face share a point, but no corner position. Exact; touching counts. `pairs` counts a pair for its face that comes first: over all cloths, with the
 /// obstacles behind them in the list, every pair is counted once.
 tl_status tl_mark_crossings(const tl_crowd *crowd, int32_t index, tl_workers *workers, uint8_t *face_mark,
                             int64_t *pairs, tl_error *err);

@@ -16,7 +16,7 @@ wrong "unknown option '--verison', did you mean '--version'" --verison
 wrong "unknown command 'runn'" help runn
 wrong "unknown option '--thread', did you mean '--threads'" run "$DATA/tiny.json" --thread 2
 wrong "unknown option '--frmaes=3', did you mean '--frames'" run "$DATA/tiny.json" --frmaes=3
-wrong "unknown option '--strain', did you mean '--strain-limit'" check out --strain 1
+wrong "unknown option '--strian', did you mean '--strain'" check out --strian 1
 wrong "unknown option '--zzzzzz'" info x --zzzzzz
 wrong "unknown option '-z'" run x -z
 wrong 'needs a value' run "$DATA/tiny.json" --out

@@ -57,6 +57,29 @@ static void all_forms_of_lines(void **state)
     tl_obj_free(&m);
 }
 
+static void pinched_nodes_come_back(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_obj m, back;
+    assert_ok(parse(QUAD "np 3\nnp 0\nf 1 2 3\nf 1 3 4\n", TL_OBJ_STRICT, &m, &err));
+    assert_int_equal(m.pinched_count, 2);
+    assert_int_equal(m.pinched[0], 3);
+    assert_int_equal(m.unknown_lines, 0);
+    const tl_allocator alloc = tl_allocator_default();
+    tl_buf buf;
+    tl_buf_init(&buf, &alloc);
+    tl_obj_write(&buf, &(tl_obj_view){.pos = m.pos, .node_count = m.node_count, .uv = m.uv, .vert_node = m.vert_node,
+                                      .vert_count = m.vert_count, .face = (const int32_t(*)[3])m.face,
+                                      .face_count = m.face_count, .pinched = m.pinched, .pinched_count = 2});
+    assert_ok(tl_obj_parse(&alloc, "back", buf.data, buf.size, TL_OBJ_STRICT, &back, &err));
+    assert_int_equal(back.pinched_count, 2);
+    assert_int_equal(back.pinched[1], 0);
+    tl_buf_free(&buf);
+    tl_obj_free(&m);
+    tl_obj_free(&back);
+}
+
 static void a_seam_shares_nodes_and_a_vt_may_serve_two(void **state)
 {
     (void)state;
@@ -108,6 +131,8 @@ static void every_complaint_has_its_line(void **state)
                 "no area there (add vt, or lay the mesh in the x-y plane)");
     check_fails(QUAD "f 1 2 3\n", "m.obj:4: \"v 0 1 0\": the node is in no face (remove it)");
     check_fails("nl 1\n", "m.obj:1: \"nl 1\": there is no v before it");
+    check_fails(QUAD "np 4\n", "m.obj:5: \"np 4\": there is no such node before it");
+    check_fails(QUAD "np -1\n", "m.obj:5: \"np -1\": node -1, must be a whole number >= 0");
     check_fails("fl 1\n", "m.obj:1: \"fl 1\": there is no f before it");
     check_fails("v 0 0 0\nnl -1\n", "m.obj:2: \"nl -1\": node label -1, must be a whole number >= 0");
     check_fails("v 0 0 0\nnl\n", "m.obj:2: \"nl\": node label , must be a whole number >= 0");
@@ -241,6 +266,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(all_forms_of_lines),
+        cmocka_unit_test(pinched_nodes_come_back),
         cmocka_unit_test(a_seam_shares_nodes_and_a_vt_may_serve_two),
         cmocka_unit_test(every_complaint_has_its_line),
         cmocka_unit_test(one_vt_for_all_is_refused_quickly),

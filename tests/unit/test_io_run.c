@@ -122,6 +122,11 @@ static void a_run_has_its_layout(void **state)
                                        "strain_max",
                                        "strain_min",
                                        "contacts",
+                                       "candidates",
+                                       "searches",
+                                       "limited",
+                                       "held",
+                                       "pinched",
                                        "intersections",
                                        "rejected_steps",
                                        "linear_solver",
@@ -135,6 +140,61 @@ static void a_run_has_its_layout(void **state)
     assert_ok(run("out/deep/scene.json", "again", false, 0, -1, &report, &err));
     check_same_frames("out/deep", "again", 6);
     check_same_file("out/deep/scene.json", "again/scene.json");
+}
+
+#define OBSTACLES                                                                                              \
+    "{\"frames\": 6, \"steps_per_frame\": 4, \"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"rectangle\": "    \
+    "{\"size\": [1, 1], \"edge\": 0.25}}, \"transform\": {\"translate\": [0, 5, 0]}}], \"obstacles\": ["          \
+    "{\"name\": \"floor\", \"plane\": {}}, {\"name\": \"ball\", \"sphere\": {\"radius\": 0.5}, "                   \
+    "\"motion\": [{\"time\": 0}, {\"time\": 0.1, \"translate\": [0, 0, 1]}]}, "                                \
+    "{\"name\": \"rock\", \"mesh\": \"rock.obj\", \"transform\": {\"scale\": 2}}, "                           \
+    "{\"name\": \"body\", \"mesh\": {\"sequence\": \"body%d.obj\", \"fps\": 10}}]}"
+
+static void obstacles_are_written_and_their_meshes_kept(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_run_report report;
+    help_write("s.json", OBSTACLES);
+    help_write("rock.obj", "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    help_write("body0.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    help_write("body1.obj", "v 0 0 0.5\nv 1 0 0\nv 1 1 0\nv 0 1 0\nf 1 2 3 4\n");
+    assert_ok(run("s.json", "a", false, 0, -1, &report, &err));
+    assert_true(help_exists("a/obstacles/000000_floor.obj"));
+    assert_false(help_exists("a/obstacles/000001_floor.obj"));
+    assert_true(help_exists("a/obstacles/000000_rock.obj"));
+    assert_false(help_exists("a/obstacles/000006_rock.obj"));
+    assert_true(help_exists("a/obstacles/000000_body.obj"));
+    assert_true(help_exists("a/obstacles/000006_body.obj"));
+    assert_true(help_exists("a/meshes/rock.obj"));
+    assert_true(help_exists("a/meshes/body.000001.obj"));
+    char *text = help_read("a/obstacles/000006_ball.obj", NULL);
+    assert_non_null(strstr(text, "obstacle ball"));
+    assert_null(strstr(text, "vt "));
+    free(text);
+    // a folder is enough to run again, and to go on from
+    assert_int_equal(rename("rock.obj", "gone.obj"), 0);
+    assert_int_equal(rename("body0.obj", "gone0.obj"), 0);
+    assert_ok(run("a/scene.json", "b", false, 0, -1, &report, &err));
+    check_same_frames("a", "b", 6);
+    check_same_file("a/scene.json", "b/scene.json");
+    check_same_file("a/obstacles/000005_body.obj", "b/obstacles/000005_body.obj");
+    assert_int_equal(run("a/scene.json", "c", false, 10, -1, &report, &err), TL_CANCELLED);
+    assert_ok(run("c/scene.json", "c", true, 0, -1, &report, &err));
+    check_same_frames("a", "c", 6);
+    char *once = stable_stats("a"), *resumed = stable_stats("c");
+    assert_string_equal(once, resumed);
+    free(once), free(resumed);
+    for (int k = 0; k <= 6; k++) {
+        char pa[64], pc[64];
+        snprintf(pa, sizeof pa, "a/obstacles/%06d_ball.obj", k);
+        snprintf(pc, sizeof pc, "c/obstacles/%06d_ball.obj", k);
+        check_same_file(pa, pc);
+    }
+    // starting over removes them first
+    assert_ok(run("a/scene.json", "b", false, 0, 2, &report, &err));
+    assert_true(help_exists("b/obstacles/000002_ball.obj"));
+    assert_false(help_exists("b/obstacles/000003_ball.obj"));
 }
 
 static void resuming_gives_the_same_bytes(void **state)
@@ -290,12 +350,12 @@ static void damaged_checkpoints(void **state)
     const struct { size_t at; size_t length; const char *says; } bends[] = {
         {0, 0, "is not a checkpoint of Toile"},
         {3, 0, "is not a checkpoint of Toile"},
-        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 192"},
-        {8, 0, "checkpoint of version 0, this program reads version 1"},
+        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 240"},
+        {8, 0, "checkpoint of version 3, this program reads version 2"},
         {24, 0, "damaged checkpoint: the header does not match its hash"},
         {150, 0, "damaged checkpoint: the header does not match its hash"},
         {250, 0, "damaged checkpoint: "},
-        {0, 300, "damaged checkpoint: 108 bytes of state, must be "},
+        {0, 300, "damaged checkpoint: 60 bytes of state, must be "},
     };
     for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
         char *bent = malloc(size);
@@ -475,7 +535,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_run_has_its_layout), TEST(resuming_gives_the_same_bytes), TEST(resuming_after_a_crash),
+        TEST(a_run_has_its_layout), TEST(obstacles_are_written_and_their_meshes_kept), TEST(resuming_gives_the_same_bytes), TEST(resuming_after_a_crash),
         TEST(meshes_travel_with_the_folder), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
         TEST(damaged_checkpoints), TEST(checkpoints_come_back), TEST(checking_a_folder), TEST(describing_files),
         TEST(statistics_are_cut_to_a_frame), TEST(frame_names), TEST(bad_arguments),

@@ -3,6 +3,7 @@
 #include "test_io_help.h"
 
 #include "io/scene.h"
+#include "sim/internal.h"
 #include "toile/sim.h"
 
 #define DATA TL_TEST_DATA "/io/"
@@ -60,6 +61,16 @@ static void smallest_scene_has_all_defaults(void **state)
     assert_near(scene->wind.gust.period, def.air.gust_period, 0);
     assert_memory_equal(&scene->file.gravity, &def.gravity, sizeof def.gravity);
     assert_int_equal(scene->file.seed, def.seed);
+    assert_int_equal(scene->file.collide.bodies, def.collide.bodies);
+    assert_int_equal(scene->file.collide.self, def.collide.self);
+    assert_int_equal(scene->file.collide.combine, def.collide.combine);
+    assert_int_equal(scene->file.collide.on_intersection, def.collide.on_intersection);
+    assert_near(scene->file.collide.pressure, def.collide.pressure, 0);
+    assert_near(scene->file.collide.slip_speed, def.collide.slip_speed, 0);
+    const tl_cloth_def cloth = tl_cloth_def_default();
+    assert_near(scene->cloths[0].file.thickness, cloth.thickness, 0);
+    assert_true(isnan(scene->cloths[0].file.friction));
+    assert_near(scene->cloths[0].file.friction_self, cloth.friction_self, 0);
     assert_string_equal(scene->cloths[0].name, "cloth");
     const tl_material cotton = tl_material_default();
     assert_memory_equal(&scene->cloths[0].materials[0], &cotton, sizeof cotton);
@@ -154,8 +165,8 @@ static void bad_scenes(void **state)
                 "s.json:2: not valid JSON: invalid token near 'NaN'");
     check_fails("{\"cloths\": [" RECT "],\n\"gravty\": [0, 0, 0]}",
                 "s.json:2: gravty is not a known key (did you mean 'gravity'?)");
-    check_fails("{\"cloths\": [" RECT "],\n\"obstacles\": []}",
-                "s.json:2: obstacles is not in this version yet (remove it)");
+    check_fails("{\"cloths\": [" RECT "],\n\"remeshing\": {}}",
+                "s.json:2: remeshing is not in this version yet (remove it)");
     check_fails("{\"cloths\": [" RECT "],\n\"solver\": {\"integrator\": \"bdf3\"}}",
                 "s.json:2: solver.integrator \"bdf3\", must be one of \"implicit-euler\", \"bdf2\" (did you "
                 "mean 'bdf2'?)");
@@ -304,7 +315,7 @@ static void camera_and_appearance(void **state)
                      "s.json:2: camera.azimut is not a known key (did you mean 'azimuth'?)");
     check_look_fails("\"camera\": \"front\"", "s.json:2: camera \"front\", must be an object { .. }");
     check_look_fails("\"appearance\": {\"clth\": {}}",
-                     "s.json:2: appearance.clth is not the name of a cloth (did you mean 'cloth'?)");
+                     "s.json:2: appearance.clth is not the name of a cloth or an obstacle (did you mean 'cloth'?)");
     check_look_fails("\"appearance\": {\"cloth\": 3}", "s.json:2: appearance.cloth 3, must be an object { .. }");
     check_look_fails("\"appearance\": {\"cloth\": {\"look\": \"skn\"}}",
                      "s.json:2: appearance.cloth.look \"skn\", must be one of \"cloth\", \"plain\", \"skin\" (did you "
@@ -396,6 +407,204 @@ static void schema_is_in_step(void **state)
     free(committed);
     tl_buf_free(&text);
     json_decref(schema);
+}
+
+// ---- obstacles ----
+
+// Obstacles of a scene with one rectangle 'sheet', on line 2.
+static void check_obstacle_fails(const char *obstacle, const char *message)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "{\"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}}],\n"
+             "\"obstacles\": [%s]}", obstacle);
+    check_fails(text, message);
+}
+
+#define TETRA "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n"
+
+static tl_sim *simulate(const tl_scene *scene)
+{
+    tl_error err;
+    tl_sim *sim;
+    assert_ok(tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err));
+    return sim;
+}
+
+static void obstacles_of_every_kind(void **state)
+{
+    (void)state;
+    help_write("quad.obj", "o thing\nv 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1 0\nv 9 9 9\nvt 0 0 0\nvn 0 0 1\nf 1/1/1 2//1 3/7/1 4\n");
+    tl_scene *scene = load("{\"cloths\": [" RECT "], \"obstacles\": ["
+        "{\"name\": \"mesh\", \"mesh\": \"quad.obj\", \"transform\": {\"scale\": 2, \"rotate\": [90, 0, 0, 1], \"translate\": [0, 0, 5]}},"
+        "{\"plane\": {}}, {\"sphere\": {\"radius\": 0.5}, \"transform\": {\"scale\": 2, \"translate\": [1, 0, 0]}},"
+        "{\"capsule\": {\"from\": [0, 0, 0], \"to\": [0, 2, 0], \"radius\": 0.1}, \"transform\": {\"rotate\": [90, 0, 0, 1]}},"
+        "{\"cylinder\": {\"from\": [0, 0, 0], \"to\": [0, 2, 0], \"radius\": 0.1}, \"friction\": 0.7, \"thickness\": 0.002},"
+        "{\"box\": {\"min\": [0, 0, 0], \"max\": [1, 2, 3]}, \"pivot\": [1, 0, 0],"
+        " \"motion\": [{\"time\": 0}, {\"time\": 1, \"translate\": [0, 1, 0], \"rotate\": [720, 0, 1, 0]}]}]}");
+    assert_int_equal(scene->obstacle_count, 6);
+    assert_string_equal(scene->obstacles[0].name, "mesh");
+    assert_string_equal(scene->obstacles[1].name, "obstacle1");
+    tl_sim *sim = simulate(scene);
+    assert_int_equal(tl_sim_body_count(sim), 6);
+    tl_body_view v;
+    tl_sim_body_view(sim, tl_sim_body(sim, 0), &v);
+    assert_int_equal(v.node_count, 5);
+    assert_int_equal(v.face_count, 2);
+    assert_near(v.pos[1].y, 2, 0);
+    assert_near(v.pos[1].z, 5, 0);
+    tl_sim_body_view(sim, tl_sim_body(sim, 2), &v);
+    double far = 0;
+    for (int32_t i = 0; i < v.node_count; i++) far = fmax(far, hypot(hypot(v.pos[i].x - 1, v.pos[i].y), v.pos[i].z));
+    assert_near(far, 1, 1e-14);
+    tl_sim_body_view(sim, tl_sim_body(sim, 3), &v);
+    double low = 0, high = 0;
+    for (int32_t i = 0; i < v.node_count; i++) low = fmin(low, v.pos[i].x), high = fmax(high, v.pos[i].x);
+    assert_near(low, -2.1, 1e-14);
+    assert_near(high, 0.1, 1e-14);
+    assert_int_equal(v.moves, 0);
+    tl_sim_body_view(sim, tl_sim_body(sim, 5), &v);
+    assert_int_equal(v.node_count, 8);
+    assert_int_equal(v.face_count, 12);
+    assert_near(v.pos[7].z, 3, 0);
+    assert_int_equal(v.moves, 1);
+    tl_sim_destroy(sim);
+    // and its text reads back as itself
+    tl_error err;
+    tl_scene *again;
+    help_write("again.json", tl_scene_json(scene));
+    assert_ok(tl_scene_load("again.json", NULL, 0, &again, &err));
+    assert_string_equal(tl_scene_json(scene), tl_scene_json(again));
+    assert_true(scene->hash == again->hash);
+    tl_scene_destroy(again);
+    // a mesh file that changes changes the hash
+    help_write("quad.obj", "v 0 0 0\nv 1 0 0\nv 1 1 0\nv 0 1.5 0\nv 9 9 9\nf 1 2 3 4\n");
+    assert_ok(tl_scene_load("again.json", NULL, 0, &again, &err));
+    assert_true(scene->hash != again->hash);
+    tl_scene_destroy(again);
+    tl_scene_destroy(scene);
+}
+
+static void sequences_of_meshes(void **state)
+{
+    (void)state;
+    tl_error err;
+    const char *const faces = "f 1 3 2\nf 1 2 4\nf 1 4 3\nf 2 3 4\n";
+    char text[256], name[32];
+    for (int k = 1; k <= 3; k++) {
+        snprintf(text, sizeof text, "v %d 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\n%s", -k, faces);
+        snprintf(name, sizeof name, "seq%03d.obj", k);
+        help_write(name, text);
+    }
+    const char *const forms[] = {"{\"sequence\": \"seq%03d.obj\", \"first\": 1, \"fps\": 10, \"start\": 0.5}",
+                                 "{\"sequence\": [\"seq001.obj\", \"seq002.obj\", \"seq003.obj\"], \"times\": [0.5, 0.6, 0.7]}",
+                                 "{\"sequence\": \"seq%03d.obj\", \"first\": 1, \"last\": 3, \"fps\": 10, \"start\": 0.5}"};
+    uint64_t hash = 0;
+    for (int i = 0; i < 3; i++) {
+        snprintf(text, sizeof text, "{\"cloths\": [" RECT "], \"obstacles\": [{\"mesh\": %s}]}", forms[i]);
+        tl_scene *scene = load(text), *again;
+        const tl_scene_obstacle *o = &scene->obstacles[0];
+        assert_int_equal(o->shape_count, 3);
+        assert_near(o->times[2], 0.7, 1e-15);
+        assert_near(o->shapes[8].x, -3, 0);
+        tl_sim *sim = simulate(scene);
+        tl_body_view v;
+        tl_sim_body_view(sim, tl_sim_body(sim, 0), &v);
+        assert_near(v.pos[0].x, -1, 0);
+        assert_int_equal(v.moves, 1);
+        tl_sim_destroy(sim);
+        help_write("again.json", tl_scene_json(scene));
+        assert_ok(tl_scene_load("again.json", NULL, 0, &again, &err));
+        assert_string_equal(tl_scene_json(scene), tl_scene_json(again));
+        if (i == 1) hash = scene->hash;
+        if (i == 2) assert_true(scene->hash == again->hash);
+        tl_scene_destroy(again);
+        tl_scene_destroy(scene);
+    }
+    assert_true(hash != 0);
+    help_write("short.obj", TETRA "f 1 2 3\n");
+    help_write("other.obj", TETRA "f 1 2 3\nf 1 2 4\nf 1 4 3\nf 2 3 4\n");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": [\"seq001.obj\", \"short.obj\"]}}",
+                         "s.json:2: obstacles[0].mesh.sequence[1] short.obj has 4 nodes and 1 faces, the first file 4 and 4 (must be equal)");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": [\"seq001.obj\", \"other.obj\"]}}",
+                         "s.json:2: obstacles[0].mesh.sequence[1] other.obj has other faces than the first file (must be equal)");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": \"seq.obj\"}}",
+                         "s.json:2: obstacles[0].mesh.sequence \"seq.obj\", must have one number, as in \"folder/%04d.obj\" (or give a list of files)");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": \"seq%s.obj\"}}",
+                         "s.json:2: obstacles[0].mesh.sequence \"seq%s.obj\", must have one number, as in \"folder/%04d.obj\" (or give a list of files)");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": \"seq%03d.obj\"}}",
+                         "s.json:2: obstacles[0].mesh.sequence \"seq%03d.obj\", seq000.obj is not there (set first if the numbers start elsewhere)");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": [\"seq001.obj\", \"seq002.obj\"], \"times\": [1]}}",
+                         "s.json:2: obstacles[0].mesh.times has 1 entries for 2 shapes, must have one each");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": [\"seq001.obj\", \"seq002.obj\"], \"times\": [1, 1]}}",
+                         "s.json:2: obstacles[0].mesh.times[1] 1, must be above the 1 before it");
+    check_obstacle_fails("{\"mesh\": {\"sequence\": [\"seq001.obj\"], \"times\": [1], \"fps\": 3}}",
+                         "s.json:2: obstacles[0].mesh.times and fps exclude each other");
+}
+
+static void bad_obstacles(void **state)
+{
+    (void)state;
+    check_obstacle_fails("{}", "s.json:2: obstacles[0] has 0 of 'mesh', 'plane', 'sphere', 'capsule', 'cylinder', 'box', must have exactly one");
+    check_obstacle_fails("{\"plane\": {}, \"sphere\": {\"radius\": 1}}",
+                         "s.json:2: obstacles[0] has 2 of 'mesh', 'plane', 'sphere', 'capsule', 'cylinder', 'box', must have exactly one");
+    check_obstacle_fails("{\"name\": \"sheet\", \"plane\": {}}",
+                         "s.json:2: obstacles[0].name \"sheet\", is the name of cloths[0] already (names must differ)");
+    check_obstacle_fails("{\"name\": \"a\", \"plane\": {}}, {\"name\": \"a\", \"plane\": {}}",
+                         "s.json:2: obstacles[1].name \"a\", is the name of obstacles[0] already (names must differ)");
+    check_obstacle_fails("{\"sphere\": {\"radius\": 0}}", "s.json:2: obstacles[0].sphere.radius 0, must be in (0, 1000000]");
+    check_obstacle_fails("{\"plane\": {\"normal\": [0, 0, 0]}}", "s.json:2: obstacles[0].plane.normal [..] of 3, must have a direction");
+    check_obstacle_fails("{\"capsule\": {\"from\": [0, 1, 0], \"to\": [0, 1, 0], \"radius\": 1}}",
+                         "s.json:2: obstacles[0].capsule.to [..] of 3, is where from is, must be elsewhere");
+    check_obstacle_fails("{\"box\": {\"min\": [0, 1, 0], \"max\": [1, 1, 1]}}",
+                         "s.json:2: obstacles[0].box min 1, max 1 in component 1, max must be above min");
+    check_obstacle_fails("{\"plane\": {}, \"friction\": -0.5}", "s.json:2: obstacles[0].friction -0.5, must be in [0, 100]");
+    check_obstacle_fails("{\"plane\": {}, \"motion\": [{\"time\": 0, \"release\": true}]}",
+                         "s.json:2: obstacles[0].motion[0].release is not a known key (known: time, translate, rotate)");
+    check_obstacle_fails("{\"plane\": {}, \"motion\": [{\"time\": 1}, {\"time\": 1}]}",
+                         "s.json:2: obstacles[0].motion[1].time 1, must be above the 1 before it");
+    help_write("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");
+    check_obstacle_fails("{\"mesh\": \"nan.obj\"}", "nan.obj:1: \"v 0 0 nan\": z nan, must be a finite number");
+    help_write("twice.obj", TETRA "f 1 2 2\n");
+    tl_error err;
+    tl_scene *scene;
+    help_write("s.json", "{\"cloths\": [" RECT "], \"obstacles\": [\n{\"mesh\": \"nothing.obj\"}]}");
+    assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_IO);
+    assert_message_has("s.json:2: obstacles[0].mesh");
+    assert_message_has("nothing.obj");
+    scene = load("{\"cloths\": [" RECT "], \"obstacles\": [\n{\"mesh\": \"twice.obj\"}]}");
+    tl_sim *sim;
+    assert_int_equal(tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err), TL_BAD_INPUT);
+    assert_message_has("obstacles[0]: twice.obj: body 'obstacle': every face has a node twice");
+    tl_scene_destroy(scene);
+    check_fails("{\"cloths\": [" RECT "],\n\"collisions\": {\"friction_combine\": \"product\"}}",
+                "s.json:2: collisions.friction_combine \"product\", must be one of \"min\", \"max\", \"mean\"");
+    check_fails("{\"cloths\": [" RECT "],\n\"collisions\": {\"self\": 1}}", "s.json:2: collisions.self 1, must be true or false");
+}
+
+static void contact_keys_reach_the_simulation(void **state)
+{
+    (void)state;
+    tl_scene *scene = load("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}, \"thickness\": 0.002,"
+                           " \"friction\": 0.25, \"friction_self\": 0.125}],"
+                           " \"obstacles\": [{\"name\": \"floor\", \"plane\": {\"point\": [0, -5, 0]}, \"friction\": 0.5, \"thickness\": 0.25}],"
+                           " \"collisions\": {\"bodies\": false, \"self\": false, \"friction_combine\": \"mean\", \"pressure\": 100,"
+                           " \"slip_speed\": 0.5, \"on_intersection\": \"heal\"},"
+                           " \"appearance\": {\"floor\": {\"color\": \"#112233\"}}}");
+    tl_sim *sim = simulate(scene);
+    const tl_collide_def *c = &sim->def.collide;
+    assert_int_equal(c->bodies, 0);
+    assert_int_equal(c->self, 0);
+    assert_int_equal(c->combine, TL_COMBINE_MEAN);
+    assert_int_equal(c->on_intersection, TL_INTERSECTION_HEAL);
+    assert_near(c->pressure, 100, 0);
+    assert_near(c->slip_speed, 0.5, 0);
+    assert_near(sim->cloths[0].thickness, 0.002, 0);
+    assert_near(sim->cloths[0].friction, 0.25, 0);
+    assert_near(sim->cloths[0].friction_self, 0.125, 0);
+    assert_near(sim->bodies[0].friction, 0.5, 0);
+    assert_near(sim->bodies[0].thickness, 0.25, 0);
+    tl_sim_destroy(sim);
+    tl_scene_destroy(scene);
 }
 
 // The complete example of the manual works as it stands, and the manual names every key of the tables.
@@ -492,7 +701,8 @@ int main(void)
         TEST(bad_scenes), TEST(bad_meshes_and_fabrics), TEST(bad_handles), TEST(camera_and_appearance),
         TEST(corners_and_sides),
         TEST(simulation_is_as_described), TEST(mistakes_that_only_the_simulation_sees_have_a_place_too),
-        TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
+        TEST(obstacles_of_every_kind), TEST(sequences_of_meshes), TEST(bad_obstacles),
+        TEST(contact_keys_reach_the_simulation), TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
         TEST(every_allocation_of_jansson_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

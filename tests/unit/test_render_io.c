@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/file.h"
+#include "io/render_frame.h"
 #include "io/render_movie.h"
 #include "io/render_png.h"
 #include "render/legend.h"
@@ -544,6 +545,57 @@ static void pictures_look_as_they_did(void **state)
     free(g);
 }
 
+static void take_shot(const char *scene, tl_shot *shot)
+{
+    tl_render_def def = small(in_dir(scene), "x.png");
+    tl_source source;
+    tl_show_frame frame;
+    tl_style style;
+    tl_survey survey;
+    assert_ok(tl_source_open(&alloc, def.source, &log_, &source, &err));
+    assert_ok(tl_source_load(&source, 0, &frame, &err));
+    tl_style_read(&source, &style);
+    tl_survey_init(&survey, &def, &style, source.up, def.width, def.height);
+    assert_ok(tl_survey_add(&survey, &def, &frame, NULL, 0, &alloc, NULL, &err));
+    tl_shot_init(shot, &def, &survey);
+    if (strcmp(scene, "plane.json") == 0) {
+        assert_int_equal(frame.mesh_count, 3);
+        assert_int_equal(frame.cloth_count, 1);
+        assert_true(frame.meshes[1].obstacle && frame.meshes[2].obstacle);
+        assert_string_equal(frame.meshes[1].name, "ball");
+        assert_true(frame.meshes[2].obj.node_count == 4);
+    }
+    tl_show_frame_free(&alloc, &frame);
+    tl_source_close(&source);
+}
+
+// A level plane becomes the ground at its height and changes nothing about the view; other obstacles are in it.
+static void a_plane_of_the_scene_is_the_ground(void **state)
+{
+    (void)state;
+#define CLOTH "{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}}], \"obstacles\": ["
+#define BALL "{\"name\": \"ball\", \"sphere\": {\"center\": [0, -2, 0], \"radius\": 0.5}}"
+    write_text("bare.json", CLOTH "]}");
+    write_text("ball.json", CLOTH BALL "]}");
+    write_text("plane.json", CLOTH BALL ", {\"name\": \"floor\", \"plane\": {\"point\": [0, -4, 0]}}]}");
+    write_text("slope.json", CLOTH BALL ", {\"plane\": {\"point\": [0, -4, 0], \"normal\": [1, 1, 0]}}]}");
+    tl_shot bare, ball, plane, slope;
+    take_shot("bare.json", &bare), take_shot("ball.json", &ball), take_shot("plane.json", &plane);
+    take_shot("slope.json", &slope);
+    assert_true(ball.camera.eye.z > bare.camera.eye.z);
+    assert_memory_equal(&ball.camera, &plane.camera, sizeof ball.camera);
+    assert_memory_equal(&ball.camera, &slope.camera, sizeof ball.camera);
+    assert_true(plane.plane_is_ground && !ball.plane_is_ground && !slope.plane_is_ground);
+    assert_near(plane.ground_height, -4, 0);
+    if (no_png()) skip();
+    tl_render_report r;
+    tl_image image;
+    tl_render_def def = small(in_dir("plane.json"), in_dir("plane.png"));
+    assert_ok(tl_render_run(&def, &r, &err));
+    assert_ok(tl_png_read(&alloc, in_dir("plane.png"), &image, &err));
+    tl_image_free(&alloc, &image);
+}
+
 static void meshes_in_memory_are_checked(void **state)
 {
     (void)state;
@@ -575,6 +627,7 @@ int main(void)
         TEST(cameras_from_text),
         TEST(statistics_become_diagrams),
         TEST(pictures_look_as_they_did),
+        TEST(a_plane_of_the_scene_is_the_ground),
         TEST(meshes_in_memory_are_checked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
