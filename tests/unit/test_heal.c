@@ -70,7 +70,7 @@ static shape ball(tl_vec3 centre, double radius, int cuts)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n - i; j++)
                 for (int up = 0; up < (j < n - i - 1 ? 2 : 1); up++) {
-                    const int c[3][2] = {{i + (up ? 1 : 0), j + (up ? 1 : 0)}, {i + (up ? 0 : 1), j + (up ? 1 : 0)}, {i + (up ? 1 : 0), j + (up ? 0 : 1)}};
+                    const int c[3][2] = {{i + up, j + up}, {i + !up, j + up}, {i + up, j + !up}};
                     s.face = realloc(s.face, ((size_t)s.surface.face_count + 1) * sizeof *s.face);
                     int32_t *f = s.face[s.surface.face_count++];
                     for (int k = 0; k < 3; k++) {
