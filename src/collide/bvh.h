@@ -32,8 +32,8 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
 void tl_bvh_destroy(tl_bvh *bvh);  ///< NULL is fine
 
 /// Every volume encloses what it holds at x0, at x1 (NULL: x0 alone) and in between, `margin` [m] around it. `x0`, `x1` are
-/// borrowed until the next refit: queries read them. `skin` >= 0 [m]: a leaf is refitted only when it would leave its
-/// volume, and then grows by the skin beyond the need.
+/// borrowed until the next refit: queries read them. `skin` >= 0 [m]: the box of a node is
+/// changed only when the node would leave it (or it has become very loose), and then grows by the skin beyond the need.
 void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers);
 
 typedef struct tl_pair { int32_t a, b; } tl_pair;
@@ -75,8 +75,8 @@ typedef struct tl_bvh_update_report {
 
 /// After a change of the mesh: `surface` takes the place of the one before, with faces and edges added, gone or renumbered.
 /// A face whose id has the same nodes as before stays in its leaf; the others are found by comparing (the arrays of the old
-/// surface are not read, they may be the same memory) and put into leaves nearby. Linear in the size of the surface, but
-/// several times quicker than a new tree. The tree is fitted to `x` afterwards. `report` may be NULL.
+/// surface are not read, they may be the same memory) and put into leaves nearby. Linear in the size of the surface,
+/// in half the time of a new tree. The tree is fitted to `x` afterwards. `report` may be NULL.
 tl_status tl_bvh_update(tl_bvh *bvh, const tl_surface *surface, const tl_vec3 *x, tl_bvh_update_report *report,
                         tl_error *err);
 
