@@ -1,4 +1,4 @@
-// tests/fuzz/fuzz_obj.c: any bytes as a mesh, strict and lenient; what can be read is written and read again.
+// tests/fuzz/fuzz_obj.c: any bytes as a mesh, strict, as an obstacle and lenient; what can be read is written and read again.
 
 #include <stdlib.h>
 #include <string.h>
@@ -38,6 +38,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         round_trip(&mesh);
         tl_obj_free(&mesh);
     }
+    if (tl_obj_parse(&alloc, "a.obj", exact, size, TL_OBJ_BODY, &mesh, &err) == TL_OK) tl_obj_free(&mesh);
     if (tl_obj_parse(&alloc, "a.obj", exact, size, TL_OBJ_LENIENT, &mesh, &err) == TL_OK) tl_obj_free(&mesh);
     free(exact);
     return 0;

@@ -34,7 +34,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         __builtin_trap();
     tl_scene_destroy(copy);
     tl_sim *sim;
-    if (scene->cloth_count <= 4 && tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err) == TL_OK)
+    if (scene->cloth_count <= 4 && scene->obstacle_count <= 4 && tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err) == TL_OK)
         tl_sim_destroy(sim);
     tl_scene_destroy(scene);
     return 0;
