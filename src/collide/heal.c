@@ -91,8 +91,8 @@ static tl_status prepare(tl_healer *h, tl_error *err)
     h->part_wrong = TL_SCRATCH(arena, uint8_t, nodes + 1);
     h->pushed = TL_SCRATCH(arena, uint8_t, nodes);
     h->body_edge_normal = TL_SCRATCH(arena, tl_vec3 *, bodies);
-    bool ok = h->u && h->node_area && h->edge_face && h->face_edge && h->side && h->cut && h->part && h->part_area && h->part_wrong && h->pushed &&
-              h->body_edge_normal && list_edges(arena, s, &h->first_edge, &h->node_edge);
+    bool ok = h->u && h->node_area && h->edge_face && h->face_edge && h->side && h->cut && h->part && h->part_area &&
+              h->part_wrong && h->pushed && h->body_edge_normal && list_edges(arena, s, &h->first_edge, &h->node_edge);
     for (int32_t b = 0; ok && b < bodies; b++) ok = edge_normals(arena, &h->def->bodies[b], &h->body_edge_normal[b]);
     if (!ok) return tl_fail_memory(err, "untangling");
 

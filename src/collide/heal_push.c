@@ -179,7 +179,7 @@ static void push_across(tl_healer *h, const tl_crossing *c)
 // Nothing is cut off: slide the edge so that the line of intersection gets shorter. The line leaves the place on the edge
 // along `run` inside each face at the edge; moving the edge by d moves the place by d - (d.n / a.n) a (a: along the
 // edge, n: normal of the face), so the length falls fastest along run - (a.run / a.n) n, summed over the faces.
-// Volino and Magnenat-Thalmann 2006, sec. 3.2, has the same with 2 (a.run / a.n).
+// The idea is that of Volino and Magnenat-Thalmann 2006; the formula is derived here, for an edge that moves with its faces.
 static void push_shorter(tl_healer *h, const tl_crossing *c)
 {
     const tl_surface *s = &h->def->cloth;

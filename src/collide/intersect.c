@@ -114,11 +114,16 @@ tl_vec3 tl_segment_triangle_place(const tl_vec3 *a, const tl_vec3 *b, const tl_v
 
 // --- all of a surface --------------------------------------------------------------------------------------
 
-void tl_crossings_init(tl_crossings *crossings, tl_allocator alloc) { *crossings = (tl_crossings){.alloc = alloc}; }
+void tl_crossings_init(tl_crossings *crossings, tl_allocator alloc)
+{
+    *crossings = (tl_crossings){.alloc = alloc};
+    tl_pairs_init(&crossings->pairs, alloc);
+}
 
 void tl_crossings_free(tl_crossings *crossings)
 {
     TL_FREE(&crossings->alloc, crossings->items, crossings->cap);
+    tl_pairs_free(&crossings->pairs);
     crossings->count = crossings->cap = 0;
 }
 
@@ -160,15 +165,10 @@ static tl_status add_crossings(const tl_bvh *edge_side, const tl_bvh *face_side,
 tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, tl_arena *scratch, tl_workers *workers,
                             tl_crossings *out, tl_error *err)
 {
-    tl_pairs pairs;
+    tl_pairs *pairs = &out->pairs;
     out->count = 0;
-    tl_pairs_init(&pairs, out->alloc);
-    tl_status status = second ? tl_bvh_between(first, second, TL_PAIR_EF, scratch, workers, &pairs, err)
-                              : tl_bvh_self(first, TL_PAIR_EF, scratch, workers, &pairs, err);
-    if (status == TL_OK)
-        status = add_crossings(first, second ? second : first, 0, pairs.ef, pairs.ef_count, scratch, workers, out, err);
-    if (status == TL_OK && second)
-        status = add_crossings(second, first, 1, pairs.fe, pairs.fe_count, scratch, workers, out, err);
-    tl_pairs_free(&pairs);
-    return status;
+    TL_TRY(second ? tl_bvh_between(first, second, TL_PAIR_EF, scratch, workers, pairs, err)
+                  : tl_bvh_self(first, TL_PAIR_EF, scratch, workers, pairs, err));
+    TL_TRY(add_crossings(first, second ? second : first, 0, pairs->ef, pairs->ef_count, scratch, workers, out, err));
+    return second ? add_crossings(second, first, 1, pairs->fe, pairs->fe_count, scratch, workers, out, err) : TL_OK;
 }

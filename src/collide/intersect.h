@@ -21,6 +21,7 @@ typedef struct tl_crossings {
     tl_allocator alloc;
     tl_crossing *items;
     int32_t count, cap;
+    tl_pairs pairs;  ///< candidates of the last search; kept, so that a warm search allocates nothing
 } tl_crossings;
 void tl_crossings_init(tl_crossings *crossings, tl_allocator alloc);
 void tl_crossings_free(tl_crossings *crossings);

@@ -15,8 +15,8 @@
 #include "math/vec3.h"
 
 enum {
-    SPHERE_CUTS = 4,      // 5120 faces, flats within 0.0011 of the radius
-    ROUND_CUTS = 4,       // of the octahedron: 64 corners around, flats within 0.003 of the radius
+    SPHERE_CUTS = 4,      // 5120 faces, flats within 0.0012 of the radius
+    ROUND_CUTS = 4,       // of the octahedron: 64 corners around, flats within 0.0039 of the radius
     AROUND = 4 << ROUND_CUTS,
     MOST_ROWS = 256,      // of the band; longer ones get longer triangles
 };

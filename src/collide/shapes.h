@@ -1,7 +1,7 @@
 // collide/shapes.h: simple solids as closed meshes, faces counter-clockwise from outside, corners on the true surface.
 //
 // Facets are close to equilateral (subdivided icosahedron and octahedron rather than circles of latitude), so none is a
-// sliver at a pole; flats stay within three thousandths of the radius.
+// sliver at a pole; flats stay within four thousandths of the radius.
 #pragma once
 #include "toile/base.h"
 

@@ -123,6 +123,13 @@ static void capsules_cylinders_and_boxes_are_closed_and_on_the_surface(void **st
         tl_shape s;
         assert_ok(tl_shape_capsule(&alloc, center, axes[k], r, &s, &err));
         for (int32_t i = 0; i < s.node_count; i++) assert_near(distance_to_core(s.pos[i], center, axes[k]), r, 1e-14);
+        double sag = 0;  // largest at the middle of a face
+        for (int32_t f = 0; f < s.face_count; f++) {
+            const int32_t *c = s.face[f];
+            const tl_vec3 middle = tl_mul3(1.0 / 3, tl_add3(s.pos[c[0]], tl_add3(s.pos[c[1]], s.pos[c[2]])));
+            sag = fmax(sag, r - distance_to_core(middle, center, axes[k]));
+        }
+        assert_true(sag < 0.004 * r);
         const double ball = 4.0 / 3 * pi * r * r * r, rod = pi * r * r * l;
         assert_near(closed_volume(&s), ball + rod, 0.01 * (ball + rod));
         tl_shape_free(&alloc, &s);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/rng.h"
 #include "base/timer.h"
 #include "collide/distance.h"
 #include "collide/edges.h"
@@ -70,7 +71,7 @@ static shape ball(tl_vec3 centre, double radius, int cuts)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n - i; j++)
                 for (int up = 0; up < (j < n - i - 1 ? 2 : 1); up++) {
-                    const int c[3][2] = {{i + (up ? 1 : 0), j + (up ? 1 : 0)}, {i + (up ? 0 : 1), j + (up ? 1 : 0)}, {i + (up ? 1 : 0), j + (up ? 0 : 1)}};
+                    const int c[3][2] = {{i + up, j + up}, {i + !up, j + up}, {i + up, j + !up}};
                     s.face = realloc(s.face, ((size_t)s.surface.face_count + 1) * sizeof *s.face);
                     int32_t *f = s.face[s.surface.face_count++];
                     for (int k = 0; k < 3; k++) {
@@ -300,6 +301,60 @@ static void same_bits_on_any_number_of_workers(void **state)
     free(want);
 }
 
+// Random tangles of six kinds; most have to come apart. The figures in docs/contact.md are from TL_LONG=1.
+static double dice[6];
+static tl_vec3 any_dent(double u, double v)
+{
+    const double du = u - dice[1], dv = v - dice[2];
+    return (tl_vec3){u + 0.02 * dice[3], 0.03 - (0.04 + 0.15 * dice[4]) * exp(-(10 + 60 * dice[0]) * (du * du + dv * dv)),
+                     v + 0.02 * dice[5]};
+}
+static tl_vec3 any_tilt(double u, double v)
+{
+    const double a = 6.28 * dice[0], from_middle = (u - 0.5) * cos(a) + (v - 0.5) * sin(a);
+    return (tl_vec3){u + 0.02 * dice[3], (0.05 + 0.3 * dice[4]) * (from_middle + 0.15 + 0.25 * dice[1]), v + 0.02 * dice[5]};
+}
+static tl_vec3 any_fold(double u, double v)
+{
+    tl_vec3 p = folded(u, v);
+    p.y += 0.5 * dice[4] * sin(7 * v + 6 * dice[0]) * fmax(0, u - 0.5);
+    return p;
+}
+static tl_vec3 any_wave(double u, double v)
+{
+    const double size = 0.02 + 0.05 * dice[4];
+    return (tl_vec3){u + 0.02 * dice[3], size * (0.6 + sin(dice[0] + 9 * u) * sin(10 * dice[1] + 8 * v)), v + 0.02 * dice[5]};
+}
+static tl_vec3 any_sheet(double u, double v) { return (tl_vec3){u, 0.2 * dice[4] - 0.1 + 0.3 * dice[1] * (u + v), v}; }
+
+static void random_tangles(void **state)
+{
+    (void)state;
+    enum { KINDS = 6 };
+    tl_vec3 (*const kinds[KINDS])(double, double) = {any_dent, any_tilt, any_fold, any_wave, any_sheet, sleeve};
+    const int rounds = getenv("TL_LONG") ? 30 : 6;
+    int tangled = 0, healed = 0;
+    for (int n = 0; n < KINDS * rounds; n++) {
+        const int kind = n % KINDS;
+        for (int i = 0; i < 6; i++) dice[i] = tl_random(9, (uint64_t)n, (uint64_t)i);
+        shape s = {0}, b = {0};
+        if (kind < 2 || kind == 3) add_grid(&s, 20, 20, false, flat);
+        add_grid(&s, 25, 25, kind == 5, kinds[kind]);
+        close_shape(&s);
+        if (kind == 4) b = ball((tl_vec3){0.1 * dice[0], -0.1 * dice[2], 0.1 * dice[3]}, 0.2, 6 + n % 5);
+        if (kind == 5) b = ball((tl_vec3){0.03 * dice[0], 0.2 + 0.1 * dice[1], 0.03 * dice[2]}, 0.05 + 0.03 * dice[4], 10);
+        const shape *body = kind >= 4 ? &b : NULL;
+        if (crossings(&s, NULL) + (body ? crossings(&s, body) : 0) > 0) {
+            const tl_heal_report r = heal("random", &s, body, 0.002, NULL);
+            tangled++, healed += r.crossings_after == 0;
+        }
+        free_shape(&s);
+        if (body) free_shape(&b);
+    }
+    print_message("%d of %d random tangles came apart\n", healed, tangled);
+    assert_true(tangled > 3 * rounds && healed >= 0.9 * tangled);
+}
+
 typedef struct budget { int32_t left, in_use; } budget;
 
 static void *resize_within(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -351,6 +406,7 @@ int main(void)
         cmocka_unit_test(a_sleeve_around_a_limb),
         cmocka_unit_test(what_is_held_stays),
         cmocka_unit_test(same_bits_on_any_number_of_workers),
+        cmocka_unit_test(random_tangles),
         cmocka_unit_test(every_failed_allocation_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
