@@ -104,8 +104,8 @@ static tl_status write_obstacles(runner *run, tl_error *err)
 // By the exact test, once per frame.
 static tl_status count_intersections(runner *run, int64_t *out, tl_error *err)
 {
-    tl_intersection_report found = {0};
-    (void)run, (void)err;  // contact: TL_TRY(tl_sim_intersections(run->sim, &found, err));
+    tl_intersection_report found;
+    TL_TRY(tl_sim_intersections(run->sim, &found, err));
     *out = found.cloth_cloth + found.cloth_body;
     return TL_OK;
 }
