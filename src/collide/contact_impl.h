@@ -63,6 +63,8 @@ struct tl_contacts {
     tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
     tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
     double settled_done;
+    tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
+    double searched_done;
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body

@@ -179,7 +179,8 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_
     tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
     if (foreseen) tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){s->right, s->push, -1, s->right});
     before_solve(s, weight);
-    for (int32_t i = 0; i < n; i++) s->direction[i] = (tl_vec3){0, 0, 0};
+    for (int32_t i = 0; i < n; i++)  // what was found with fewer contacts is a good start; fixed rows must be zero
+        if (!foreseen || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
     TL_TRY(take_up_bending(s, x, err));
