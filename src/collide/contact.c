@@ -11,9 +11,9 @@
 #include "base/fail.h"
 #include "collide/distance.h"
 
-enum { FOUND_PER_CHUNK = 2048, PAIRS_PER_CHUNK = 512 };
+enum { FOUND_PER_CHUNK = 2048 };
 
-#define SKIN 1.0  // nodes may move this part of the largest thickness before the pairs are looked up anew
+#define SKIN 0.5  // nodes may move this part of the largest thickness before the pairs are looked up anew
 
 static double *copy_doubles(const tl_allocator *alloc, const double *from, int32_t n)
 {
@@ -79,6 +79,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
@@ -89,7 +90,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -165,6 +166,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->at, all);
     TL_FREE(&alloc, c->way, all);
     TL_FREE(&alloc, c->settled, n);
+    TL_FREE(&alloc, c->measured, n);
     TL_FREE(&alloc, c->searched_at, n);
     TL_FREE(&alloc, c->searched_way, n);
     TL_FREE(&alloc, c->node_cloth, n);
@@ -179,6 +181,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->friction_body, nc * c->body_count > 0 ? nc * c->body_count : 1);
     TL_FREE(&alloc, c->pairs, c->pair_cap);
     TL_FREE(&alloc, c->soft, c->soft_cap);
+    TL_FREE(&alloc, c->near, c->near_pairs_cap);
     TL_FREE(&alloc, c->contacts, c->contact_cap);
     TL_FREE(&alloc, c->sums, c->sums_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
@@ -429,7 +432,7 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
 tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
                          tl_error *err)
 {
-    c->pair_count = 0;
+    c->pair_count = 0, c->fresh = false;
     if (c->self) {
         TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, at, way, arena, workers, err));
         TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, at, way, arena, workers, err));
@@ -472,7 +475,7 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
     for (int32_t i = 0; i < n + c->body_nodes; i++) end[i] = tl_add3(c->at[i], c->way[i]);
     if (covered(c, x, u)) {
         TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
-        return contact_soften(c, workers, err);
+        return contact_measure(c, workers, err);
     }
     memcpy(c->searched_at, x, (size_t)n * sizeof *x);
     memcpy(c->searched_way, u, (size_t)n * sizeof *u);
@@ -492,38 +495,25 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
         c->report.volume_tests += c->found_body[b].volume_tests;
     }
     TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
-    return contact_soften(c, workers, err);
+    return contact_measure(c, workers, err);
 }
 
-typedef struct settle_job { tl_contacts *c; uint8_t *keep; } settle_job;
-
-static void settle_chunk(void *arg, int32_t begin, int32_t end)
+tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
-    const settle_job *job = arg;
-    const tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        job->keep[i] = contact_nearness(c, p, c->at, c->done).distance <= p->thickness + 2 * c->skin;
-    }
-}
-
-tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
-{
-    const tl_arena_mark mark = tl_arena_save(arena);
-    settle_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count)};
-    if (!job.keep && c->pair_count > 0) return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, settle_chunk, &job);
+    TL_TRY(contact_measure(c, workers, err));
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++)
-        if (job.keep[i]) c->pairs[count++] = c->pairs[i];
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        if (!(c->near[i].distance <= c->pairs[i].thickness + 2 * c->skin)) continue;
+        c->pairs[count] = c->pairs[i], c->near[count] = c->near[i], c->soft[count] = c->soft[i];
+        count++;
+    }
     c->pair_count = count;
-    TL_TRY(contact_soften(c, workers, err));
     c->report.candidates = count;
     memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
     c->settled_done = c->done;
-    tl_arena_release(arena, mark);
+    c->fresh = true;
     return TL_OK;
 }
 
