@@ -87,6 +87,7 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
         {"steps", 0, APP_INT, &def.steps, 1, 1e9, "N", "steps per run. Default: as the scene says"},
         {"seconds", 0, APP_REAL, &def.seconds, 1e-6, 1e6, "S", "simulated per run. Default: as the scene says, at least 5\n"
                                                                "where rest is judged"},
+        {"wall", 0, APP_REAL, &def.wall, 1e-3, 1e9, "S", "ends a run after so much wall-clock time. Default: never"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
         {"short", 0, APP_FLAG, &def.brief, 0, 0, NULL, "coarser meshes, where the scene allows"},
         {"json", 0, APP_TEXT, &def.json, 0, 0, "FILE", "the figures of every run"},

@@ -58,6 +58,7 @@ typedef struct bench_stress_def {
     int32_t dt_count;
     int32_t steps;              ///< per run; 0: by `seconds`. Default 0.
     double seconds;             ///< simulated per run; 0: as the scene says, at least 5 s where rest is judged. Default 0.
+    double wall;                ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
     int32_t threads;            ///< Default 1.
     bool brief;                 ///< coarser meshes where the scene allows
     const char *json;           ///< file for the figures of every run; NULL: none
