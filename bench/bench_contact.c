@@ -1,8 +1,9 @@
-// bench/bench_contact.c: what contact costs: its share of a step on the contact scenes, and against size on a stack.
+// bench/bench_contact.c: what contact costs: its share of a step on the contact scenes, and against size on a
+// stack.
 //
-// The stack is ten sheets of 30 cm on a block, at rest (a thickness apart, lying) and falling (thrown down, a time step
-// apart, so that they land during the measurement); edges get shorter as faces get more. One simulation
-// per thread count steps in turn with the others. Bar: time per step grows at most as faces^1.2.
+// The stack is ten sheets of 30 cm on a block, at rest (a thickness apart, lying) and falling (thrown down, a
+// time step apart, so that they land during the measurement); edges get shorter as faces get more. One
+// simulation per thread count steps in turn with the others. Bar: time per step grows at most as faces^1.2.
 
 #include <math.h>
 #include <stdlib.h>
@@ -66,8 +67,8 @@ static tl_status timed_step(tl_sim *sim, row *r, double *seconds, tl_error *err)
 static void finish_row(row *r, const tl_sim *sim)
 {
     if (r->seconds > 0) r->collision /= r->seconds;
-    double *sums[] = {&r->seconds, &r->newton, &r->linear, &r->candidates, &r->contacts, &r->searches, &r->tests, &r->limited,
-                      &r->held, &r->rejected};
+    double *sums[] = {&r->seconds,  &r->newton, &r->linear,  &r->candidates, &r->contacts,
+                      &r->searches, &r->tests,  &r->limited, &r->held,       &r->rejected};
     for (size_t i = 0; i < sizeof sums / sizeof *sums && r->steps > 0; i++) *sums[i] /= r->steps;
     r->faces = 0;
     for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
@@ -104,8 +105,8 @@ static tl_status measure_scene(const bench_contact_def *def, const char *name, r
 
 // --- the stack --------------------------------------------------------------------------------------------
 
-static tl_status add_sheet(tl_sim *sim, bench_grid *g, const tl_material *material, int32_t index, double height,
-                           tl_vec3 *velocity, tl_error *err)
+static tl_status add_sheet(tl_sim *sim, bench_grid *g, const tl_material *material, int32_t index,
+                           double height, tl_vec3 *velocity, tl_error *err)
 {
     char name[16];
     snprintf(name, sizeof name, "sheet%d", index);
@@ -136,7 +137,8 @@ static tl_status build_stack(bool falling, int32_t faces, int32_t threads, tl_si
     tl_sim *sim = NULL;
     if (status == TL_OK) status = tl_sim_create(&sd, &sim, err);
     tl_body_def bd = tl_body_def_default();
-    bd.name = "block", bd.kind = TL_BODY_BOX, bd.center = (tl_vec3){0, -0.05, 0}, bd.size = (tl_vec3){0.5, 0.1, 0.5};
+    bd.name = "block", bd.kind = TL_BODY_BOX, bd.center = (tl_vec3){0, -0.05, 0},
+    bd.size = (tl_vec3){0.5, 0.1, 0.5};
     tl_body_id body;
     if (status == TL_OK) status = tl_sim_add_body(sim, &bd, &body, err);
     const tl_material material = tl_material_default();
@@ -154,15 +156,20 @@ static tl_status build_stack(bool falling, int32_t faces, int32_t threads, tl_si
 }
 
 // One size on every thread count, stepping in turn. `rows` receives thread_count of them.
-static tl_status measure_stack(const bench_contact_def *def, bool falling, int32_t faces, row *rows, tl_error *err)
+static tl_status measure_stack(const bench_contact_def *def, bool falling, int32_t faces, row *rows,
+                               tl_error *err)
 {
     tl_sim *sims[BENCH_THREADS_MAX] = {0};
     const int32_t count = def->thread_count, steps = def->steps;
-    double *times = calloc((size_t)(count + 1) * (size_t)steps, sizeof *times), *ratios = times ? times + count * steps : NULL;
+    double *times = calloc((size_t)(count + 1) * (size_t)steps, sizeof *times),
+           *ratios = times ? times + count * steps : NULL;
     tl_status status = times ? TL_OK : out_of_memory(err);
     for (int32_t k = 0; k < count && status == TL_OK; k++) {
         row *r = &rows[k];
-        *r = (row){.threads = def->threads[k], .dt = tl_sim_def_default().dt, .rss = (double)NAN, .speedup = (double)NAN};
+        *r = (row){.threads = def->threads[k],
+                   .dt = tl_sim_def_default().dt,
+                   .rss = (double)NAN,
+                   .speedup = (double)NAN};
         snprintf(r->name, sizeof r->name, "%s", falling ? "stack falling" : "stack at rest");
         const double mark = k == 0 ? bench_rss_mark() : (double)NAN;
         status = build_stack(falling, faces, def->threads[k], &sims[k], err);
@@ -187,17 +194,18 @@ static tl_status measure_stack(const bench_contact_def *def, bool falling, int32
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-16s %7s %3s %9s %8s %7s %7s %8s %9s %8s %8s %10s %8s %6s %7s %7s  %s\n", "scene", "faces", "thr", "ms/step",
-            "us/face", "contact", "newton", "linear", "candid.", "contacts", "searches", "tests", "limited", "held", "B/face",
-            "speedup", "state hash");
+    fprintf(out, "%-16s %7s %3s %9s %8s %7s %7s %8s %9s %8s %8s %10s %8s %6s %7s %7s  %s\n", "scene", "faces",
+            "thr", "ms/step", "us/face", "contact", "newton", "linear", "candid.", "contacts", "searches",
+            "tests", "limited", "held", "B/face", "speedup", "state hash");
 }
 
 static void print_row(FILE *out, const row *r)
 {
     const double faces = (double)r->faces;
-    fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %7.0f", r->name,
-            (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->seconds / faces, 100 * r->collision, r->newton, r->linear,
-            r->candidates, r->contacts, r->searches, r->tests, r->limited, r->held, (double)r->bytes / faces);
+    fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %7.0f",
+            r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->seconds / faces,
+            100 * r->collision, r->newton, r->linear, r->candidates, r->contacts, r->searches, r->tests,
+            r->limited, r->held, (double)r->bytes / faces);
     if (isfinite(r->speedup))
         fprintf(out, " %7.2f", r->speedup);
     else
@@ -210,7 +218,8 @@ static void write_row(FILE *out, const row *r, bool first)
 {
     fprintf(out, "%s\n{\"scene\": ", first ? "" : ",");
     bench_json_text(out, r->name);
-    fprintf(out, ", \"faces\": %lld, \"threads\": %d, \"steps\": %d", (long long)r->faces, r->threads, r->steps);
+    fprintf(out, ", \"faces\": %lld, \"threads\": %d, \"steps\": %d", (long long)r->faces, r->threads,
+            r->steps);
     bench_json_number(out, "dt", r->dt);
     bench_json_number(out, "ms_step", 1e3 * r->seconds);
     bench_json_number(out, "ms_step_median", 1e3 * r->median);
@@ -242,20 +251,24 @@ static void judge_growth(const bench_contact_def *def, const row *rows, int32_t 
         }
         const double p = bench_exponent(x, y, sizes);
         if (!isfinite(p)) continue;
-        fprintf(def->out, "%-16s time per step grows as faces^%.2f on %d thread%s, from size to size", rows[0].name, p, def->threads[k],
-                def->threads[k] == 1 ? "" : "s");
-        for (int32_t i = 1; i < sizes; i++) fprintf(def->out, " %.2f", bench_exponent(x + i - 1, y + i - 1, 2));
+        fprintf(def->out, "%-16s time per step grows as faces^%.2f on %d thread%s, from size to size",
+                rows[0].name, p, def->threads[k], def->threads[k] == 1 ? "" : "s");
+        for (int32_t i = 1; i < sizes; i++)
+            fprintf(def->out, " %.2f", bench_exponent(x + i - 1, y + i - 1, 2));
         fprintf(def->out, "%s\n", p > GROWTH_MAX ? ": TOO FAST" : "");
         *faults += p > GROWTH_MAX;
     }
 }
 
-static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json, int32_t *faults, tl_error *err)
+static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json, int32_t *faults,
+                             tl_error *err)
 {
     bool first = true;
     print_head(def->out);
     for (int32_t s = 0; def->seconds > 0; s++) {
-        const char *name = def->scene_count == 0 ? bench_contact_scene(s) : s < def->scene_count ? def->scenes[s] : NULL;
+        const char *name = def->scene_count == 0  ? bench_contact_scene(s)
+                           : s < def->scene_count ? def->scenes[s]
+                                                  : NULL;
         if (!name) break;
         const tl_status status = measure_scene(def, name, &rows[0], err);
         if (status != TL_OK) return status;
@@ -277,7 +290,9 @@ static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json
         }
         judge_growth(def, rows, def->size_count, faults);
     }
-    fprintf(def->out, "contact: share of the step; candidates, contacts at the end of a step; the other counts per step\n");
+    fprintf(
+        def->out,
+        "contact: share of the step; candidates, contacts at the end of a step; the other counts per step\n");
     return TL_OK;
 }
 
@@ -292,8 +307,10 @@ tl_status bench_contact(const bench_contact_def *def, int32_t *faults, tl_error 
     if (json) {
         char machine[128];
         bench_machine_name(machine, sizeof machine);
-        fprintf(json, "{\"command\": \"bench\", \"bench\": \"contact\", \"version\": \"%s\", \"machine\": \"%s\", \"results\": [", tl_version(),
-                machine);
+        fprintf(json,
+                "{\"command\": \"bench\", \"bench\": \"contact\", \"version\": \"%s\", \"machine\": \"%s\", "
+                "\"results\": [",
+                tl_version(), machine);
     }
     if (status == TL_OK) status = measure_all(def, rows, json, faults, err);
     if (json) {

@@ -1,8 +1,9 @@
 // bench/bench_stress.c: the promise of contact, looked at after every step of every contact scene.
 //
-// Each scene runs several times, from a start that is shifted and set in motion a little by the seed, at several
-// time steps. Bars: no edge through a face (exact test), everything finite, no step fails; the scenes that come to rest do
-// so, and stay. A run that breaks a bar ends there, and the command that repeats it is printed.
+// Each scene runs several times, from a start that is shifted and set in motion a little by the seed, at
+// several time steps. Bars: no edge through a face (exact test), everything finite, no step fails; the scenes
+// that come to rest do so, and stay. A run that breaks a bar ends there, and the command that repeats it is
+// printed.
 
 #include <math.h>
 #include <stdlib.h>
@@ -13,13 +14,13 @@
 #include "toile/body.h"
 #include "toile/scene.h"
 
-#define SHIFT_MAX 2e-3    // of a cloth's place, each coordinate [m]
-#define SPEED_MAX 0.05    // of a cloth's first velocity, each coordinate [m/s]
-#define REST_SECONDS 5.0  // by then mean speed is below REST_SPEED, in scenes where rest is judged
-#define REST_SPEED 1e-3   // [m/s]
-#define CALM_SPEED 5e-3   // mean speed below this [m/s] ..
-#define CALM_SECONDS 0.25 // .. for so long is calm: a swing passes its turning point more quickly
-#define GROWTH_MAX 4.0    // kinetic energy after that over the most during the calm
+#define SHIFT_MAX 2e-3     // of a cloth's place, each coordinate [m]
+#define SPEED_MAX 0.05     // of a cloth's first velocity, each coordinate [m/s]
+#define REST_SECONDS 5.0   // by then mean speed is below REST_SPEED, in scenes where rest is judged
+#define REST_SPEED 1e-3    // [m/s]
+#define CALM_SPEED 5e-3    // mean speed below this [m/s] ..
+#define CALM_SECONDS 0.25  // .. for so long is calm: a swing passes its turning point more quickly
+#define GROWTH_MAX 4.0     // kinetic energy after that over the most during the calm
 enum { DRAWS_MAX = 20, CLOTHS_MAX = 64, SETS_MAX = 2 * CLOTHS_MAX + 8, SET_MAX = 160, PATH_SIZE = 1024 };
 
 /// A scene that comes with the program. `coarse` is a key and value for every cloth in the short form.
@@ -84,14 +85,16 @@ tl_status bench_find_scene(const char *name, const char *data, char *path, size_
         if (is_file(path)) return TL_OK;
     }
     return fail(err, TL_BAD_INPUT,
-                "no scene '%.800s' (give a path such as ./scene.json, or set TOILE_DATA to the folder that has scenes/)", name);
+                "no scene '%.800s' (give a path such as ./scene.json, or set TOILE_DATA to the folder that "
+                "has scenes/)",
+                name);
 }
 
 // --- the start --------------------------------------------------------------------------------------------
 
 /// A scene at one time step, and where its cloths stand.
 typedef struct scene_case {
-    const char *name;  // as given
+    const char *name;                 // as given
     const struct known_scene *known;  // NULL: none of ours
     char path[PATH_SIZE];
     double dt, seconds;
@@ -125,7 +128,8 @@ static void common_sets(const bench_stress_def *def, const scene_case *c, set_li
         snprintf(add_set(sets), SET_MAX, "cloths[%d].%s", k, c->known->coarse);
 }
 
-static tl_status simulate(const scene_case *c, const set_list *sets, int32_t threads, tl_sim **sim, tl_error *err)
+static tl_status simulate(const scene_case *c, const set_list *sets, int32_t threads, tl_sim **sim,
+                          tl_error *err)
 {
     tl_scene *scene = NULL;
     *sim = NULL;
@@ -138,7 +142,8 @@ static tl_status simulate(const scene_case *c, const set_list *sets, int32_t thr
 static tl_vec3 first_node(const tl_sim *sim, int32_t cloth, bool speed)
 {
     tl_cloth_view view = {0};
-    if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, cloth), &view) != TL_OK || view.node_count < 1) return (tl_vec3){0, 0, 0};
+    if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, cloth), &view) != TL_OK || view.node_count < 1)
+        return (tl_vec3){0, 0, 0};
     return speed ? view.vel[0] : view.pos[0];
 }
 
@@ -152,7 +157,8 @@ static tl_status read_places(const bench_stress_def *def, scene_case *c, set_lis
     tl_status status = simulate(c, sets, 1, &sim, err);
     if (status != TL_OK) return status;
     c->cloth_count = tl_sim_cloth_count(sim);
-    if (c->cloth_count > CLOTHS_MAX) status = fail(err, TL_BAD_INPUT, "%.900s: more cloths than the stress test can shift", c->path);
+    if (c->cloth_count > CLOTHS_MAX)
+        status = fail(err, TL_BAD_INPUT, "%.900s: more cloths than the stress test can shift", c->path);
     for (int32_t k = 0; k < c->cloth_count && status == TL_OK; k++) {
         add_vector(sets, k, "transform.translate", (tl_vec3){0, 0, 0});
         add_vector(sets, k, "velocity.linear", (tl_vec3){0, 0, 0});
@@ -178,8 +184,8 @@ static tl_status read_places(const bench_stress_def *def, scene_case *c, set_lis
     return status;
 }
 
-static tl_status open_case(const bench_stress_def *def, const char *name, double dt, scene_case *c, set_list *sets,
-                           tl_error *err)
+static tl_status open_case(const bench_stress_def *def, const char *name, double dt, scene_case *c,
+                           set_list *sets, tl_error *err)
 {
     *c = (scene_case){.name = name, .dt = dt};
     tl_status status = bench_find_scene(name, def->data, c->path, sizeof c->path, err);
@@ -195,7 +201,8 @@ static tl_status open_case(const bench_stress_def *def, const char *name, double
     tl_scene_destroy(scene);
     if (c->per_frame < 1 || fabs(per_frame - c->per_frame) > 1e-6 * per_frame) {
         err->status = TL_BAD_INPUT;
-        snprintf(err->message, sizeof err->message, "%.900s: dt %g s is no whole part of a frame of 1/%g s", c->path, dt, fps);
+        snprintf(err->message, sizeof err->message, "%.900s: dt %g s is no whole part of a frame of 1/%g s",
+                 c->path, dt, fps);
         return TL_BAD_INPUT;
     }
     if (c->known && c->known->rests) c->seconds = fmax(c->seconds, REST_SECONDS);
@@ -207,8 +214,10 @@ static tl_status open_case(const bench_stress_def *def, const char *name, double
 // In [-1, 1], a function of its arguments alone (splitmix64: Steele, Lea & Flood 2014).
 static double draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
 {
-    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 | (uint64_t)(uint32_t)cloth << 4 |
-                  (uint64_t)(uint32_t)which) * 0x9e3779b97f4a7c15u + 0x9e3779b97f4a7c15u;
+    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 |
+                  (uint64_t)(uint32_t)cloth << 4 | (uint64_t)(uint32_t)which) *
+                     0x9e3779b97f4a7c15u +
+                 0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
     z = (z ^ z >> 27) * 0x94d049bb133111ebu;
     return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
@@ -216,36 +225,38 @@ static double draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
 
 static tl_vec3 shaken(tl_vec3 v, double by, int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
 {
-    return (tl_vec3){v.x + by * draw(seed, attempt, cloth, which), v.y + by * draw(seed, attempt, cloth, which + 1),
+    return (tl_vec3){v.x + by * draw(seed, attempt, cloth, which),
+                     v.y + by * draw(seed, attempt, cloth, which + 1),
                      v.z + by * draw(seed, attempt, cloth, which + 2)};
 }
 
 // --- one run ----------------------------------------------------------------------------------------------
 
 typedef enum fault { FINE, STARTS_CROSSED, CROSSED, NOT_FINITE, STEP_FAILED, NO_REST, GREW } fault;
-static const char *const fault_name[] = {"fine",         "starts crossed",   "crossed",
-                                         "not finite",   "step failed",      "no rest",
-                                         "energy grew"};
+static const char *const fault_name[] = {"fine",        "starts crossed", "crossed",    "not finite",
+                                         "step failed", "no rest",        "energy grew"};
 
 typedef struct run_result {
     int32_t seed, redrawn;
     fault fault;
     char why[400];
     int64_t steps, crossings;
-    int64_t searches, limited, held, cut, rejected, unconverged, newton;  // sums; cut: substeps beyond one a step
+    int64_t searches, limited, held, cut, rejected, unconverged,
+        newton;  // sums; cut: substeps beyond one a step
     int64_t contacts_max;
     int32_t pinched_max;
-    double nearest;                     // least distance over thickness
-    double seconds, worst, looking;     // in steps, in the slowest one, in the tests
-    double speed_end, speed_max;        // mean over the nodes [m/s], the largest of any node
-    double rest_since;                  // last time at which mean speed came below REST_SPEED; NaN: not at the end
-    double growth;                      // of kinetic energy after calm; NaN: never calm
+    double nearest;                  // least distance over thickness
+    double seconds, worst, looking;  // in steps, in the slowest one, in the tests
+    double speed_end, speed_max;     // mean over the nodes [m/s], the largest of any node
+    double rest_since;  // last time at which mean speed came below REST_SPEED; NaN: not at the end
+    double growth;      // of kinetic energy after calm; NaN: never calm
     uint64_t hash;
 } run_result;
 
 /// Has it been calm, and what came after?
 typedef struct calm {
-    double since, most;  // time at which mean speed fell below CALM_SPEED (NaN: it is above), most kinetic energy since then
+    double since, most;  // time at which mean speed fell below CALM_SPEED (NaN: it is above), most kinetic
+                         // energy since then
     double level;        // most kinetic energy during the calm; NaN: not calm yet
 } calm;
 
@@ -289,7 +300,8 @@ static bool speeds(const tl_sim *sim, double *mean, double *largest)
 static void blame(run_result *r, fault what, const tl_sim *sim, const char *text)
 {
     r->fault = what;
-    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.360s", (long long)tl_sim_steps(sim), tl_sim_time(sim), text);
+    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.360s", (long long)tl_sim_steps(sim),
+             tl_sim_time(sim), text);
 }
 
 static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_error *err)
@@ -300,8 +312,10 @@ static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_e
     r->crossings = x.cloth_cloth + x.cloth_body;
     char text[300];
     const tl_intersection *i = &x.list[0];
-    snprintf(text, sizeof text, "%lld crossings of cloths, %lld with bodies, the first of edge %d-%d of %s and face %d of %s",
-             (long long)x.cloth_cloth, (long long)x.cloth_body, i->edge_nodes[0], i->edge_nodes[1], i->first, i->face, i->second);
+    snprintf(text, sizeof text,
+             "%lld crossings of cloths, %lld with bodies, the first of edge %d-%d of %s and face %d of %s",
+             (long long)x.cloth_cloth, (long long)x.cloth_body, i->edge_nodes[0], i->edge_nodes[1], i->first,
+             i->face, i->second);
     blame(r, what, sim, text);
     return TL_OK;
 }
@@ -311,7 +325,8 @@ static void add_report(run_result *r, const tl_step_report *s, double seconds)
     const tl_contact_report *c = &s->contact;
     r->steps++;
     r->searches += c->searches, r->limited += c->limited, r->held += c->held;
-    r->cut += s->substeps - 1, r->rejected += s->rejected, r->unconverged += s->unconverged, r->newton += s->newton_iterations;
+    r->cut += s->substeps - 1, r->rejected += s->rejected, r->unconverged += s->unconverged,
+        r->newton += s->newton_iterations;
     r->contacts_max = c->contacts > r->contacts_max ? c->contacts : r->contacts_max;
     r->pinched_max = c->pinched > r->pinched_max ? c->pinched : r->pinched_max;
     if (c->contacts > 0) r->nearest = fmin(r->nearest, c->nearest);
@@ -326,7 +341,8 @@ static void judge_rest(const scene_case *c, const tl_sim *sim, run_result *r)
         snprintf(text, sizeof text, "kinetic energy grew to %.1f times that of a calm", r->growth);
         blame(r, GREW, sim, text);
     } else if (tl_sim_time(sim) >= REST_SECONDS - 1e-9 && !(r->speed_end < REST_SPEED)) {
-        snprintf(text, sizeof text, "mean speed %.2f mm/s, must be below %.0f", 1e3 * r->speed_end, 1e3 * REST_SPEED);
+        snprintf(text, sizeof text, "mean speed %.2f mm/s, must be below %.0f", 1e3 * r->speed_end,
+                 1e3 * REST_SPEED);
         blame(r, NO_REST, sim, text);
     }
 }
@@ -367,14 +383,15 @@ static tl_status watch(const scene_case *c, double wall, tl_sim *sim, run_result
 }
 
 // A start that is shaken into itself is drawn again.
-static tl_status run_once(const bench_stress_def *def, const scene_case *c, int32_t seed, set_list *sets, run_result *r,
-                          tl_error *err)
+static tl_status run_once(const bench_stress_def *def, const scene_case *c, int32_t seed, set_list *sets,
+                          run_result *r, tl_error *err)
 {
     *r = (run_result){.seed = seed, .nearest = 1, .rest_since = (double)NAN, .growth = (double)NAN};
     for (;; r->redrawn++) {
         common_sets(def, c, sets);
         for (int32_t k = 0; k < c->cloth_count && seed != 0; k++) {
-            add_vector(sets, k, "transform.translate", shaken(c->place[k], SHIFT_MAX, seed, r->redrawn, k, 0));
+            add_vector(sets, k, "transform.translate",
+                       shaken(c->place[k], SHIFT_MAX, seed, r->redrawn, k, 0));
             add_vector(sets, k, "velocity.linear", shaken(c->speed[k], SPEED_MAX, seed, r->redrawn, k, 3));
         }
         tl_sim *sim;
@@ -384,7 +401,8 @@ static tl_status run_once(const bench_stress_def *def, const scene_case *c, int3
         status = look_for_crossings(sim, r, STARTS_CROSSED, err);
         if (status == TL_OK && r->fault == FINE) status = watch(c, def->wall, sim, r, err);
         tl_sim_destroy(sim);
-        if (status != TL_OK || r->fault != STARTS_CROSSED || seed == 0 || r->redrawn + 1 >= DRAWS_MAX) return status;
+        if (status != TL_OK || r->fault != STARTS_CROSSED || seed == 0 || r->redrawn + 1 >= DRAWS_MAX)
+            return status;
     }
 }
 
@@ -392,9 +410,10 @@ static tl_status run_once(const bench_stress_def *def, const scene_case *c, int3
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-16s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %9s\n", "scene", "1/dt", "faces",
-            "runs", "faults", "steps", "crossed", "nearest", "newton", "searches", "limited", "held", "cut", "rej.", "unconv",
-            "pinch", "ms/step", "us/face", "worst ms", "mm/s end");
+    fprintf(out, "%-16s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %9s\n",
+            "scene", "1/dt", "faces", "runs", "faults", "steps", "crossed", "nearest", "newton", "searches",
+            "limited", "held", "cut", "rej.", "unconv", "pinch", "ms/step", "us/face", "worst ms",
+            "mm/s end");
 }
 
 static void print_row(FILE *out, const scene_case *c, const run_result *runs, int32_t count)
@@ -404,25 +423,30 @@ static void print_row(FILE *out, const scene_case *c, const run_result *runs, in
     for (int32_t i = 0; i < count; i++) {
         const run_result *r = &runs[i];
         faults += r->fault != FINE;
-        sum.steps += r->steps, sum.crossings += r->crossings, sum.searches += r->searches, sum.limited += r->limited;
-        sum.held += r->held, sum.cut += r->cut, sum.rejected += r->rejected, sum.unconverged += r->unconverged;
+        sum.steps += r->steps, sum.crossings += r->crossings, sum.searches += r->searches,
+            sum.limited += r->limited;
+        sum.held += r->held, sum.cut += r->cut, sum.rejected += r->rejected,
+            sum.unconverged += r->unconverged;
         sum.newton += r->newton, sum.seconds += r->seconds;
         sum.pinched_max = r->pinched_max > sum.pinched_max ? r->pinched_max : sum.pinched_max;
         sum.nearest = fmin(sum.nearest, r->nearest), sum.worst = fmax(sum.worst, r->worst);
         sum.speed_end = fmax(sum.speed_end, r->speed_end);
     }
     const double steps = sum.steps > 0 ? (double)sum.steps : 1;
-    fprintf(out, "%-16s %6.4g %6lld %4d %6d %6lld %7lld %8.4f %7.1f %8.1f %8.1f %5lld %5lld %5lld %6lld %6d %8.1f %8.1f %9.0f %9.3f\n",
-            c->name, 1 / c->dt, (long long)c->faces, count, faults, (long long)sum.steps, (long long)sum.crossings, sum.nearest,
-            (double)sum.newton / steps, (double)sum.searches / steps, (double)sum.limited / steps, (long long)sum.held,
-            (long long)sum.cut, (long long)sum.rejected, (long long)sum.unconverged, sum.pinched_max, 1e3 * sum.seconds / steps,
+    fprintf(out,
+            "%-16s %6.4g %6lld %4d %6d %6lld %7lld %8.4f %7.1f %8.1f %8.1f %5lld %5lld %5lld %6lld %6d %8.1f "
+            "%8.1f %9.0f %9.3f\n",
+            c->name, 1 / c->dt, (long long)c->faces, count, faults, (long long)sum.steps,
+            (long long)sum.crossings, sum.nearest, (double)sum.newton / steps, (double)sum.searches / steps,
+            (double)sum.limited / steps, (long long)sum.held, (long long)sum.cut, (long long)sum.rejected,
+            (long long)sum.unconverged, sum.pinched_max, 1e3 * sum.seconds / steps,
             1e6 * sum.seconds / steps / (double)c->faces, 1e3 * sum.worst, 1e3 * sum.speed_end);
 }
 
 static void print_repeat(FILE *out, const bench_stress_def *def, const scene_case *c, const run_result *r)
 {
-    fprintf(out, "  seed %d: %s: %s\n  again: toile bench stress %s --dt 1/%.10g --seed %d --runs 1", r->seed, fault_name[r->fault],
-            r->why, c->name, 1 / c->dt, r->seed);
+    fprintf(out, "  seed %d: %s: %s\n  again: toile bench stress %s --dt 1/%.10g --seed %d --runs 1", r->seed,
+            fault_name[r->fault], r->why, c->name, 1 / c->dt, r->seed);
     if (def->steps > 0) fprintf(out, " --steps %d", def->steps);
     if (def->steps <= 0 && def->seconds > 0) fprintf(out, " --seconds %g", def->seconds);
     fprintf(out, "%s\n", def->brief ? " --short" : "");  // not the wall clock: it would end elsewhere
@@ -435,15 +459,19 @@ static void write_case(FILE *out, const scene_case *c, const run_result *runs, i
     fprintf(out, ", \"dt\": %.12g, \"faces\": %lld, \"runs\": [", c->dt, (long long)c->faces);
     for (int32_t i = 0; i < count; i++) {
         const run_result *r = &runs[i];
-        fprintf(out, "%s\n  {\"seed\": %d, \"redrawn\": %d, \"result\": \"%s\", \"why\": ", i ? "," : "", r->seed, r->redrawn,
-                fault_name[r->fault]);
+        fprintf(out, "%s\n  {\"seed\": %d, \"redrawn\": %d, \"result\": \"%s\", \"why\": ", i ? "," : "",
+                r->seed, r->redrawn, fault_name[r->fault]);
         bench_json_text(out, r->why);
-        fprintf(out, ", \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, \"limited\": %lld, \"held\": %lld",
-                (long long)r->steps, (long long)r->crossings, (long long)r->newton, (long long)r->searches, (long long)r->limited,
-                (long long)r->held);
-        fprintf(out, ", \"substeps\": %lld, \"rejected\": %lld, \"unconverged\": %lld, \"pinched\": %d, \"contacts\": %lld",
-                (long long)(r->steps + r->cut), (long long)r->rejected, (long long)r->unconverged, r->pinched_max,
-                (long long)r->contacts_max);
+        fprintf(out,
+                ", \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, \"limited\": "
+                "%lld, \"held\": %lld",
+                (long long)r->steps, (long long)r->crossings, (long long)r->newton, (long long)r->searches,
+                (long long)r->limited, (long long)r->held);
+        fprintf(out,
+                ", \"substeps\": %lld, \"rejected\": %lld, \"unconverged\": %lld, \"pinched\": %d, "
+                "\"contacts\": %lld",
+                (long long)(r->steps + r->cut), (long long)r->rejected, (long long)r->unconverged,
+                r->pinched_max, (long long)r->contacts_max);
         bench_json_number(out, "nearest", r->nearest);
         bench_json_number(out, "seconds", r->seconds);
         bench_json_number(out, "ms_worst", 1e3 * r->worst);
@@ -457,8 +485,8 @@ static void write_case(FILE *out, const scene_case *c, const run_result *runs, i
     fprintf(out, "]}");
 }
 
-static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs, FILE *json,
-                             bool first, int32_t *faults, tl_error *err)
+static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs,
+                             FILE *json, bool first, int32_t *faults, tl_error *err)
 {
     for (int32_t i = 0; i < def->runs; i++) {
         const tl_status status = run_once(def, c, def->seed + i, sets, &runs[i], err);
@@ -466,7 +494,8 @@ static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_lis
     }
     print_row(def->out, c, runs, def->runs);
     for (int32_t i = 0; i < def->runs; i++) {
-        if (runs[i].redrawn > 0) fprintf(def->out, "  seed %d: start drawn again %d times\n", runs[i].seed, runs[i].redrawn);
+        if (runs[i].redrawn > 0)
+            fprintf(def->out, "  seed %d: start drawn again %d times\n", runs[i].seed, runs[i].redrawn);
         if (runs[i].fault == FINE) continue;
         *faults += 1;
         print_repeat(def->out, def, c, &runs[i]);
@@ -476,8 +505,8 @@ static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_lis
     return TL_OK;
 }
 
-static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs, FILE *json,
-                            int32_t *faults, tl_error *err)
+static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs,
+                            FILE *json, int32_t *faults, tl_error *err)
 {
     const int32_t scenes = def->scene_count > 0 ? def->scene_count : KNOWN_COUNT;
     print_head(def->out);
@@ -490,10 +519,13 @@ static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list
             if (status != TL_OK) return status;
             first = false;
         }
-    fprintf(def->out,
-            "crossed: edges through faces, must be 0; nearest: least distance over thickness; newton, searches, limited nodes: per step;\n"
-            "held: iterations that held nodes in place; cut: substeps beyond one; rej., unconv: attempts thrown away, accepted as they were;\n"
-            "pinch: most nodes between bodies without room; mm/s end: largest mean speed at the end of a run\n");
+    fprintf(
+        def->out,
+        "crossed: edges through faces, must be 0; nearest: least distance over thickness; newton, searches, "
+        "limited nodes: per step;\n"
+        "held: iterations that held nodes in place; cut: substeps beyond one; rej., unconv: attempts thrown "
+        "away, accepted as they were;\n"
+        "pinch: most nodes between bodies without room; mm/s end: largest mean speed at the end of a run\n");
     return TL_OK;
 }
 
@@ -509,14 +541,17 @@ tl_status bench_stress(const bench_stress_def *def, int32_t *faults, tl_error *e
     if (json) {
         char machine[128];
         bench_machine_name(machine, sizeof machine);
-        fprintf(json, "{\"command\": \"bench\", \"bench\": \"stress\", \"version\": \"%s\", \"machine\": \"%s\", \"short\": %s, \"cases\": [",
+        fprintf(json,
+                "{\"command\": \"bench\", \"bench\": \"stress\", \"version\": \"%s\", \"machine\": \"%s\", "
+                "\"short\": %s, \"cases\": [",
                 tl_version(), machine, def->brief ? "true" : "false");
     }
     if (status == TL_OK) status = stress_all(def, c, sets, runs, json, faults, err);
     if (json) {
         fprintf(json, "], \"faults\": %d}\n", *faults);
         const bool lost = ferror(json) != 0;
-        if ((fclose(json) != 0 || lost) && status == TL_OK) status = fail(err, TL_IO, "%.900s: cannot be written", def->json);
+        if ((fclose(json) != 0 || lost) && status == TL_OK)
+            status = fail(err, TL_IO, "%.900s: cannot be written", def->json);
     }
     free(runs);
     free(sets);

@@ -1,10 +1,12 @@
-// bench/measure.h: what the benchmarks share: clock, memory of the process, medians, growth, JSON, grids of triangles.
+// bench/measure.h: what the benchmarks share: clock, memory of the process, medians, growth, JSON, grids of
+// triangles.
 #pragma once
 #include "bench.h"
 
 double bench_now(void);  ///< monotonic [s]
 
-/// Forgets the peak of resident memory so far and returns what is in use [bytes]; NaN where the system does not tell.
+/// Forgets the peak of resident memory so far and returns what is in use [bytes]; NaN where the system does
+/// not tell.
 double bench_rss_mark(void);
 double bench_rss_growth(double mark);  ///< peak since then [bytes]
 
