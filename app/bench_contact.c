@@ -42,6 +42,8 @@ static const app_command contact_command = {
              "  2  a scene is missing or wrong, or the file cannot be written\n  3  a step failed\n"
              "  4  the cost grows faster than the bar, or two thread counts gave different states"};
 
+enum { ARGS_MAX = 256 };
+
 static bool read_one_dt(const char *item, double *out)
 {
     const bool part = strncmp(item, "1/", 2) == 0;
@@ -83,7 +85,9 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
 {
     bench_stress_def def = bench_stress_default();
     def.data = TL_DATA_DIR;
-    const char *dts = NULL;
+    const char *dts = NULL, *set_items[ARGS_MAX];
+    app_list sets = {set_items, 0};
+    if (argc > ARGS_MAX) return app_usage(self, "more than %d arguments", ARGS_MAX);
     const app_option options[] = {
         {"runs", 0, APP_INT, &def.runs, 1, 100000, "N", "runs per scene and time step. Default 10"},
         {"dt", 0, APP_TEXT, &dts, 0, 0, "LIST", "time steps in seconds. Default 1/100,1/200"},
@@ -97,10 +101,14 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
          "ends a run after so much wall-clock time. Default: never"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
         {"short", 0, APP_FLAG, &def.brief, 0, 0, NULL, "coarser meshes, where the scene allows"},
+        {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
         {"json", 0, APP_TEXT, &def.json, 0, 0, "FILE", "the figures of every run"},
     };
     int code;
     if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
+    if (sets.count > BENCH_SETS_MAX)
+        return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
+    def.sets = sets.item, def.set_count = sets.count;
     if (dts && !read_dts(dts, def.dts, &def.dt_count))
         return app_usage(self, "--dt '%s', must be up to %d time steps in seconds, e.g. 1/100,0.005", dts,
                          BENCH_DTS_MAX);

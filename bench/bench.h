@@ -45,13 +45,15 @@ tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err);
 /// scenes/NAME/scene.json below $TOILE_DATA, then below `data` (may be NULL). TL_BAD_INPUT if it is nowhere.
 tl_status bench_find_scene(const char *name, const char *data, char *path, size_t size, tl_error *err);
 
-enum { BENCH_DTS_MAX = 8 };
+enum { BENCH_DTS_MAX = 8, BENCH_SETS_MAX = 16 };
 
 /// Which contact scenes to run how often, looking at every step. Start from bench_stress_default().
 typedef struct bench_stress_def {
     const char *const *scenes;  ///< names or paths, scene_count of them; none: all contact scenes
     int32_t scene_count;
     const char *data;           ///< folder that holds scenes/; may be NULL
+    const char *const *sets;    ///< "key=value" for every scene, set_count of them, at most 16
+    int32_t set_count;
     int32_t runs;               ///< per scene and time step. Default 10.
     int32_t seed;               ///< of the first run; the next have seed + 1, .. Seed 0 is the scene as it stands. Default 0.
     double dts[BENCH_DTS_MAX];  ///< time steps [s], whole parts of a frame. Default 1/100, 1/200.

@@ -21,7 +21,7 @@
 #define CALM_SPEED 5e-3    // mean speed below this [m/s] ..
 #define CALM_SECONDS 0.25  // .. for so long is calm: a swing passes its turning point more quickly
 #define GROWTH_MAX 4.0     // kinetic energy after that over the most during the calm
-enum { DRAWS_MAX = 20, CLOTHS_MAX = 64, SETS_MAX = 2 * CLOTHS_MAX + 8, SET_MAX = 160, PATH_SIZE = 1024 };
+enum { DRAWS_MAX = 20, CLOTHS_MAX = 64, SETS_MAX = 3 * CLOTHS_MAX + 24, SET_MAX = 160, PATH_SIZE = 1024 };
 
 /// A scene that comes with the program. `coarse` is a key and value for every cloth in the short form.
 static const struct known_scene {
@@ -124,6 +124,7 @@ static void common_sets(const bench_stress_def *def, const scene_case *c, set_li
 {
     sets->count = 0;
     snprintf(add_set(sets), SET_MAX, "steps_per_frame=%d", c->per_frame);
+    for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
     for (int32_t k = 0; def->brief && c->known && c->known->coarse && k < c->cloth_count; k++)
         snprintf(add_set(sets), SET_MAX, "cloths[%d].%s", k, c->known->coarse);
 }
@@ -449,6 +450,7 @@ static void print_repeat(FILE *out, const bench_stress_def *def, const scene_cas
             fault_name[r->fault], r->why, c->name, 1 / c->dt, r->seed);
     if (def->steps > 0) fprintf(out, " --steps %d", def->steps);
     if (def->steps <= 0 && def->seconds > 0) fprintf(out, " --seconds %g", def->seconds);
+    for (int32_t k = 0; k < def->set_count; k++) fprintf(out, " --set '%s'", def->sets[k]);
     fprintf(out, "%s\n", def->brief ? " --short" : "");  // not the wall clock: it would end elsewhere
 }
 
