@@ -4,6 +4,15 @@
 // enclose the path of every face from x0 to x1 and a margin; with a skin, leaves that stay inside what they were last
 // fitted to are left alone. Answers are the pairs of primitives whose own swept boxes (axes-parallel, margin included)
 // overlap and that share no node: the same set and order whatever the tree, the skin and the number of workers.
+//
+// Relative motion. Swept boxes of neighbours that move along together overlap as soon as they move by more than their size. A
+// tree with def.relative keeps the box B0 of each primitive at x0 and its box B1 at x1 apart. When all nodes have gone
+// the same part t of their way, a primitive lies within (1 - t) B0 + t B1, so the gap between two of them on one side of one axis,
+// lo of the one less hi of the other, is at least the mean of the gaps at x0 and at x1: where both are positive they never
+// meet. The answer of such a tree is the pairs that share no node and that
+//     on each of the three axes, and in each of both orders of the two, have lo <= hi at x0 or lo <= hi at x1
+// with lo = min - margin of the one and hi = max + margin of the other: no pair that comes within twice the margin at some common
+// t is missing. It is NOT sound for nodes that stop at different parts of their way; ask again with the ways cut short.
 #pragma once
 #include "base/arena.h"
 #include "base/workers.h"
@@ -16,6 +25,7 @@ typedef struct tl_bvh_def {
     int32_t arity;       ///< children per node: 2, 4 or 8
     int32_t leaf_faces;  ///< at most; 1 to TL_BVH_MAX_LEAF
     int32_t culling;     ///< 1: keep what tl_bvh_self_culled needs. Default 0.
+    int32_t relative;    ///< 1: what goes along together is left out, see above; k must be 6. Default 0: swept boxes.
 } tl_bvh_def;
 enum { TL_BVH_MAX_LEAF = 64 };
 tl_bvh_def tl_bvh_def_default(void);
@@ -64,7 +74,7 @@ tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers
 tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                              tl_error *err);
 
-/// Pairs between two surfaces, each with a numbering of its own.
+/// Pairs between two surfaces, each with a numbering of its own. Both trees relative or neither.
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
 
