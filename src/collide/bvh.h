@@ -78,6 +78,23 @@ tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
 
+/// How near primitives must come to be worth a look; both >= 0 [m].
+typedef struct tl_near {
+    double path;  ///< at some common part t of their way from x0 to x1, on every axis
+    double end;   ///< at x1
+} tl_near;
+
+/// Like tl_bvh_self and tl_bvh_between, for trees with def.relative, with a filter for primitives that are near on the way or at
+/// the end. A pair is reported iff it shares no node and, with boxes as for relative motion above, computed in double,
+///     on each axis and in each order of the two, lo - hi <= near.path at x0 or lo - hi <= near.path at x1, or
+///     the squared distance of the boxes at x1, the sum over axes of max(0, lo - hi, lo' - hi')^2, is <= near.end * near.end.
+/// So nothing that comes within near.path at some common t, or ends up within near.end, is missing. Margins widen boxes as ever:
+/// refit with margin 0 if the reach is all you want. With path = end = 0 it is tl_bvh_self.
+tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                           tl_error *err);
+tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
+                              tl_workers *workers, tl_pairs *out, tl_error *err);
+
 typedef struct tl_bvh_update_report {
     int32_t placed;   ///< faces that are new or have other nodes than before
     int32_t rebuilt;  ///< 1: the tree had suffered too much and was made anew

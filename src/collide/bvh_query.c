@@ -261,3 +261,42 @@ tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl
     pair_query query = start(first, second, what);
     return run(&query, scratch, workers, out, err);
 }
+
+// Gaps in float err by less than the slack, so what is further from the reach than that is decided. Squares err by a few 2^-24
+// of themselves, and by less than TINY where they are subnormal; what is small is left to double.
+static tl_status start_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near near, pair_query *query, tl_error *err)
+{
+    static const float TINY = 1e-36f, MORE = 1 + 0x1p-20f, LESS = 1 - 0x1p-20f;
+    if (!(near.path >= 0) || !(near.end >= 0))
+        return tl_fail(err, TL_BAD_ARG, "bvh: pairs nearer than %g on the way or %g at the end, must be >= 0", near.path, near.end);
+    if (!a->def.relative || !b->def.relative) return tl_fail(err, TL_BAD_ARG, "bvh: the tree is not for relative motion");
+    *query = start(a, b, what);
+    query->mode = NEAR, query->path_reach = near.path, query->end_reach = near.end;
+    const float slack = -query->path.does, most = FLT_MAX;
+    const float path = near.path < (double)most ? (float)near.path : most, end = near.end < (double)most ? (float)near.end : most;
+    const float path_out = path * MORE + slack, end_out = end * MORE + slack;
+    const float path_in = path * LESS - slack, end_in = end * LESS - slack;
+    query->path.may = path_out, query->path.does = path < most ? path_in : -INFINITY;
+    query->end2.may = fmaxf(end_out * end_out * MORE, TINY);
+    const float end_in2 = end_in > 0 ? end_in * end_in * LESS : 0;
+    query->end2.does = end_in2 > TINY && end_in2 < most / 4 ? end_in2 : -1;
+    query->reach[0] = path_out, query->reach[1] = fmaxf(path_out, end_out);
+    return TL_OK;
+}
+
+tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                           tl_error *err)
+{
+    pair_query query;
+    TL_TRY(start_near(bvh, bvh, what, near, &query, err));
+    return run(&query, scratch, workers, out, err);
+}
+
+tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
+                              tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
+    pair_query query;
+    TL_TRY(start_near(first, second, what, near, &query, err));
+    return run(&query, scratch, workers, out, err);
+}

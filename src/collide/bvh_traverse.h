@@ -40,17 +40,18 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t str
     return MASK8(m);
 }
 
-// Of the eight primitives at `row`, which may make a pair with the one flipped in q, and which do so for sure?
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_query *query, const float *row, int32_t stride, const float *q,
-                                                   int mode, uint32_t *sure)
+// Of the eight primitives at `row`, which may make a pair with the one at `one`, and which do so for sure? Not flipped: x - -y is x + y.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_query *query, const float *row, int32_t stride, const float *one,
+                                                   int32_t step, int mode, uint32_t *sure)
 {
     tl_f8 most = SPLAT8(-INFINITY), apart = SPLAT8(0);
     for (int k = 0; k < 3; k++) {
         tl_f8 out = SPLAT8(0);
         for (int d = k; d < 6; d += 3) {
-            tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) - SPLAT8(q[d]);
+            const int64_t opp = d < 3 ? d + 3 : d - 3;
+            tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) + SPLAT8(one[opp * step]);
             if (mode != SWEPT) {
-                const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) - SPLAT8(q[d + 6]);
+                const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) + SPLAT8(one[(opp + 6) * step]);
                 gap = LEAST8(gap, later);
                 if (mode == NEAR) out = MOST8(out, later);
             }
@@ -86,11 +87,6 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, i
     }
     for (int d = 0; d < rows; d += 6) *(tl_f8 *)(g->row[d] + n) = SPLAT8(INFINITY);  // whole vectors are read
     g->count = n;
-}
-
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_prim)(const float *row, int32_t stride, int32_t i, int mode, float *q)
-{
-    for (int d = 0; d < (mode == SWEPT ? 6 : 12); d++) q[d] = -row[(d % 6 < 3 ? d + 3 : d - 3) * stride + i];
 }
 
 // The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is widened.
@@ -144,19 +140,23 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, con
     const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka, mode);
     const int na = ka == PRIM_FACE ? 3 : ka == PRIM_EDGE ? 2 : 1, nb = kb == PRIM_FACE ? 3 : 2;
     gathered *b = &w->near;
-    TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b);
-    if (b->count == 0) return;
+    uint8_t near_mask[GATHER_CAP / LANES];
+    uint32_t any = 0;
     for (int32_t i0 = 0; i0 < a.count; i0 += LANES) {
         const int32_t left = a.count - i0;
-        uint32_t near = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b, mode);
-        for (; near; near &= near - 1) {
+        const uint32_t near = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b, mode);
+        near_mask[i0 / LANES] = (uint8_t)near, any |= near;
+    }
+    if (!any) return;
+    TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b);
+    for (int32_t i0 = 0; b->count > 0 && i0 < a.count; i0 += LANES) {
+        for (uint32_t near = near_mask[i0 / LANES]; near; near &= near - 1) {
             const int32_t i = i0 + __builtin_ctz(near), ia = a.first + i, ida = p->id[ka][ia];
             int32_t va[3] = {ia, ia, ia};
             for (int k = 0; ka != PRIM_NODE && k < na; k++) va[k] = TRAVERSE(nodes_of)(p, ka, k)[ia];
-            float box[12];
-            TRAVERSE(flip_prim)(a.row, a.stride, i, mode, box);
             for (int32_t j0 = itself && ka == kb ? i0 : 0; j0 < b->count; j0 += LANES) {
-                uint32_t sure, hit = TRAVERSE(pair8)(query, b->row[0] + j0, GATHER_CAP, box, mode, &sure);
+                uint32_t sure, hit = TRAVERSE(pair8)(query, b->row[0] + j0, GATHER_CAP, a.row + i, a.stride, mode, &sure);
+                if (mode == NEAR && b->count - j0 < LANES) hit &= (1u << (b->count - j0)) - 1;  // a reach may be infinite
                 if (itself && ka == kb && j0 == i0) hit &= ~((2u << (i - i0)) - 1);
                 if (!hit) continue;
                 if (same) {

@@ -719,6 +719,105 @@ static void relative_motion_misses_no_contact(void **state)
     close_fixture(&t);
 }
 
+// --- nearness ---
+
+static void check_nearness(shape *m, double margin, double path, double end)
+{
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    for (int a = 0; a < 3; a++)
+        for (int l = 0; l < 5; l++) {
+            const bool first = a == 0 && l == 0;
+            tl_bvh *bvh;
+            const tl_bvh_def def = {.k = 6, .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
+            assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
+            tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
+            assert_ok(tl_bvh_self_near(bvh, ALL, (tl_near){path, end}, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
+            if (first) check_self_by(m, (rule){NEAR, path, end}, margin, &t.pairs);
+            else assert_same_pairs(&t.pairs, &t.other);
+            tl_bvh_destroy(bvh);
+        }
+    close_fixture(&t);
+}
+
+static void near_pairs_are_all_found(void **state)
+{
+    (void)state;
+    const double path[6] = {0, 0.01, 0, 0.05, 0.02, 0}, end[6] = {0, 0, 0.03, 0.03, 0.1, 0.125};
+    for (int i = 0; i < 12; i++) {
+        shape m = i % 3 == 2 ? random_soup(150, 200, 0.5, (uint64_t)i) : sheet_shape(11, i % 3 ? TANGLED : FOLDED, 0);
+        move_together(&m, i % 2 ? 3 : 0.1, i % 4 * 0.02, (uint64_t)i);
+        if (i == 5)  // everything on a grid: distances that are just the reach
+            for (int32_t v = 0; v < m.s.node_count; v++) {
+                m.x0[v] = (tl_vec3){round(8 * m.x0[v].x) / 8, round(8 * m.x0[v].y) / 8, round(8 * m.x0[v].z) / 8};
+                m.x1[v] = (tl_vec3){round(8 * m.x1[v].x) / 8, round(8 * m.x1[v].y) / 8, round(8 * m.x1[v].z) / 8};
+            }
+        check_nearness(&m, i == 7 ? 0.01 : 0, path[i % 6], end[i % 6]);
+        free_shape(&m);
+    }
+}
+
+// Where floats are coarse, squares vanish or overflow, and nothing is left of either.
+static void near_at_any_size(void **state)
+{
+    (void)state;
+    const double scale[8] = {1, 1e-16, 1e-30, 1e-44, 1e16, 1e30, 1e39, 1e300}, offset[8] = {1e6, 0, 0, 0, 0, 1e37, 0, 0};
+    for (int s = 0; s < 8; s++) {
+        shape m = sheet_shape(7, CRUMPLED, 6);
+        for (int32_t v = 0; v < m.s.node_count; v++) {
+            m.x0[v] = (tl_vec3){scale[s] * round(8 * m.x0[v].x) / 8 + offset[s], scale[s] * m.x0[v].y - offset[s], scale[s] * m.x0[v].z};
+            m.x1[v] = m.x0[v];
+            m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
+        }
+        check_nearness(&m, 0, 0.125 * scale[s], 0.25 * scale[s]);
+        check_nearness(&m, 0, 0, 0.125 * scale[s]);
+        check_nearness(&m, 0, 0, s == 0 ? 1e300 : 0);
+        free_shape(&m);
+    }
+}
+
+static void near_pairs_with_threads_skin_and_another(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape a = sheet_shape(30, TANGLED, 0), b = random_soup(150, 200, 0.3, 9);
+    tl_bvh *p, *q, *swept;
+    tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &swept, &err));
+    def.relative = 1;
+    assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &p, &err));
+    assert_ok(tl_bvh_create(&t.alloc, &def, &b.s, b.x0, &q, &err));
+    const int threads[4] = {1, 2, 3, 8};
+    const tl_near near = {0.01, 0.04};
+    for (int i = 0; i < 4; i++) {
+        tl_workers *workers;
+        assert_ok(tl_workers_create(&t.alloc, threads[i], &workers, &err));
+        move_together(&a, 0.3, 0.01, (uint64_t)i), move(&b, 0.05, (uint64_t)i);
+        tl_bvh_refit(p, a.x0, a.x1, 0, i % 2 * 0.01, workers);
+        tl_bvh_refit(q, b.x0, i == 3 ? NULL : b.x1, 0.002, 0.01, workers);
+        if (i == 3) memcpy(b.x1, b.x0, (size_t)b.s.node_count * sizeof *b.x1);
+        assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, workers, &t.pairs, &err));
+        check_self_by(&a, (rule){NEAR, near.path, near.end}, 0, &t.pairs);
+        assert_ok(tl_bvh_between_near(p, q, ALL, near, &t.arena, workers, &t.pairs, &err));
+        check_between(&a, &b, (rule){NEAR, near.path, near.end}, 0, 0.002, &t.pairs);
+        assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ee_count > 0);
+        assert_ok(tl_bvh_self(p, ALL, &t.arena, workers, &t.pairs, &err));
+        assert_ok(tl_bvh_self_near(p, ALL, (tl_near){0, 0}, &t.arena, workers, &t.other, &err));
+        assert_same_pairs(&t.pairs, &t.other);
+        tl_workers_destroy(workers);
+    }
+    assert_int_equal(tl_bvh_self_near(swept, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_between_near(swept, q, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){-1, 0}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){0, NAN}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    tl_bvh_destroy(p), tl_bvh_destroy(q), tl_bvh_destroy(swept);
+    free_shape(&a), free_shape(&b);
+    close_fixture(&t);
+}
+
 // --- changes of the mesh ---
 
 // One edit like those of a remesher, or worse: nodes of a face changed, a face gone and its id taken by the last, a new face
@@ -919,8 +1018,9 @@ static void wrong_arguments_are_named(void **state)
     close_fixture(&t);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tree_finds_all_pairs),
         cmocka_unit_test(every_query_has_its_lists),
@@ -934,6 +1034,9 @@ int main(void)
         cmocka_unit_test(relative_motion_finds_all_pairs),
         cmocka_unit_test(relative_motion_by_hand),
         cmocka_unit_test(relative_motion_misses_no_contact),
+        cmocka_unit_test(near_pairs_are_all_found),
+        cmocka_unit_test(near_at_any_size),
+        cmocka_unit_test(near_pairs_with_threads_skin_and_another),
         cmocka_unit_test(changes_keep_the_answers),
         cmocka_unit_test(updates_without_change_place_nothing),
         cmocka_unit_test(failed_allocations_leave_no_trace),
