@@ -22,7 +22,8 @@ typedef struct row {
     char name[64];
     int64_t faces;
     int32_t threads, steps;
-    double dt, seconds, median, collision;  // collision: share of the step
+    double dt, seconds, cpu, median,
+        collision;  // cpu: processor time of all threads; collision: share of the step
     double newton, linear, candidates, contacts, searches, tests, limited, held, rejected;
     size_t bytes;  // peak
     double rss;    // growth of the process; NaN: not measured
@@ -51,9 +52,10 @@ static tl_status out_of_memory(tl_error *err)
 static tl_status timed_step(tl_sim *sim, row *r, double *seconds, tl_error *err)
 {
     tl_step_report s = {0};
-    const double start = bench_now();
+    const double start = bench_now(), cpu = bench_cpu();
     const tl_status status = tl_sim_step(sim, &s, err);
     *seconds = bench_now() - start;
+    r->cpu += bench_cpu() - cpu;
     if (status != TL_OK) return status;
     r->steps++;
     r->seconds += *seconds, r->collision += s.seconds.collision;
@@ -67,8 +69,8 @@ static tl_status timed_step(tl_sim *sim, row *r, double *seconds, tl_error *err)
 static void finish_row(row *r, const tl_sim *sim)
 {
     if (r->seconds > 0) r->collision /= r->seconds;
-    double *sums[] = {&r->seconds,  &r->newton, &r->linear,  &r->candidates, &r->contacts,
-                      &r->searches, &r->tests,  &r->limited, &r->held,       &r->rejected};
+    double *sums[] = {&r->seconds,  &r->cpu,   &r->newton,  &r->linear, &r->candidates, &r->contacts,
+                      &r->searches, &r->tests, &r->limited, &r->held,   &r->rejected};
     for (size_t i = 0; i < sizeof sums / sizeof *sums && r->steps > 0; i++) *sums[i] /= r->steps;
     r->faces = 0;
     for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
@@ -222,6 +224,7 @@ static void write_row(FILE *out, const row *r, bool first)
             r->steps);
     bench_json_number(out, "dt", r->dt);
     bench_json_number(out, "ms_step", 1e3 * r->seconds);
+    bench_json_number(out, "cpu_ms_step", 1e3 * r->cpu);
     bench_json_number(out, "ms_step_median", 1e3 * r->median);
     bench_json_number(out, "us_face_step", 1e6 * r->seconds / (double)r->faces);
     bench_json_number(out, "collision_share", r->collision);

@@ -11,12 +11,15 @@
 
 #define UNKNOWN ((double)NAN)  // not measured
 
-double bench_now(void)
+static double read_clock(clockid_t clock)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(clock, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double bench_now(void) { return read_clock(CLOCK_MONOTONIC); }
+double bench_cpu(void) { return read_clock(CLOCK_PROCESS_CPUTIME_ID); }
 
 // --- memory of the process, as Linux counts it ------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include "bench.h"
 
 double bench_now(void);  ///< monotonic [s]
+double bench_cpu(void);  ///< processor time of all threads of the process [s]
 
 /// Forgets the peak of resident memory so far and returns what is in use [bytes]; NaN where the system does
 /// not tell.
