@@ -205,7 +205,7 @@ static void print_row(FILE *out, const row *r)
 {
     const double faces = (double)r->faces;
     fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %7.0f",
-            r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->seconds / faces,
+            r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->cpu / faces,
             100 * r->collision, r->newton, r->linear, r->candidates, r->contacts, r->searches, r->tests,
             r->limited, r->held, (double)r->bytes / faces);
     if (isfinite(r->speedup))
@@ -293,9 +293,8 @@ static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json
         }
         judge_growth(def, rows, def->size_count, faults);
     }
-    fprintf(
-        def->out,
-        "contact: share of the step; candidates, contacts at the end of a step; the other counts per step\n");
+    fprintf(def->out, "us/face: processor time; contact: share of the step; candidates, contacts at the end "
+                      "of a step; the other counts per step\n");
     return TL_OK;
 }
 
