@@ -402,7 +402,7 @@ tl_status tl_heal_push_near(tl_healer *h, int64_t *near, tl_error *err)
     *near = 0;
     for (int32_t b = -1; b < h->def->body_count; b++) {
         const double distance = b < 0 ? h->def->distance : h->def->bodies[b].distance, want = wanted(h, distance);
-        if (!(distance > 0)) continue;
+        if (!(distance > 0) || (b < 0 && h->def->bodies_only)) continue;
         tl_bvh_refit(h->cloth, h->x, NULL, want / 2, 0, h->workers);
         if (b >= 0) tl_bvh_refit(h->body[b], h->def->bodies[b].x, NULL, want / 2, 0, h->workers);
         const int what = TL_PAIR_VF | TL_PAIR_EE;
