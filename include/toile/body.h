@@ -83,7 +83,8 @@ typedef struct tl_start_report {
 /// or to see the state that a run begins with. Does nothing when it has been done. `out` may be NULL.
 TL_API tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
 
-/// Pulls apart what crosses, whatever collide.on_intersection says; velocities stay. Nodes that handles hold do not move.
+/// Pulls apart what crosses, and what is nearer than its thickness as far as that goes, whatever collide.on_intersection says;
+/// velocities stay. Nodes that handles hold do not move.
 /// TL_OK also if crossings are left: see the report. `out` may be NULL.
 TL_API tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err);
 

@@ -21,7 +21,7 @@ static int64_t crossings_of(const tl_intersection_report *found) { return found-
 
 // --- what to say ---
 
-typedef struct text { char at[900]; size_t size; } text;
+typedef struct text { char at[600]; size_t size; } text;  // leaves room in a tl_error for what else there is to say
 
 static void say(text *t, const char *format, ...) TL_PRINTF(2, 3);
 static void say(text *t, const char *format, ...)
@@ -235,10 +235,11 @@ static tl_status heal(tl_sim *sim, bool whole, const tl_intersection_report *fou
         if (status != TL_OK || (whole && out->crossings_after > 0)) memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
     }
     tl_arena_release(&sim->arena, mark);
+    if (status != TL_OK || out->nodes_moved == 0) return status;
     // The past of BDF2 is not the past of these places: it begins anew.
     sim->dt_before = 0, sim->begun = false, sim->shape_changed = true, sim->epoch_open = false;
-    if (status == TL_OK) sim_publish(sim);
-    return status;
+    sim_publish(sim);
+    return TL_OK;
 }
 
 tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
@@ -247,7 +248,6 @@ tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
     if (out) *out = report;
     tl_intersection_report found;
     TL_TRY(tl_sim_intersections(sim, &found, err));
-    if (crossings_of(&found) == 0) return TL_OK;
     int32_t held;
     TL_TRY(heal(sim, false, &found, &report, &held, err));
     if (out) *out = report;
@@ -259,8 +259,9 @@ static tl_status pull_apart(tl_sim *sim, const tl_intersection_report *found, tl
     int32_t held = 0;
     TL_TRY(heal(sim, true, found, report, &held, err));
     if (report->crossings_after == 0) {
-        tl_log_write(&sim->def.log, TL_LOG_INFO, "%lld crossings at %.6g s pulled apart: %d nodes moved, at most %.3g m, in %d iterations",
-                     (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move, report->iterations);
+        if (report->nodes_moved > 0)
+            tl_log_write(&sim->def.log, TL_LOG_INFO, "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
+                         (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move, report->iterations);
         return TL_OK;
     }
     text t = {.size = 0};
@@ -282,7 +283,7 @@ tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
         report.crossings_before = report.crossings_after = crossings_of(&found);
         if (out) *out = report;
         tl_status status = TL_OK;
-        if (crossings_of(&found) > 0 && sim->def.collide.on_intersection == TL_INTERSECTION_HEAL) {
+        if (sim->def.collide.on_intersection == TL_INTERSECTION_HEAL) {
             status = pull_apart(sim, &found, &report, err);
         } else if (crossings_of(&found) > 0) {
             text t = {.size = 0};
