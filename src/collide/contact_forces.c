@@ -113,41 +113,34 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     }
 }
 
-static void soften_chunk(void *arg, int32_t begin, int32_t end)
+static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_contacts *c = arg;
-    for (int32_t i = begin; i < end; i++) c->soft[i] = (float)softness(c, &c->pairs[i]);
-}
-
-tl_status contact_soften(tl_contacts *c, tl_workers *workers, tl_error *err)
-{
-    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count)) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, soften_chunk, c);
-    return TL_OK;
-}
-
-typedef struct near_job { tl_contacts *c; uint8_t *active; int32_t *index; } near_job;
-
-static void near_chunk(void *arg, int32_t begin, int32_t end)
-{
-    near_job *job = arg;
-    tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
-        c->soft[i] = (float)softness(c, p);
-        job->active[i] = near.distance < p->thickness && c->soft[i] > 0;
+        c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
+        c->soft[i] = (float)softness(c, &c->pairs[i]);
     }
 }
 
+tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err)
+{
+    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count) || !TL_GROW(&c->alloc, c->near, c->near_pairs_cap, c->pair_count))
+        return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
+    memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
+    c->measured_done = c->done;
+    return TL_OK;
+}
+
+typedef struct contact_job { tl_contacts *c; const int32_t *index; } contact_job;
+
 static void contact_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const near_job *job = arg;
+    const contact_job *job = arg;
     tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const int32_t index = job->index[i];
-        const nearness near = contact_nearness(c, &c->pairs[index], c->at, c->done);
-        make_contact(c, &c->pairs[index], &near, (double)c->soft[index], &c->contacts[i]);
+        make_contact(c, &c->pairs[index], &c->near[index], (double)c->soft[index], &c->contacts[i]);
     }
 }
 
@@ -225,30 +218,29 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
                                tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    near_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
-    if ((c->pair_count > 0 && !job.active) || !TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count))
-        return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, near_chunk, &job);
+    if (!c->fresh) TL_TRY(contact_measure(c, workers, err));
+    c->fresh = false;
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += job.active[i];
+    double nearest = 1;
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
+        nearest = fmin(nearest, c->near[i].distance / c->pairs[i].thickness);
+        count++;
+    }
+    int32_t *index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
-    job.index = TL_SCRATCH(arena, int32_t, count);
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
+    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) ||
+        !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
         for (int32_t i = 0; i < c->pair_count; i++)
-            if (job.active[i]) job.index[c->contact_count++] = i;
-        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &job);
+            if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
+        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
         c->any_cross = false;
-        double nearest = 1;
         for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
-        for (int32_t i = 0; i < c->contact_count; i++) {
-            const pair *p = &c->contacts[i].pair;
-            nearest = fmin(nearest, contact_nearness(c, p, c->at, c->done).distance / p->thickness);
-        }
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
         status = list_contacts(c, err);
     }
@@ -282,8 +274,8 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
-        job->wanted[i] = near.distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, &near, job->u) < p->thickness;
+        const nearness *near = &c->near[i];
+        job->wanted[i] = near->distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, near, job->u) < p->thickness;
     }
 }
 
@@ -294,7 +286,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const int32_t index = job->index[i];
         const pair *p = &c->pairs[index];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
+        const nearness near = c->near[index];
         contact *out = &c->contacts[c->pressing + i];
         const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
         *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
@@ -359,7 +351,12 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     return TL_OK;
 }
 
-typedef struct energy_job { const tl_contacts *c; double done; double *sum; } energy_job;
+typedef struct energy_job {
+    const tl_contacts *c;
+    double done;
+    double moved;  // no node is further than this from where it was measured
+    double *sum;
+} energy_job;
 
 static void energy_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -368,7 +365,8 @@ static void energy_chunk(void *arg, int32_t begin, int32_t end)
     double sum = 0;
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
-        const double d = contact_nearness(c, p, c->at, job->done).distance;
+        if (c->near[i].distance - 2 * job->moved >= p->thickness) continue;
+        const double d = job->moved > 0 ? contact_nearness(c, p, c->at, job->done).distance : c->near[i].distance;
         if (d >= p->thickness) continue;
         sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * tl_contact_energy(d > 0 ? d / p->thickness : 0);
     }
@@ -396,9 +394,15 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK), more = tl_chunk_count(c->pressing, PAIRS_PER_CHUNK);
-    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), TL_SCRATCH(arena, double, chunks + more + 1)};
+    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), 0, TL_SCRATCH(arena, double, chunks + more + 1)};
     if (!job.sum) return tl_fail_memory(err, "the contacts");
     contact_place(c, x, part);
+    double far = 0;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 d = tl_sub3(x[i], c->measured[i]);
+        far = fmax(far, tl_dot3(d, d));
+    }
+    job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
     tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
