@@ -89,8 +89,9 @@ static void find_pieces(const tl_sim *sim, int32_t *piece)
 /// Per piece: heights of its lowest and highest node over a plane.
 typedef struct span { double low, high; } span;
 
-// A piece that is behind the plane as a whole is carried out. One that reaches in by a depth D is pressed together: heights from
-// -D to keep + D become keep to keep + D, in proportion, so that layers stay in their order and what is higher stays where it is.
+// Pieces that are behind the plane as a whole are carried out, all by the same way. If others reach in, by a depth of at most D,
+// cloth is pressed together there: heights from -D to keep + D become keep to keep + D, in proportion, so that layers stay in
+// their order and what is higher stays where it is.
 static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fixed, span *spans)
 {
     tl_vec3 point, normal;
@@ -102,12 +103,18 @@ static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fi
         span *s = &spans[piece[i]];
         s->low = fmin(s->low, h), s->high = fmax(s->high, h);
     }
+    double carry = 0, depth = 0;
     for (int32_t i = 0; i < sim->node_count; i++) {
-        const span s = spans[piece[i]];
-        if (s.low > 0 || fixed[i]) continue;
-        const double h = tl_dot3(normal, tl_sub3(sim->x[i], point)), depth = fmax(-s.low, keep), top = keep + depth;
-        if (s.high <= 0) sim->x[i] = tl_madd3(sim->x[i], keep - s.low, normal);
-        else if (h < top) sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * depth - h, normal);
+        if (spans[i].low > 0) continue;
+        if (spans[i].high <= 0) carry = fmax(carry, keep - spans[i].low);
+        else depth = fmax(depth, fmax(-spans[i].low, keep));
+    }
+    const double top = keep + depth;
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const double h = tl_dot3(normal, tl_sub3(sim->x[i], point));
+        if (fixed[i]) continue;
+        if (spans[piece[i]].high <= 0) sim->x[i] = tl_madd3(sim->x[i], carry, normal);
+        else if (depth > 0 && h < top) sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * depth - h, normal);
     }
 }
 
