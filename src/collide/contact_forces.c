@@ -84,7 +84,8 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
     out->pair = *p;
-    out->foreseen = false;
+    out->foreseen = out->turning = false;
+    out->slide = (tl_vec3){0, 0, 0}, out->rub = 0;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
     out->load = force * tl_contact_pressure(g);
@@ -96,10 +97,13 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
-        // The parabola through f with this curvature lies above f: a step of the linear system never overshoots the point
-        // where sliding stops, as one with f'' would.
         out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
         sym_add(out->stiff, -most * ratio, out->normal);
+        out->slide = u;
+        if (y > 0) {
+            out->rub = most * (ratio - tl_friction_curve(y, e));
+            sym_add(out->stiff, -out->rub / (y * y), u);
+        }
     }
     out->cross = both_free(c, p, out->weight);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
@@ -268,6 +272,32 @@ static double gap_after(const tl_contacts *c, const pair *p, const nearness *nea
 
 typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;
 
+// Marks contacts whose friction, taken as it is, lets them slide through zero and back. The parabola through f at y with the
+// curvature f'(y)/y lies above f everywhere, so with that a solve does not overshoot the point where sliding stops.
+static void turn_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    tl_contacts *c = job->c;
+    const double e = c->slip_speed / c->step.gamma;
+    for (int32_t i = begin; i < end; i++) {
+        contact *ct = &c->contacts[i];
+        const double y = tl_norm3(ct->slide);
+        if (ct->turning || !(ct->rub > 0) || !(y > 0)) continue;
+        tl_vec3 more = {0, 0, 0};
+        for (int k = 0; k < pair_nodes(&ct->pair); k++)
+            if (is_free(c, ct->pair.node[k])) more = tl_madd3(more, ct->weight[k], job->u[ct->pair.node[k]]);
+        ct->turning = y + tl_dot3(more, ct->slide) / y < (y > e ? e : -0.5 * e);
+    }
+}
+
+static void rub_contact(const contact *from, contact *out)
+{
+    *out = *from;
+    out->foreseen = true, out->rub = 0, out->force = (tl_vec3){0, 0, 0};
+    for (int k = 0; k < 6; k++) out->stiff[k] = 0;
+    sym_add(out->stiff, from->rub / tl_dot3(from->slide, from->slide), from->slide);
+}
+
 static void foresee_chunk(void *arg, int32_t begin, int32_t end)
 {
     const foresee_job *job = arg;
@@ -317,9 +347,12 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     c->allowed = 0;
     contact_place(c, x, 0);
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
-    int32_t count = 0, at = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += job.wanted[i];
-    job.index = TL_SCRATCH(arena, int32_t, count);
+    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
+    int32_t coming = 0, turning = 0, at = 0;
+    for (int32_t i = 0; i < c->pair_count; i++) coming += job.wanted[i];
+    for (int32_t i = 0; i < c->pressing; i++) turning += c->contacts[i].turning;
+    const int32_t count = coming + turning;
+    job.index = TL_SCRATCH(arena, int32_t, coming);
     tl_status status = TL_OK;
     if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count) ||
         !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * (c->pressing + count)))
@@ -331,14 +364,17 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
             same = same && same_pair(&c->contacts[c->pressing + at].pair, &c->pairs[i]);
             job.index[at++] = i;
         }
-        *changed = !same;
+        *changed = !same;  // contacts that turn stay so: if their number is the same, so are they
         if (!same) {
             // out with those foreseen before
             if (c->contact_count > c->pressing)
                 tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk,
                                 &(gather_job){c, matrix, push, c->pressing, -1});
-            tl_parallel_for(workers, count, PAIRS_PER_CHUNK, extend_chunk, &job);
-            c->contact_count = c->pressing + count;
+            tl_parallel_for(workers, coming, PAIRS_PER_CHUNK, extend_chunk, &job);
+            at = c->pressing + coming;
+            for (int32_t i = 0; i < c->pressing; i++)
+                if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
+            c->contact_count = at;
             c->any_cross = false;
             for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
             status = list_contacts(c, err);

@@ -33,6 +33,9 @@ typedef struct contact {
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
     bool cross;          ///< both features have nodes that are solved for
     bool foreseen;       ///< does not press yet
+    bool turning;        ///< would slide back: its friction is bounded by a parabola
+    tl_vec3 slide;       ///< how far it slid in this step
+    double rub;          ///< what the parabola has more in stiffness along the slide [N/m]
 } contact;
 
 /// Distance, normal and weights of a pair.
