@@ -26,6 +26,7 @@ typedef struct tl_heal_def {
     double distance;        ///< between cloths, to be kept [m], >= 0. Cut at half the mean edge length. Default 0.
     int32_t max_iterations; ///< >= 1. Default 200.
     bool bodies_only;       ///< cloth may pass through cloth. Default false.
+    double leave;           ///< nothing is moved if nothing crosses and no pair is nearer than this part of its distance. Default 1.
 } tl_heal_def;
 tl_heal_def tl_heal_def_default(void);
 

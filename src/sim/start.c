@@ -17,6 +17,10 @@
 
 enum { ROUNDS = 4, FIRST_ONES = 3 };  // of lifting and untangling; of places in a message
 
+// Nearer than this part of the thickness, contact is so stiff that everything else is lost in the tolerance of the linear
+// solve: all cloth stands still for some steps, until the gap has opened. So what is that near is moved apart first.
+#define TOO_NEAR 0.01
+
 static int64_t crossings_of(const tl_intersection_report *found) { return found->cloth_cloth + found->cloth_body; }
 
 // --- what to say ---
@@ -89,9 +93,13 @@ static void find_pieces(const tl_sim *sim, int32_t *piece)
 /// Per piece: heights of its lowest and highest node over a plane.
 typedef struct span { double low, high; } span;
 
-// Pieces that are behind the plane as a whole are carried out, all by the same way. If others reach in, by a depth of at most D,
-// cloth is pressed together there: heights from -D to keep + D become keep to keep + D, in proportion, so that layers stay in
-// their order and what is higher stays where it is.
+// Pieces that are behind the plane as a whole, or for a good part, are carried out, all by the same way. If others reach in, by a
+// depth of at most D, cloth is pressed together there: heights from -D to keep + 9 D become keep to keep + 9 D, in proportion,
+// so that layers stay in their order, what is higher stays where it is, and nothing is squeezed by more than about a tenth.
+enum { PRESS = 9, GOOD_PART = 4 };  // a quarter
+
+static bool is_carried(span s) { return s.low <= 0 && s.high - s.low <= GOOD_PART * -s.low; }
+
 static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fixed, span *spans)
 {
     tl_vec3 point, normal;
@@ -106,15 +114,16 @@ static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fi
     double carry = 0, depth = 0;
     for (int32_t i = 0; i < sim->node_count; i++) {
         if (spans[i].low > 0) continue;
-        if (spans[i].high <= 0) carry = fmax(carry, keep - spans[i].low);
+        if (is_carried(spans[i])) carry = fmax(carry, keep - spans[i].low);
         else depth = fmax(depth, fmax(-spans[i].low, keep));
     }
-    const double top = keep + depth;
+    const double top = keep + PRESS * depth;
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double h = tl_dot3(normal, tl_sub3(sim->x[i], point));
         if (fixed[i]) continue;
-        if (spans[piece[i]].high <= 0) sim->x[i] = tl_madd3(sim->x[i], carry, normal);
-        else if (depth > 0 && h < top) sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * depth - h, normal);
+        if (is_carried(spans[piece[i]])) sim->x[i] = tl_madd3(sim->x[i], carry, normal);
+        else if (depth > 0 && h < top)
+            sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * PRESS * depth - h, normal);
     }
 }
 
@@ -190,7 +199,7 @@ static tl_status place_bodies(tl_sim *sim, tl_heal_body *bodies, tl_error *err)
 }
 
 // Changes sim->x; the arena is the caller's to give back. `held` counts nodes that may not move.
-static tl_status untangle(tl_sim *sim, tl_start_report *out, int32_t *held, tl_error *err)
+static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32_t *held, tl_error *err)
 {
     const int32_t n = sim->node_count, nb = sim->def.collide.bodies ? sim->body_count : 0;
     uint8_t *fixed = TL_SCRATCH(&sim->arena, uint8_t, n);
@@ -205,7 +214,7 @@ static tl_status untangle(tl_sim *sim, tl_start_report *out, int32_t *held, tl_e
     def.cloth = (tl_surface){n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge};
     def.fixed = fixed;
     def.bodies = bodies, def.body_count = nb;
-    def.bodies_only = !sim->def.collide.self;
+    def.bodies_only = !sim->def.collide.self, def.leave = leave;
     def.distance = sim->cloths[0].thickness;
     for (int32_t c = 1; c < sim->cloth_count; c++) def.distance = fmin(def.distance, sim->cloths[c].thickness);
     for (int round = 0; round < ROUNDS; round++) {
@@ -229,8 +238,8 @@ static tl_status untangle(tl_sim *sim, tl_start_report *out, int32_t *held, tl_e
     return TL_OK;
 }
 
-// Untangles; with `whole` a part of it does not count. `found` is what there was.
-static tl_status heal(tl_sim *sim, bool whole, const tl_intersection_report *found, tl_start_report *out, int32_t *held, tl_error *err)
+// Untangles; with `whole` a part of it does not count. `leave` as in tl_heal_def, `found` is what there was.
+static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersection_report *found, tl_start_report *out, int32_t *held, tl_error *err)
 {
     *out = (tl_start_report){.crossings_before = crossings_of(found), .crossings_after = crossings_of(found)};
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
@@ -238,7 +247,7 @@ static tl_status heal(tl_sim *sim, bool whole, const tl_intersection_report *fou
     tl_status status = before ? TL_OK : tl_fail_memory(err, "untangling");
     if (before) {
         memcpy(before, sim->x, (size_t)sim->node_count * sizeof *before);
-        status = untangle(sim, out, held, err);
+        status = untangle(sim, leave, out, held, err);
         if (status != TL_OK || (whole && out->crossings_after > 0)) memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
     }
     tl_arena_release(&sim->arena, mark);
@@ -256,15 +265,15 @@ tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
     tl_intersection_report found;
     TL_TRY(tl_sim_intersections(sim, &found, err));
     int32_t held;
-    TL_TRY(heal(sim, false, &found, &report, &held, err));
+    TL_TRY(heal(sim, false, 1, &found, &report, &held, err));
     if (out) *out = report;
     return TL_OK;
 }
 
-static tl_status pull_apart(tl_sim *sim, const tl_intersection_report *found, tl_start_report *report, tl_error *err)
+static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_report *found, tl_start_report *report, tl_error *err)
 {
     int32_t held = 0;
-    TL_TRY(heal(sim, true, found, report, &held, err));
+    TL_TRY(heal(sim, true, leave, found, report, &held, err));
     if (report->crossings_after == 0) {
         if (report->nodes_moved > 0)
             tl_log_write(&sim->def.log, TL_LOG_INFO, "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
@@ -289,10 +298,11 @@ tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
         TL_TRY(tl_sim_intersections(sim, &found, err));
         report.crossings_before = report.crossings_after = crossings_of(&found);
         if (out) *out = report;
-        tl_status status = TL_OK;
-        if (sim->def.collide.on_intersection == TL_INTERSECTION_HEAL) {
-            status = pull_apart(sim, &found, &report, err);
-        } else if (crossings_of(&found) > 0) {
+        tl_status status;
+        const bool may_heal = sim->def.collide.on_intersection == TL_INTERSECTION_HEAL;
+        if (may_heal || crossings_of(&found) == 0) {
+            status = pull_apart(sim, may_heal ? 1 : TOO_NEAR, &found, &report, err);
+        } else {
             text t = {.size = 0};
             say_crossings(sim, &found, &t);
             status = tl_fail(err, TL_BAD_INPUT, "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
