@@ -211,7 +211,8 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
     *held = 0;
     for (int32_t i = 0; i < n; i++) *held += fixed[i];
     tl_heal_def def = tl_heal_def_default();
-    def.cloth = (tl_surface){n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge};
+    def.cloth = (tl_surface){n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
+                             (const int32_t(*)[2])sim->cloth_edge};
     def.fixed = fixed;
     def.bodies = bodies, def.body_count = nb;
     def.bodies_only = !sim->def.collide.self, def.leave = leave;
@@ -239,7 +240,8 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
 }
 
 // Untangles; with `whole` a part of it does not count. `leave` as in tl_heal_def, `found` is what there was.
-static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersection_report *found, tl_start_report *out, int32_t *held, tl_error *err)
+static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersection_report *found, tl_start_report *out,
+                      int32_t *held, tl_error *err)
 {
     *out = (tl_start_report){.crossings_before = crossings_of(found), .crossings_after = crossings_of(found)};
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
@@ -248,7 +250,10 @@ static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersecti
     if (before) {
         memcpy(before, sim->x, (size_t)sim->node_count * sizeof *before);
         status = untangle(sim, leave, out, held, err);
-        if (status != TL_OK || (whole && out->crossings_after > 0)) memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
+        if (status != TL_OK || (whole && out->crossings_after > 0)) {
+            memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
+            out->nodes_moved = 0, out->largest_move = 0;
+        }
     }
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK || out->nodes_moved == 0) return status;
@@ -276,8 +281,10 @@ static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_rep
     TL_TRY(heal(sim, true, leave, found, report, &held, err));
     if (report->crossings_after == 0) {
         if (report->nodes_moved > 0)
-            tl_log_write(&sim->def.log, TL_LOG_INFO, "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
-                         (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move, report->iterations);
+            tl_log_write(&sim->def.log, TL_LOG_INFO,
+                         "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
+                         (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move,
+                         report->iterations);
         return TL_OK;
     }
     text t = {.size = 0};

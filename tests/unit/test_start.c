@@ -245,6 +245,9 @@ static void what_handles_hold_stays(void **state)
         if (hopeless) {
             assert_int_equal(status, TL_BAD_INPUT);
             assert_non_null(strstr(err.message, "nodes that handles hold stay where they are"));
+            tl_start_report r;
+            assert_int_equal(tl_sim_start(sim, &r, NULL), TL_BAD_INPUT);
+            assert_true(r.crossings_before > 0 && r.crossings_after > 0 && r.nodes_moved == 0);
             assert_true(tl_sim_hash(sim) == hash);
         } else {
             assert_int_equal(status, TL_OK);
