@@ -230,6 +230,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
     const double start = tl_now();
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(tl_sim_start(sim, NULL, err));
     TL_TRY(sim_begin_epoch(sim, err));
     tl_arena_reset(&sim->arena);
     tl_step_report report = {0};
