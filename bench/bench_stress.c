@@ -38,7 +38,7 @@ static const struct known_scene {
     {"spot", "mesh.rectangle.edge=0.07", false},
     {"twist", "mesh.rectangle.edge=0.03", false},
     {"stack", "mesh.rectangle.edge=0.05", false},
-    {"funnel", "mesh.disc.edge=0.035", false},
+    {"funnel", "mesh.disc.edge=0.045", false},
     {"needles", "mesh.rectangle.edge=0.03", false},
     {"knot", NULL, false},
     {"blade", "mesh.rectangle.edge=0.04", false},
