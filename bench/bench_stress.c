@@ -34,7 +34,7 @@ static const struct known_scene {
     {"ribbon", "mesh.rectangle.edge=0.02", false},
     {"curtain", "mesh.rectangle.edge=0.06", false},
     {"table", "mesh.rectangle.edge=0.06", true},
-    {"bowl", "mesh.disc.edge=0.03", false},
+    {"bowl", "mesh.disc.edge=0.02", false},
     {"spot", "mesh.rectangle.edge=0.07", false},
     {"twist", "mesh.rectangle.edge=0.03", false},
     {"stack", "mesh.rectangle.edge=0.05", false},
