@@ -11,9 +11,9 @@
 #include "base/fail.h"
 #include "collide/distance.h"
 
-enum { FOUND_PER_CHUNK = 2048, PAIRS_PER_CHUNK = 512 };
+enum { FOUND_PER_CHUNK = 2048 };
 
-#define SKIN 1.0  // nodes may move this part of the largest thickness before the pairs are looked up anew
+#define SKIN 0.5  // nodes may move this part of the largest thickness before the pairs are looked up anew
 
 static double *copy_doubles(const tl_allocator *alloc, const double *from, int32_t n)
 {
@@ -79,6 +79,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
@@ -87,7 +90,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -163,6 +166,9 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->at, all);
     TL_FREE(&alloc, c->way, all);
     TL_FREE(&alloc, c->settled, n);
+    TL_FREE(&alloc, c->measured, n);
+    TL_FREE(&alloc, c->searched_at, n);
+    TL_FREE(&alloc, c->searched_way, n);
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
@@ -175,6 +181,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->friction_body, nc * c->body_count > 0 ? nc * c->body_count : 1);
     TL_FREE(&alloc, c->pairs, c->pair_cap);
     TL_FREE(&alloc, c->soft, c->soft_cap);
+    TL_FREE(&alloc, c->near, c->near_pairs_cap);
     TL_FREE(&alloc, c->contacts, c->contact_cap);
     TL_FREE(&alloc, c->sums, c->sums_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
@@ -190,6 +197,7 @@ void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
+    c->searched_done = -1;
     c->report = (tl_contact_report){.nearest = 1};
 }
 
@@ -306,34 +314,44 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     return true;
 }
 
+static inline double lower(double a, double b) { return a < b ? a : b; }
+static inline double higher(double a, double b) { return a > b ? a : b; }
+
+// Box of a feature on one axis.
+typedef struct span { double low, high; } span;
+static inline span span_of(const double *v, int from, int to)
+{
+    span s = {v[from], v[from]};
+    for (int k = from + 1; k < to; k++) s.low = lower(s.low, v[k]), s.high = higher(s.high, v[k]);
+    return s;
+}
+static inline double span_gap(span a, span b) { return higher(a.low - b.high, b.low - a.high); }
+
 // May the features come within their thickness on the way, or end up within reach of it?
 static bool worth_it(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way)
 {
     const int m = first_count(p);
-    double apart_start = 0, apart_end = 0, motion = 0;
-    tl_vec3 x[4], w[4];
-    for (int k = 0; k < 4; k++) x[k] = at[p->node[k]], w[k] = way[p->node[k]];
-    for (int axis = 0; axis < 3; axis++) {
-        double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
-        double low_end[2] = {INFINITY, INFINITY}, high_end[2] = {-INFINITY, -INFINITY};
-        double low_way[2] = {INFINITY, INFINITY}, high_way[2] = {-INFINITY, -INFINITY};
-        for (int k = 0; k < 4; k++) {
-            const double a = axis == 0 ? x[k].x : axis == 1 ? x[k].y : x[k].z;
-            const double u = axis == 0 ? w[k].x : axis == 1 ? w[k].y : w[k].z;
-            const int s = k >= m;
-            low[s] = fmin(low[s], a), high[s] = fmax(high[s], a);
-            low_end[s] = fmin(low_end[s], a + u), high_end[s] = fmax(high_end[s], a + u);
-            low_way[s] = fmin(low_way[s], u), high_way[s] = fmax(high_way[s], u);
-        }
-        const double gap = fmax(low[0] - high[1], low[1] - high[0]);
-        const double gap_end = fmax(low_end[0] - high_end[1], low_end[1] - high_end[0]);
-        const double relative = fmax(high_way[0] - low_way[1], high_way[1] - low_way[0]);
-        if (gap > 0) apart_start += gap * gap;
-        if (gap_end > 0) apart_end += gap_end * gap_end;
-        motion += relative * relative;
+    const double near = p->thickness + 2 * c->skin;
+    double x[3][4], w[3][4], start = 0, end = 0, motion = 0;
+    for (int k = 0; k < 4; k++) {
+        const tl_vec3 a = at[p->node[k]], u = way[p->node[k]];
+        x[0][k] = a.x, x[1][k] = a.y, x[2][k] = a.z;
+        w[0][k] = u.x, w[1][k] = u.y, w[2][k] = u.z;
     }
-    const double near = p->thickness + 2 * c->skin, start = p->thickness + sqrt(motion);
-    return apart_start <= start * start || apart_end <= near * near;
+    for (int axis = 0; axis < 3; axis++) {
+        const double gap = span_gap(span_of(x[axis], 0, m), span_of(x[axis], m, 4));
+        const span a = span_of(w[axis], 0, m), b = span_of(w[axis], m, 4);
+        const double most = higher(a.high - b.low, b.high - a.low);
+        double y[4];
+        for (int k = 0; k < 4; k++) y[k] = x[axis][k] + w[axis][k];
+        const double gap_end = span_gap(span_of(y, 0, m), span_of(y, m, 4));
+        if (gap > 0) start += gap * gap;
+        if (gap_end > 0) end += gap_end * gap_end;
+        motion += most * most;
+    }
+    if (end <= near * near) return true;
+    const double reach = p->thickness + sqrt(motion);
+    return start <= reach * reach;
 }
 
 typedef struct filter_job {
@@ -414,7 +432,7 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
 tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
                          tl_error *err)
 {
-    c->pair_count = 0;
+    c->pair_count = 0, c->fresh = false;
     if (c->self) {
         TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, at, way, arena, workers, err));
         TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, at, way, arena, workers, err));
@@ -432,6 +450,18 @@ tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, 
     return TL_OK;
 }
 
+// Was the last search from here, for ways that differ by no more than the skin? Its margin allows for that.
+static bool covered(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
+{
+    if (c->searched_done != c->done) return false;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 a = c->searched_at[i], d = tl_sub3(u[i], c->searched_way[i]);
+        if (a.x != x[i].x || a.y != x[i].y || a.z != x[i].z) return false;
+        if (!(fabs(d.x) <= c->skin && fabs(d.y) <= c->skin && fabs(d.z) <= c->skin)) return false;
+    }
+    return true;
+}
+
 tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
                              tl_error *err)
 {
@@ -443,7 +473,14 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
     memcpy(c->way, u, (size_t)n * sizeof *u);
     for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
     for (int32_t i = 0; i < n + c->body_nodes; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-    const double margin = 0.5 * c->reach + c->skin;
+    if (covered(c, x, u)) {
+        TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
+        return contact_measure(c, workers, err);
+    }
+    memcpy(c->searched_at, x, (size_t)n * sizeof *x);
+    memcpy(c->searched_way, u, (size_t)n * sizeof *u);
+    c->searched_done = c->done;
+    const double margin = 0.5 * c->reach + 2 * c->skin;
     tl_bvh_refit(c->tree, c->at, end, margin, 0, workers);
     c->report.searches++;
     if (c->self) {
@@ -458,38 +495,25 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
         c->report.volume_tests += c->found_body[b].volume_tests;
     }
     TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
-    return contact_soften(c, workers, err);
+    return contact_measure(c, workers, err);
 }
 
-typedef struct settle_job { tl_contacts *c; uint8_t *keep; } settle_job;
-
-static void settle_chunk(void *arg, int32_t begin, int32_t end)
+tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
-    const settle_job *job = arg;
-    const tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        job->keep[i] = contact_nearness(c, p, c->at, c->done).distance <= p->thickness + 2 * c->skin;
-    }
-}
-
-tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
-{
-    const tl_arena_mark mark = tl_arena_save(arena);
-    settle_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count)};
-    if (!job.keep && c->pair_count > 0) return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, settle_chunk, &job);
+    TL_TRY(contact_measure(c, workers, err));
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++)
-        if (job.keep[i]) c->pairs[count++] = c->pairs[i];
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        if (!(c->near[i].distance <= c->pairs[i].thickness + 2 * c->skin)) continue;
+        c->pairs[count] = c->pairs[i], c->near[count] = c->near[i], c->soft[count] = c->soft[i];
+        count++;
+    }
     c->pair_count = count;
-    TL_TRY(contact_soften(c, workers, err));
     c->report.candidates = count;
     memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
     c->settled_done = c->done;
-    tl_arena_release(arena, mark);
+    c->fresh = true;
     return TL_OK;
 }
 

@@ -76,7 +76,7 @@ void tl_contacts_move_bodies(tl_contacts *contacts, double part);
 double tl_contacts_bodies_left(const tl_contacts *contacts);
 
 /// Keeps the pairs that matter near x.
-tl_status tl_contacts_settle(tl_contacts *contacts, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
+tl_status tl_contacts_settle(tl_contacts *contacts, const tl_vec3 *x, tl_workers *workers, tl_error *err);
 
 /// Do the settled pairs cover a move from x by u?
 bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u);

@@ -84,7 +84,8 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
     out->pair = *p;
-    out->foreseen = false;
+    out->foreseen = out->turning = false;
+    out->slide = (tl_vec3){0, 0, 0}, out->rub = 0;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
     out->load = force * tl_contact_pressure(g);
@@ -96,10 +97,13 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
-        // The parabola through f with this curvature lies above f: a step of the linear system never overshoots the point
-        // where sliding stops, as one with f'' would.
         out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
         sym_add(out->stiff, -most * ratio, out->normal);
+        out->slide = u;
+        if (y > 0) {
+            out->rub = most * (ratio - tl_friction_curve(y, e));
+            sym_add(out->stiff, -out->rub / (y * y), u);
+        }
     }
     out->cross = both_free(c, p, out->weight);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
@@ -113,41 +117,34 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     }
 }
 
-static void soften_chunk(void *arg, int32_t begin, int32_t end)
+static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_contacts *c = arg;
-    for (int32_t i = begin; i < end; i++) c->soft[i] = (float)softness(c, &c->pairs[i]);
-}
-
-tl_status contact_soften(tl_contacts *c, tl_workers *workers, tl_error *err)
-{
-    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count)) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, soften_chunk, c);
-    return TL_OK;
-}
-
-typedef struct near_job { tl_contacts *c; uint8_t *active; int32_t *index; } near_job;
-
-static void near_chunk(void *arg, int32_t begin, int32_t end)
-{
-    near_job *job = arg;
-    tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
-        c->soft[i] = (float)softness(c, p);
-        job->active[i] = near.distance < p->thickness && c->soft[i] > 0;
+        c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
+        c->soft[i] = (float)softness(c, &c->pairs[i]);
     }
 }
 
+tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err)
+{
+    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count) || !TL_GROW(&c->alloc, c->near, c->near_pairs_cap, c->pair_count))
+        return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
+    memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
+    c->measured_done = c->done;
+    return TL_OK;
+}
+
+typedef struct contact_job { tl_contacts *c; const int32_t *index; } contact_job;
+
 static void contact_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const near_job *job = arg;
+    const contact_job *job = arg;
     tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const int32_t index = job->index[i];
-        const nearness near = contact_nearness(c, &c->pairs[index], c->at, c->done);
-        make_contact(c, &c->pairs[index], &near, (double)c->soft[index], &c->contacts[i]);
+        make_contact(c, &c->pairs[index], &c->near[index], (double)c->soft[index], &c->contacts[i]);
     }
 }
 
@@ -225,30 +222,29 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
                                tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    near_job job = {c, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
-    if ((c->pair_count > 0 && !job.active) || !TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count))
-        return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, near_chunk, &job);
+    if (!c->fresh) TL_TRY(contact_measure(c, workers, err));
+    c->fresh = false;
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += job.active[i];
+    double nearest = 1;
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
+        nearest = fmin(nearest, c->near[i].distance / c->pairs[i].thickness);
+        count++;
+    }
+    int32_t *index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
-    job.index = TL_SCRATCH(arena, int32_t, count);
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
+    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) ||
+        !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
         for (int32_t i = 0; i < c->pair_count; i++)
-            if (job.active[i]) job.index[c->contact_count++] = i;
-        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &job);
+            if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
+        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
         c->any_cross = false;
-        double nearest = 1;
         for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
-        for (int32_t i = 0; i < c->contact_count; i++) {
-            const pair *p = &c->contacts[i].pair;
-            nearest = fmin(nearest, contact_nearness(c, p, c->at, c->done).distance / p->thickness);
-        }
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
         status = list_contacts(c, err);
     }
@@ -276,14 +272,40 @@ static double gap_after(const tl_contacts *c, const pair *p, const nearness *nea
 
 typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;
 
+// Marks contacts whose friction, taken as it is, lets them slide through zero and back. The parabola through f at y with the
+// curvature f'(y)/y lies above f everywhere, so with that a solve does not overshoot the point where sliding stops.
+static void turn_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    tl_contacts *c = job->c;
+    const double e = c->slip_speed / c->step.gamma;
+    for (int32_t i = begin; i < end; i++) {
+        contact *ct = &c->contacts[i];
+        const double y = tl_norm3(ct->slide);
+        if (ct->turning || !(ct->rub > 0) || !(y > 0)) continue;
+        tl_vec3 more = {0, 0, 0};
+        for (int k = 0; k < pair_nodes(&ct->pair); k++)
+            if (is_free(c, ct->pair.node[k])) more = tl_madd3(more, ct->weight[k], job->u[ct->pair.node[k]]);
+        ct->turning = y + tl_dot3(more, ct->slide) / y < (y > e ? e : -0.5 * e);
+    }
+}
+
+static void rub_contact(const contact *from, contact *out)
+{
+    *out = *from;
+    out->foreseen = true, out->rub = 0, out->force = (tl_vec3){0, 0, 0};
+    for (int k = 0; k < 6; k++) out->stiff[k] = 0;
+    sym_add(out->stiff, from->rub / tl_dot3(from->slide, from->slide), from->slide);
+}
+
 static void foresee_chunk(void *arg, int32_t begin, int32_t end)
 {
     const foresee_job *job = arg;
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
-        job->wanted[i] = near.distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, &near, job->u) < p->thickness;
+        const nearness *near = &c->near[i];
+        job->wanted[i] = near->distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, near, job->u) < p->thickness;
     }
 }
 
@@ -294,7 +316,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const int32_t index = job->index[i];
         const pair *p = &c->pairs[index];
-        const nearness near = contact_nearness(c, p, c->at, c->done);
+        const nearness near = c->near[index];
         contact *out = &c->contacts[c->pressing + i];
         const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
         *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
@@ -325,9 +347,12 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     c->allowed = 0;
     contact_place(c, x, 0);
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
-    int32_t count = 0, at = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += job.wanted[i];
-    job.index = TL_SCRATCH(arena, int32_t, count);
+    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
+    int32_t coming = 0, turning = 0, at = 0;
+    for (int32_t i = 0; i < c->pair_count; i++) coming += job.wanted[i];
+    for (int32_t i = 0; i < c->pressing; i++) turning += c->contacts[i].turning;
+    const int32_t count = coming + turning;
+    job.index = TL_SCRATCH(arena, int32_t, coming);
     tl_status status = TL_OK;
     if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count) ||
         !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * (c->pressing + count)))
@@ -339,14 +364,17 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
             same = same && same_pair(&c->contacts[c->pressing + at].pair, &c->pairs[i]);
             job.index[at++] = i;
         }
-        *changed = !same;
+        *changed = !same;  // contacts that turn stay so: if their number is the same, so are they
         if (!same) {
             // out with those foreseen before
             if (c->contact_count > c->pressing)
                 tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk,
                                 &(gather_job){c, matrix, push, c->pressing, -1});
-            tl_parallel_for(workers, count, PAIRS_PER_CHUNK, extend_chunk, &job);
-            c->contact_count = c->pressing + count;
+            tl_parallel_for(workers, coming, PAIRS_PER_CHUNK, extend_chunk, &job);
+            at = c->pressing + coming;
+            for (int32_t i = 0; i < c->pressing; i++)
+                if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
+            c->contact_count = at;
             c->any_cross = false;
             for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
             status = list_contacts(c, err);
@@ -359,7 +387,12 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     return TL_OK;
 }
 
-typedef struct energy_job { const tl_contacts *c; double done; double *sum; } energy_job;
+typedef struct energy_job {
+    const tl_contacts *c;
+    double done;
+    double moved;  // no node is further than this from where it was measured
+    double *sum;
+} energy_job;
 
 static void energy_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -368,7 +401,8 @@ static void energy_chunk(void *arg, int32_t begin, int32_t end)
     double sum = 0;
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
-        const double d = contact_nearness(c, p, c->at, job->done).distance;
+        if (c->near[i].distance - 2 * job->moved >= p->thickness) continue;
+        const double d = job->moved > 0 ? contact_nearness(c, p, c->at, job->done).distance : c->near[i].distance;
         if (d >= p->thickness) continue;
         sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * tl_contact_energy(d > 0 ? d / p->thickness : 0);
     }
@@ -396,9 +430,15 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK), more = tl_chunk_count(c->pressing, PAIRS_PER_CHUNK);
-    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), TL_SCRATCH(arena, double, chunks + more + 1)};
+    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), 0, TL_SCRATCH(arena, double, chunks + more + 1)};
     if (!job.sum) return tl_fail_memory(err, "the contacts");
     contact_place(c, x, part);
+    double far = 0;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 d = tl_sub3(x[i], c->measured[i]);
+        far = fmax(far, tl_dot3(d, d));
+    }
+    job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
     tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);

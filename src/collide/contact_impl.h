@@ -33,7 +33,13 @@ typedef struct contact {
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
     bool cross;          ///< both features have nodes that are solved for
     bool foreseen;       ///< does not press yet
+    bool turning;        ///< would slide back: its friction is bounded by a parabola
+    tl_vec3 slide;       ///< how far it slid in this step
+    double rub;          ///< what the parabola has more in stiffness along the slide [N/m]
 } contact;
+
+/// Distance, normal and weights of a pair.
+typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
 
 struct tl_contacts {
     tl_allocator alloc;
@@ -63,11 +69,18 @@ struct tl_contacts {
     tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
     tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
     double settled_done;
+    tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
+    double searched_done;
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
     pair *pairs;
     int32_t pair_count, pair_cap;
+    nearness *near;           ///< [pair_cap] of every pair, where nodes were last measured
+    int32_t near_pairs_cap;
+    tl_vec3 *measured;        ///< [node_count] that place
+    double measured_done;
+    bool fresh;               ///< measured since the nodes last moved
     float *soft;              ///< [pair_cap] 0..1, less than 1 for edges that are nearly parallel
     int32_t soft_cap;
     contact *contacts;
@@ -88,12 +101,10 @@ void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 /// Plane of a body when `done` of the step's way is behind it.
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);
 
-/// Distance, normal and weights of a pair.
-typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
-/// Fades edge-edge pairs that are nearly parallel, from c->at.
-tl_status contact_soften(tl_contacts *c, tl_workers *workers, tl_error *err);
-
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
+
+/// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
+tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
 
 /// Marks all of those found whose features, going from `at` by `way`, may come within their thickness, or end up
 /// within twice the skin of it; fills c->pairs.

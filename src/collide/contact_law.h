@@ -31,3 +31,6 @@ static inline double tl_friction_energy(double y, double e)
 
 /// f'(y) / y
 static inline double tl_friction_ratio(double y, double e) { return y < e ? (2 - y / e) / e : 1 / y; }
+
+/// f''(y) >= 0
+static inline double tl_friction_curve(double y, double e) { return y < e ? 2 * (1 - y / e) / e : 0; }

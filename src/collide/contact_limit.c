@@ -47,9 +47,10 @@ typedef struct limit_job {
 static double keep_of(double distance, double thickness) { return fmin(KEEP_THICKNESS * thickness, KEEP_DISTANCE * distance); }
 
 // Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
-static bool project(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way, live *out)
+static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, const tl_vec3 *way, live *out)
 {
-    const nearness near = contact_nearness(c, p, at, c->done);
+    const pair *p = &c->pairs[index];
+    const nearness near = c->near[index];
     out->distance = near.distance;
     out->keep = keep_of(near.distance, p->thickness);
     out->part = 1, out->body_too = false;
@@ -141,7 +142,7 @@ static void project_chunk(void *arg, int32_t begin, int32_t end)
     limit_job *job = arg;
     for (int32_t i = begin; i < end; i++) {
         job->all[i].pair = i;
-        job->is_live[i] = project(job->c, &job->c->pairs[i], job->at, job->way, &job->all[i]);
+        job->is_live[i] = project(job->c, i, job->at, job->way, &job->all[i]);
     }
 }
 
@@ -196,13 +197,16 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     c->allowed = 0;
     contact_place(c, x, 0);
     tl_status status = TL_OK;
-    for (;;) {
+    for (bool first = true;; first = false) {
         const tl_arena_mark round = tl_arena_save(arena);
         limit_job job = {.c = c, .at = c->at, .way = c->way, .workers = workers};
         // Displacements of everything with the parts so far: after a cut, pairs that went along side by side may not.
         for (int32_t i = 0; i < n; i++) c->way[i] = tl_mul3(part[i], u[i]);
         for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
-        if (searched) status = contact_filter(c, c->at, c->way, arena, workers, err);
+        if (searched && !first) {
+            status = contact_filter(c, c->at, c->way, arena, workers, err);
+            if (status == TL_OK) status = contact_measure(c, workers, err);
+        }
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
         for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
@@ -218,7 +222,6 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         if (!cut || !searched) break;
     }
     *limited = 0;
-    if (status == TL_OK && searched) status = contact_soften(c, workers, err);
     if (status == TL_OK) {
         for (int32_t i = 0; i < n; i++) {
             if (part[i] >= 1) continue;
@@ -255,7 +258,7 @@ void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *a
             for (int32_t i = 0; i < c->pair_count; i++) {
                 const pair *p = &c->pairs[i];
                 live l;
-                if (!project(c, p, c->at, c->way, &l)) continue;
+                if (!project(c, i, c->at, c->way, &l)) continue;
                 const int m = first_count(p);
                 double low = INFINITY, high = -INFINITY;
                 for (int k = 0; k < 4; k++) {
@@ -265,7 +268,7 @@ void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *a
                 // Back to the present distance, or to where contact begins.
                 const double lack = fmin(l.distance, p->thickness) - (low - high);
                 if (!(lack > 0)) continue;
-                const nearness near = contact_nearness(c, p, c->at, c->done);
+                const nearness near = c->near[i];
                 const double share = p->body == TL_CLOTH ? 0.5 : 1;
                 for (int k = 0; k < pair_nodes(p); k++) {
                     const int32_t j = p->node[k];

@@ -13,6 +13,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "base/timer.h"
 #include "math/pcg.h"
 #include "math/vec3.h"
 #include "physics/bend_operator.h"
@@ -80,7 +81,11 @@ static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length
         tl_potential p;
         TL_TRY(tl_forces_energy(s->e, s->step, s->trial, s->arena, s->workers, &p, err));
         double touch = 0;
-        if (s->contacts) TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->arena, s->workers, &touch, err));
+        if (s->contacts) {
+            const double begin = tl_now();
+            TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->arena, s->workers, &touch, err));
+            s->report->contact_seconds += tl_now() - begin;
+        }
         const double now = tl_potential_sum(&p) + touch;
         const double noise = ROUNDING * (magnitude(&p) + magnitude(&s->potential) + touch + s->touch);
         if (isfinite(now) && now <= start + ARMIJO * a * slope + noise) {
@@ -179,7 +184,8 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_
     tl_parallel_for(s->workers, n, CHUNK, negate_chunk, &(move_job){s->gradient, NULL, 0, s->right});
     if (foreseen) tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){s->right, s->push, -1, s->right});
     before_solve(s, weight);
-    for (int32_t i = 0; i < n; i++) s->direction[i] = (tl_vec3){0, 0, 0};
+    for (int32_t i = 0; i < n; i++)  // what was found with fewer contacts is a good start; fixed rows must be zero
+        if (!foreseen || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
     TL_TRY(take_up_bending(s, x, err));
@@ -200,7 +206,7 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 {
     for (int32_t i = 0; i < s->e->node_count; i++)
         if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
-    if (tl_contacts_reach(s->contacts, x, s->direction)) return TL_OK;
+    if (!s->searched && tl_contacts_reach(s->contacts, x, s->direction)) return TL_OK;
     s->searched = true;
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
 }
@@ -209,15 +215,16 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
 {
     s->searched = false;
-    TL_TRY(look_around(s, x, err));
-    for (int round = 0; round < FORESEE_ROUNDS; round++) {
-        bool changed;
-        TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
+    for (int round = 0;; round++) {
+        bool changed = false;
+        const double begin = tl_now();
+        TL_TRY(look_around(s, x, err));
+        if (round < FORESEE_ROUNDS)
+            TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
+        s->report->contact_seconds += tl_now() - begin;
         if (!changed) return TL_OK;
         TL_TRY(solve_direction(s, x, true, err));
-        TL_TRY(look_around(s, x, err));
     }
-    return TL_OK;
 }
 
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
@@ -229,8 +236,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     while (r->iterations < s->def->iterations) {
         tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
         if (s->contacts) {
+            const double begin = tl_now();
             TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
             TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
+            r->contact_seconds += tl_now() - begin;
         }
         end_pair(s);
         TL_TRY(solve_direction(s, x, false, err));
@@ -241,8 +250,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->converged = r->change <= s->def->tolerance;
         int64_t limited = 0;
         if (s->contacts) {
+            const double begin = tl_now();
             r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
             TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
+            r->contact_seconds += tl_now() - begin;
         }
         if (linearised || r->converged) {
             // So small an update needs no search; a linearised step takes what it gets.
@@ -266,7 +277,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         }
         if (s->contacts) {
             tl_contacts_move_bodies(s->contacts, length);
-            if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->arena, s->workers, err));
+            if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
         }
     }
     return TL_OK;

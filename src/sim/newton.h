@@ -15,6 +15,7 @@ typedef struct tl_newton_report {
     tl_solver_kind used;
     double change;   ///< of speeds by the last update, root mean square over the nodes [m/s]
     bool converged;
+    double contact_seconds;  ///< of wall clock, for contact
 } tl_newton_report;
 
 /// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them

@@ -37,7 +37,7 @@ tl_sim_def tl_sim_def_default(void)
         .linear_iterations = 2000,
         .gravity = {0, -9.81, 0},
         .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
-        .collide = {.bodies = 1, .self = 1, .combine = TL_COMBINE_MIN, .pressure = 2e4, .slip_speed = 1e-4},
+        .collide = {.bodies = 1, .self = 1, .combine = TL_COMBINE_MIN, .pressure = 5e3, .slip_speed = 1e-4},
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
