@@ -68,6 +68,10 @@ typedef struct tl_intersection_report {
 } tl_intersection_report;
 TL_API tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err);
 
+/// Nodes of a cloth that are pinched: between bodies that leave no room, exempt from the promise until they are free again
+/// (docs/contact.md). Returns how many; fills `nodes` (may be NULL) up to `capacity`.
+TL_API int32_t tl_sim_pinched(const tl_sim *sim, tl_cloth_id cloth, int32_t *nodes, int32_t capacity);
+
 #ifdef __cplusplus
 }
 #endif

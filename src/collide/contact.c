@@ -79,6 +79,8 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->pinched = TL_CALLOC(&c->alloc, uint8_t, n);
+    c->goal = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, n);
@@ -90,7 +92,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -166,6 +168,8 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->at, all);
     TL_FREE(&alloc, c->way, all);
     TL_FREE(&alloc, c->settled, n);
+    TL_FREE(&alloc, c->pinched, n);
+    TL_FREE(&alloc, c->goal, n);
     TL_FREE(&alloc, c->measured, n);
     TL_FREE(&alloc, c->searched_at, n);
     TL_FREE(&alloc, c->searched_way, n);
@@ -189,7 +193,8 @@ void tl_contacts_destroy(tl_contacts *c)
 
 int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
 
-void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
+tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena, tl_workers *workers,
+                            tl_error *err)
 {
     c->step = *step;
     c->done = 0, c->allowed = 0;
@@ -198,7 +203,9 @@ void tl_contacts_begin(tl_contacts *c, const tl_contact_step *step)
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
     c->searched_done = -1;
+    c->stalled = 0;
     c->report = (tl_contact_report){.nearest = 1};
+    return contact_begin_pinched(c, x, arena, workers, err);
 }
 
 double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
@@ -310,6 +317,8 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     } else {
         p->thickness = 0.5 * c->thickness[cloth] + c->bodies[l->body].thickness;
         p->friction = c->friction_body[cloth * c->body_count + l->body];
+        for (int k = 0; k < 4 && c->pinched_count > 0; k++)
+            if (p->node[k] < n && c->pinched[p->node[k]]) return false;
     }
     return true;
 }
@@ -418,6 +427,7 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
     contact_plane(c, b, c->done, &p0, &n0);
     contact_plane(c, b, 1, &p1, &n1);
     for (int32_t i = 0; i < c->node_count; i++) {
+        if (c->pinched[i]) continue;
         const int32_t cloth = c->node_cloth[i];
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
         const double start = tl_dot3(n0, tl_sub3(at[i], p0)), end = tl_dot3(n1, tl_sub3(tl_add3(at[i], way[i]), p1));
@@ -533,4 +543,8 @@ bool tl_contacts_any(const tl_contacts *c) { return c->any_cross; }
 
 int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
 
-void tl_contacts_report(const tl_contacts *c, tl_contact_report *out) { *out = c->report; }
+void tl_contacts_report(const tl_contacts *c, tl_contact_report *out)
+{
+    *out = c->report;
+    out->pinched = c->pinched_count;
+}

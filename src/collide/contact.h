@@ -53,9 +53,17 @@ typedef struct tl_contact_step {
     const tl_vec3 *x_hat;                      ///< velocity is gamma (x - x_hat)
     const uint8_t *fixed;                      ///< nodes driven by handles
     const tl_vec3 *target;                     ///< where those go
+    const double *mass;                        ///< of nodes
     double gamma, dt;
 } tl_contact_step;
-void tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step);
+
+/// `x`: where nodes are now.
+tl_status tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena,
+                            tl_workers *workers, tl_error *err);
+
+/// Which nodes are pinched, one byte each; part of the state. After writing to it, let it be counted.
+uint8_t *tl_contacts_pinched(tl_contacts *contacts);
+void tl_contacts_count_pinched(tl_contacts *contacts);
 
 /// Finds every pair that can come within its thickness when nodes go from x by u (or any common part of it).
 tl_status tl_contacts_search(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,

@@ -14,6 +14,7 @@
 #include "collide/contact_impl.h"
 #include "collide/contact_law.h"
 
+#define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses are not foreseen: the straight line would mislead
 #define PARALLEL 1e-2  // sine squared of the angle below which edge-edge contact fades: vertices take over there
 enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 1024 };
 
@@ -252,6 +253,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     if (status != TL_OK) return status;
     c->pressing = c->contact_count;
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, 0, 1});
+    contact_pinched_assemble(c, x, matrix, gradient);
     return TL_OK;
 }
 
@@ -305,7 +307,8 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
         const nearness *near = &c->near[i];
-        job->wanted[i] = near->distance >= p->thickness && c->soft[i] > 0 && gap_after(c, p, near, job->u) < p->thickness;
+        job->wanted[i] = near->distance >= p->thickness && near->distance < FORESEE_REACH * p->thickness && c->soft[i] > 0 &&
+                         gap_after(c, p, near, job->u) < p->thickness;
     }
 }
 
@@ -442,7 +445,7 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
     tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
-    *out += tl_tree_sum(job.sum, more);
+    *out += tl_tree_sum(job.sum, more) + contact_pinched_energy(c, x);
     tl_arena_release(arena, mark);
     return TL_OK;
 }

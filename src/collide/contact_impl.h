@@ -71,6 +71,11 @@ struct tl_contacts {
     double settled_done;
     tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
     double searched_done;
+    // nodes that have no room (contact_pinch.c)
+    uint8_t *pinched;         ///< [node_count]
+    tl_vec3 *goal;            ///< [node_count] where they are drawn to
+    int32_t pinched_count;
+    int32_t stalled;          ///< iterations in a row in which bodies could hardly go on
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
@@ -110,3 +115,12 @@ tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
 /// within twice the skin of it; fills c->pairs.
 tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
                          tl_error *err);
+
+/// The nodes of cloth of a pair that stops bodies have no room.
+void contact_pinch(tl_contacts *c, const pair *p);
+
+/// Frees pinched nodes that are clear of all bodies at the start of a step, and sets goals for the others.
+tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x);
+void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient);

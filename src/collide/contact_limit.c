@@ -23,7 +23,8 @@
 #define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance
 #define SAFETY (1 - 1e-6)   // rounding of the parts
 #define BACK_OFF 0.95       // of the way to contact that is taken
-enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30 };
+enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, PINCH_AFTER = 4 };
+#define STALL 0.1           // bodies that may go less than this part of their way do not get on
 
 /// A pair whose features could meet for some choice of parts.
 typedef struct live {
@@ -174,7 +175,9 @@ static bool settle_parts(limit_job *job, int32_t count, double *part, double *bo
             const double scale = pass >= HOLD_AFTER ? 0 : l->part;
             for (int k = 0; k < pair_nodes(p); k++)
                 if (p->node[k] < c->node_count) next[p->node[k]] = fmin(next[p->node[k]], scale * part[p->node[k]]);
-            if (l->body_too) body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
+            if (!l->body_too) continue;
+            body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
+            if (c->stalled >= PINCH_AFTER) contact_pinch(c, p);
         }
         if (!violated) return cut;
         cut = true;
@@ -229,6 +232,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
             (*limited)++;
         }
         c->allowed = body_part;
+        c->stalled = c->done < 1 && body_part < STALL ? c->stalled + 1 : 0;
         c->report.limited += *limited;
         c->report.held += held > 0;
     }

@@ -67,7 +67,11 @@ static tl_status write_cloth(runner *run, int32_t index, int64_t *faces, int64_t
     if (!name || tl_sim_cloth_view(run->sim, id, &view) != TL_OK)
         return tl_fail(err, TL_FAILED, "cloth %d of the simulation cannot be viewed", index);
     const tl_obj *mesh = &run->scene->cloths[index].mesh;
-    const tl_obj_view out = {.name = name, .pos = view.pos, .node_count = view.node_count, .uv = view.uv,
+    const int32_t pinched_count = tl_sim_pinched(run->sim, id, NULL, 0);
+    int32_t *pinched = TL_ALLOC(&run->scene->alloc, int32_t, pinched_count > 0 ? pinched_count : 1);
+    if (!pinched) return tl_fail_memory(err, "a frame");
+    tl_sim_pinched(run->sim, id, pinched, pinched_count);
+    const tl_obj_view out = {.name = name, .pos = view.pos, .pinched = pinched, .pinched_count = pinched_count, .node_count = view.node_count, .uv = view.uv,
                              .node_label = mesh->node_count == view.node_count ? mesh->node_label : NULL,
                              .vert_node = view.vert_node, .vert_count = view.vert_count, .face = view.face,
                              .face_label = view.face_label, .face_count = view.face_count};
@@ -75,6 +79,7 @@ static tl_status write_cloth(runner *run, int32_t index, int64_t *faces, int64_t
     TL_TRY(tl_frame_path(run->def->out_dir, run->frame + 1, name, path, err));
     run->text.size = 0;
     tl_obj_write(&run->text, &out);
+    TL_FREE(&run->scene->alloc, pinched, pinched_count > 0 ? pinched_count : 1);
     TL_TRY(tl_buf_end(&run->text, "a frame", err));
     *faces += view.face_count, *verts += view.vert_count, *nodes += view.node_count;
     return tl_file_write(path, run->text.data, run->text.size, false, err);

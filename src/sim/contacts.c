@@ -119,8 +119,8 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
         sim_body_at(body, begin + dt, to + at);
         at += body->node_count;
     }
-    tl_contacts_begin(sim->contacts, &(tl_contact_step){from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, gamma, dt});
-    return TL_OK;
+    const tl_contact_step step = {from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass, gamma, dt};
+    return tl_contacts_begin(sim->contacts, &step, sim->x, &sim->arena, sim->workers, err);
 }
 
 // --- intersections, exactly ---
@@ -155,9 +155,24 @@ static void name_of_node(const tl_sim *sim, int32_t node, const char **name, int
 /// One kind of crossings: within the cloth (body TL_NONE), or with a body.
 typedef struct crossing_source { const tl_sim *sim; int32_t body; const tl_vec3 *body_pos; } crossing_source;
 
+// Is a node of the cloth's side pinched?
+static bool is_pinched(const crossing_source *s, const tl_crossing *x)
+{
+    const tl_sim *sim = s->sim;
+    const uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
+    if (!pinched || s->body == TL_NONE) return false;
+    const int32_t *node = x->edge_surface == 0 ? sim->cloth_edge[x->edge] : sim->cloth_face[x->face];
+    for (int k = 0; k < (x->edge_surface == 0 ? 2 : 3); k++)
+        if (pinched[node[k]]) return true;
+    return false;
+}
+
 static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_intersection_report *out)
 {
-    if (out->listed >= (int32_t)(sizeof out->list / sizeof out->list[0])) return;
+    if (s->body == TL_NONE) out->cloth_cloth++;
+    else if (is_pinched(s, x)) out->pinched++;
+    else out->cloth_body++;
+    if (is_pinched(s, x) || out->listed >= (int32_t)(sizeof out->list / sizeof out->list[0])) return;
     tl_intersection *item = &out->list[out->listed++];
     *item = (tl_intersection){0};
     const tl_sim *sim = s->sim;
@@ -188,6 +203,8 @@ static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
         sim_plane_at(&sim->bodies[b], sim->time, &point, &normal);
         for (int32_t e = 0; e < sim->edge_count; e++) {
             bool below = false;
+            if (sim->contacts && (tl_contacts_pinched(sim->contacts)[sim->cloth_edge[e][0]] ||
+                                  tl_contacts_pinched(sim->contacts)[sim->cloth_edge[e][1]])) continue;
             for (int k = 0; k < 2; k++) below |= !(tl_dot3(normal, tl_sub3(sim->x[sim->cloth_edge[e][k]], point)) > 0);
             if (!below) continue;
             out->cloth_body++;
@@ -214,7 +231,6 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
     if (sim->def.collide.self) {
         TL_TRY(tl_find_crossings(*tree, NULL, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, TL_NONE, NULL}, &found->items[i], out);
-        out->cloth_cloth += found->count;
     }
     for (int32_t b = 0; b < sim->body_count && sim->def.collide.bodies; b++) {
         const sim_body *body = &sim->bodies[b];
@@ -228,7 +244,6 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
         tl_bvh_refit(*other, pos, NULL, 0, 0, sim->workers);
         TL_TRY(tl_find_crossings(*tree, *other, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, b, pos}, &found->items[i], out);
-        out->cloth_body += found->count;
         tl_bvh_destroy(*other), *other = NULL;
     }
     return sim->def.collide.bodies ? count_planes(sim, out) : TL_OK;
@@ -248,4 +263,18 @@ tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_erro
     tl_crossings_free(&found);
     tl_arena_release(&sim->arena, mark);
     return status;
+}
+
+int32_t tl_sim_pinched(const tl_sim *sim, tl_cloth_id cloth, int32_t *nodes, int32_t capacity)
+{
+    if (!sim->contacts || !sim->elements || cloth.gen != 1 || cloth.slot >= (uint32_t)sim->cloth_count) return 0;
+    const tl_elements *e = sim->elements;
+    const uint8_t *pinched = tl_contacts_pinched(sim->contacts);
+    int32_t count = 0;
+    for (int32_t slot = e->cloth_node_start[cloth.slot]; slot < e->cloth_node_start[cloth.slot + 1]; slot++) {
+        if (e->node_of[slot] == TL_NONE || !pinched[e->node_of[slot]]) continue;
+        if (nodes && count < capacity) nodes[count] = slot - e->cloth_node_start[cloth.slot];
+        count++;
+    }
+    return count;
 }

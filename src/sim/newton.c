@@ -201,6 +201,16 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_
     return TL_OK;
 }
 
+// Where contact is tight the linear model may send nodes far away; a shorter step in the same direction is as good a descent.
+static void shorten(newton *s)
+{
+    double most = 0;
+    for (int32_t i = 0; i < s->e->node_count; i++) most = fmax(most, tl_dot3(s->direction[i], s->direction[i]));
+    if (!(sqrt(most) > s->def->longest)) return;
+    const double scale = s->def->longest / sqrt(most);
+    for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = tl_mul3(scale, s->direction[i]);
+}
+
 // Makes sure that the pairs at hand cover a move along the direction. Fixed nodes that contact kept from their place try again.
 static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 {
@@ -218,6 +228,7 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
     for (int round = 0;; round++) {
         bool changed = false;
         const double begin = tl_now();
+        shorten(s);
         TL_TRY(look_around(s, x, err));
         if (round < FORESEE_ROUNDS)
             TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));

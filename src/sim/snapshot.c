@@ -80,6 +80,7 @@ static size_t state_size(const tl_sim *sim)
         size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
     for (int32_t i = 0; i < sim->handle_count; i++)
         size += sizeof(uint64_t) + (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
+    for (int32_t c = 0; c < sim->cloth_count; c++) size += (size_t)sim->cloths[c].mesh->slots[TL_NODES].count;  // pinched
     return size + sizeof(uint64_t);
 }
 
@@ -124,6 +125,9 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
         memcpy(at, &took_hold, sizeof took_hold), at += sizeof took_hold;
         memcpy(at, sim->handles[i].base, bytes), at += bytes;
     }
+    const uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
+    for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++)
+        *at++ = pinched && e->node_of[slot] != TL_NONE ? (char)pinched[e->node_of[slot]] : 0;
     return TL_OK;
 }
 
@@ -179,6 +183,10 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         memcpy(sim->handles[i].base, at, bytes), at += bytes;
         sim->handles[i].took_hold = took_hold != 0;
     }
+    uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
+    for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)
+        if (pinched && e->node_of[slot] != TL_NONE) pinched[e->node_of[slot]] = *at != 0;
+    if (pinched) tl_contacts_count_pinched(sim->contacts);
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
     sim->begun = false;

@@ -10,6 +10,8 @@
 #include "sim/internal.h"
 #include "sim/newton.h"
 
+#define LONGEST_UPDATE 0.02  // [m] in one Newton iteration with contact, or four times what inertia does: far more than updates need
+
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
 static tl_step_def integrator(const tl_sim *sim, double dt)
@@ -99,7 +101,9 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
     TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
     const double guessing = sim->contacts ? tl_now() - start : 0;
-    const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance};
+    double longest = LONGEST_UPDATE;
+    for (int32_t i = 0; i < n; i++) longest = fmax(longest, 4 * tl_norm3(tl_sub3(x[i], sim->x[i])));
+    const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance, longest};
     tl_newton_report r;
     const tl_status status =
         tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, target, x, &sim->arena,
@@ -162,7 +166,15 @@ static tl_status halves(tl_sim *sim, double begin, double dt, int depth, tl_step
 static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    const size_t n = sim->contacts ? (size_t)sim->node_count : 0;
+    uint8_t *pinched = TL_SCRATCH(&sim->arena, uint8_t, n);
+    if (!pinched) return tl_fail_memory(err, "a step");
+    if (n > 0) memcpy(pinched, tl_contacts_pinched(sim->contacts), n);
     tl_status status = attempt(sim, begin, dt, depth == sim->def.max_halvings, report, err);
+    if (status != TL_OK && n > 0) {
+        memcpy(tl_contacts_pinched(sim->contacts), pinched, n);
+        tl_contacts_count_pinched(sim->contacts);
+    }
     tl_arena_release(&sim->arena, mark);
     if (status == TL_OK) {
         report->substeps++;

@@ -1,0 +1,198 @@
+// collide/contact_pinch.c: cloth between bodies that leave it no room.
+//
+// Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the cloth
+// between. There the promise cannot hold. When a body cannot go on for several iterations because of the same pairs
+// (contact_limit.c), the nodes of cloth in them are pinched: their contact with bodies is left out, they are drawn along with
+// the nearest point of a body and out of it at a limited speed, and count separately. A node is free again when it is
+// outside, at a distance, and nothing around it crosses a body.
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "collide/contact_impl.h"
+#include "collide/distance.h"
+#include "collide/intersect.h"
+
+#define HOLD 10.0         // strength of the pull, in masses over dt^2: the node follows, neighbours hardly matter
+#define OUT_SPEED 0.3     // towards the outside [m/s]
+#define FREE_DISTANCE 0.15 // of the largest thickness, to be free
+#define GOAL_DISTANCE 1.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
+
+void contact_pinch(tl_contacts *c, const pair *p)
+{
+    for (int k = 0; k < pair_nodes(p); k++) {
+        const int32_t i = p->node[k];
+        if (i >= c->node_count || c->pinched[i]) continue;
+        c->pinched[i] = 1;
+        c->pinched_count++;
+        c->goal[i] = c->at[i];
+    }
+    c->searched_done = -1;  // lists hold its pairs
+}
+
+/// The nearest point of all bodies to a place: on which face, with which weights.
+typedef struct spot { int32_t body, face; double weight[3], distance; tl_vec3 normal; } spot;
+
+static double box_distance2(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
+{
+    const double low[3] = {fmin(a.x, fmin(b.x, c.x)), fmin(a.y, fmin(b.y, c.y)), fmin(a.z, fmin(b.z, c.z))};
+    const double high[3] = {fmax(a.x, fmax(b.x, c.x)), fmax(a.y, fmax(b.y, c.y)), fmax(a.z, fmax(b.z, c.z))};
+    const double q[3] = {p.x, p.y, p.z};
+    double sum = 0;
+    for (int k = 0; k < 3; k++) {
+        const double d = fmax(0, fmax(low[k] - q[k], q[k] - high[k]));
+        sum += d * d;
+    }
+    return sum;
+}
+
+static spot nearest_spot(const tl_contacts *c, tl_vec3 p, const tl_vec3 *body_pos)
+{
+    spot best = {.body = -1, .distance = (double)INFINITY};
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane) continue;
+        const tl_surface *s = &c->bodies[b].surface;
+        const tl_vec3 *x = body_pos + c->body_start[b];
+        for (int32_t f = 0; f < s->face_count; f++) {
+            const tl_vec3 q[4] = {p, x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]]};
+            if (box_distance2(p, q[1], q[2], q[3]) >= best.distance * best.distance) continue;
+            const tl_nearest near = tl_nearest_vertex_face(q);
+            if (!(near.distance < best.distance)) continue;
+            best.distance = near.distance, best.body = b, best.face = f;
+            for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k];
+            best.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
+        }
+    }
+    return best;
+}
+
+static tl_vec3 spot_place(const tl_contacts *c, const spot *s, const tl_vec3 *body_pos)
+{
+    const int32_t *face = c->bodies[s->body].surface.face[s->face];
+    const tl_vec3 *x = body_pos + c->body_start[s->body];
+    tl_vec3 sum = {0, 0, 0};
+    for (int k = 0; k < 3; k++) sum = tl_madd3(sum, s->weight[k], x[face[k]]);
+    return sum;
+}
+
+// Where pinched nodes should be at the end of the step: along with the body, and out of it.
+static void set_goals(tl_contacts *c, const tl_vec3 *x)
+{
+    for (int32_t i = 0; i < c->node_count; i++) {
+        if (!c->pinched[i]) continue;
+        const spot s = nearest_spot(c, x[i], c->step.body_begin);
+        c->goal[i] = x[i];
+        if (s.body < 0) continue;
+        const tl_vec3 from = spot_place(c, &s, c->step.body_begin), to = spot_place(c, &s, c->step.body_end);
+        const double outside = tl_dot3(tl_sub3(x[i], from), s.normal);
+        const double lack = fmin(fmax(0, GOAL_DISTANCE * c->reach - outside), OUT_SPEED * c->step.dt);
+        c->goal[i] = tl_madd3(tl_add3(x[i], tl_sub3(to, from)), lack, s.normal);
+        if (!(outside > 0)) c->pinched[i] = 2;  // inside: cannot be freed now
+        else c->pinched[i] = 1;
+    }
+}
+
+// Nodes of a feature of cloth that are pinched must stay so.
+static void keep_pinched(tl_contacts *c, const int32_t *nodes, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (nodes[k] < c->node_count && c->pinched[nodes[k]] == 1) c->pinched[nodes[k]] = 2;
+}
+
+static bool touches_pinched(const tl_contacts *c, const int32_t *nodes, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (nodes[k] < c->node_count && c->pinched[nodes[k]]) return true;
+    return false;
+}
+
+static void look_at_body(tl_contacts *c, int32_t b)
+{
+    const tl_pairs *found = &c->found_body[b];
+    const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
+    const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->body_start[b];
+    for (int32_t i = 0; i < found->ef_count; i++) {
+        const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
+        if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
+            keep_pinched(c, e, 2);
+    }
+    for (int32_t i = 0; i < found->fe_count; i++) {
+        const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
+        if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
+            keep_pinched(c, f, 3);
+    }
+    const double near = FREE_DISTANCE * c->reach;
+    for (int32_t i = 0; i < found->vf_count; i++) {
+        const int32_t v = found->vf[i].a, *f = other->face[found->vf[i].b];
+        const tl_vec3 q[4] = {x[v], y[f[0]], y[f[1]], y[f[2]]};
+        if (c->pinched[v] == 1 && tl_nearest_vertex_face(q).distance < near) keep_pinched(c, &v, 1);
+    }
+    for (int32_t i = 0; i < found->fv_count; i++) {
+        const int32_t *f = own->face[found->fv[i].b];
+        const tl_vec3 q[4] = {y[found->fv[i].a], x[f[0]], x[f[1]], x[f[2]]};
+        if (touches_pinched(c, f, 3) && tl_nearest_vertex_face(q).distance < near) keep_pinched(c, f, 3);
+    }
+    for (int32_t i = 0; i < found->ee_count; i++) {
+        const int32_t *e = own->edge[found->ee[i].a], *g = other->edge[found->ee[i].b];
+        const tl_vec3 q[4] = {x[e[0]], x[e[1]], y[g[0]], y[g[1]]};
+        if (touches_pinched(c, e, 2) && tl_nearest_edge_edge(q).distance < near) keep_pinched(c, e, 2);
+    }
+}
+
+tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    if (c->pinched_count == 0) return TL_OK;
+    set_goals(c, x);
+    c->allowed = 0;
+    const double done = c->done;
+    c->done = 0;
+    contact_place(c, x, 0);
+    c->done = done;
+    const double margin = 0.5 * c->reach;
+    tl_bvh_refit(c->tree, c->at, NULL, margin, 0, workers);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane) continue;
+        tl_bvh_refit(c->body_tree[b], c->at + c->node_count + c->body_start[b], NULL, margin, 0, workers);
+        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
+        look_at_body(c, b);
+    }
+    c->pinched_count = 0;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        c->pinched[i] = c->pinched[i] == 2;
+        c->pinched_count += c->pinched[i];
+    }
+    return TL_OK;
+}
+
+/// Pull towards the goals: energy 1/2 HOLD m gamma^2 |x - goal|^2.
+static double pull(const tl_contacts *c, int32_t i) { return HOLD * c->step.mass[i] * c->step.gamma * c->step.gamma; }
+
+double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
+        if (!c->pinched[i] || c->step.fixed[i]) continue;
+        const tl_vec3 d = tl_sub3(x[i], c->goal[i]);
+        sum += 0.5 * pull(c, i) * tl_dot3(d, d);
+    }
+    return sum;
+}
+
+void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient)
+{
+    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
+        if (!c->pinched[i] || c->step.fixed[i]) continue;
+        gradient[i] = tl_madd3(gradient[i], pull(c, i), tl_sub3(x[i], c->goal[i]));
+        if (!matrix) continue;
+        double *d = matrix->diagonal ? matrix->diagonal[i] : matrix->value[matrix->row_start[i]];
+        for (int k = 0; k < 9; k += 4) d[k] += pull(c, i);
+    }
+}
+
+uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinched; }
+
+void tl_contacts_count_pinched(tl_contacts *c)
+{
+    c->pinched_count = 0;
+    for (int32_t i = 0; i < c->node_count; i++) c->pinched_count += c->pinched[i] != 0;
+}
