@@ -166,7 +166,7 @@ static void carried(void **state)
 
 // Two free spans, tangent to the drum, and `wrap` radians around it. The ends are drawn apart until the belt is taut, then both go the
 // same way: the belt slides over the drum at a steady speed. No weight, so a span has one tension, known from its stretch.
-typedef struct belt { double friction, wrap, radius, edge; } belt;
+typedef struct belt { double friction, wrap, radius; int sides; } belt;  // sides of the drum, 0: as the library makes it
 
 static tl_vec3 belt_place(const belt *b, double radius, double s, double z)
 {
@@ -195,7 +195,7 @@ static double belt_tension(const tl_cloth_view *v, double stiffness, double s0, 
 static double belt_ratio(const belt *b)
 {
     tl_error err;
-    const double span = 0.08, width = 0.02, stiffness = 2000;
+    const double span = 0.08, width = 0.02, stiffness = 2000, edge = 0.1 * b->radius;
     tl_cloth_def cloth = tl_cloth_def_default();
     const double radius = b->radius + 0.5 * cloth.thickness, length = 2 * span + radius * b->wrap;
     tl_sim_def def = tl_sim_def_default();
@@ -204,13 +204,24 @@ static double belt_ratio(const belt *b)
     no_air(&def);
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
-    const int cells = (int)ceil(length / b->edge), across = (int)ceil(width / b->edge);
+    const int cells = (int)ceil(length / edge), across = (int)ceil(fmin(width, 4 * edge) / edge);
     sheet s = sheet_grid(length, width, cells, across, true);
     for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = belt_place(b, radius + 1e-6, s.uv[i].x - 0.5 * length, s.uv[i].y - 0.5 * width);
     const tl_material fabric = strip_fabric(stiffness, 1e-6, 0.1);
     const tl_cloth_id id = add_sheet(sim, &s, &fabric, cloth, NULL);
     tl_body_def drum = tl_body_def_default();
     drum.kind = TL_BODY_CYLINDER, drum.radius = b->radius, drum.axis = (tl_vec3){0, 0, 0.06}, drum.friction = b->friction;
+    enum { MOST = 144 };
+    tl_vec3 corner[2 * MOST];
+    int32_t face[2 * MOST][3];
+    for (int k = 0; k < b->sides; k++) {
+        const double a = 2 * PI * (k + 0.3) / b->sides;
+        const int32_t here = 2 * k, next = 2 * ((k + 1) % b->sides), two[2][3] = {{here, here + 1, next}, {next, here + 1, next + 1}};
+        for (int z = 0; z < 2; z++) corner[2 * k + z] = (tl_vec3){b->radius * sin(a), b->radius * cos(a), z ? 0.03 : -0.03};
+        memcpy(face[2 * k], two, sizeof two);
+    }
+    if (b->sides > 0) drum.kind = TL_BODY_MESH, drum.pos = corner, drum.node_count = 2 * b->sides;
+    drum.face = (const int32_t(*)[3])face, drum.face_count = 2 * b->sides;
     tl_body_id body;
     assert_ok(tl_sim_add_body(sim, &drum, &body, &err));
     const double taut = 0.01 * length, way = 0.02;
@@ -237,18 +248,18 @@ static double belt_ratio(const belt *b)
     tl_sim_destroy(sim);
     sheet_free(&s);
     const double ratio = exp(sum / count), expect = exp(b->friction * b->wrap);
-    print_message("belt, mu %g, wrap %.0f degrees, radius %g, edges %g: T2/T1 %.4f (%.4f to %.4f), expected %.4f (%+.2f %%)\n", b->friction,
-                  b->wrap * 180 / PI, b->radius, b->edge, ratio, low, high, expect, 100 * (ratio / expect - 1));
+    print_message("belt, mu %g, wrap %.0f degrees, radius %g, %d sides: T2/T1 %.4f (%.4f to %.4f), expected %.4f (%+.2f %%)\n", b->friction,
+                  b->wrap * 180 / PI, b->radius, b->sides, ratio, low, high, expect, 100 * (ratio / expect - 1));
     return ratio / expect;
 }
 
 static void capstan(void **state)
 {
     (void)state;
-    assert_near(belt_ratio(&(belt){.friction = 0.2, .wrap = PI / 2, .radius = 0.05, .edge = 0.005}), 1, 0.02);
-    assert_near(belt_ratio(&(belt){.friction = 0.3, .wrap = PI, .radius = 0.05, .edge = 0.005}), 1, 0.02);
-    assert_near(belt_ratio(&(belt){.friction = 0.5, .wrap = PI, .radius = 0.05, .edge = 0.005}), 1, 0.02);
-    assert_near(belt_ratio(&(belt){.friction = 0.3, .wrap = PI, .radius = 0.02, .edge = 0.004}), 1, 0.02);
+    const belt belts[] = {{0.2, PI / 2, 0.05, 36}, {0.3, PI, 0.05, 36}, {0.5, PI, 0.05, 36}, {0.3, PI, 0.02, 36}, {0.3, PI, 0.05, 72}, {0.3, PI, 0.05, 0}};
+    for (size_t i = 0; i < sizeof belts / sizeof *belts; i++) assert_near(belt_ratio(&belts[i]), 1, 0.02);
+    if (getenv("TL_LONG"))  // the coarser the drum, the more the tension comes and goes while corners pass; the mean hardly changes
+        for (int sides = 12; sides <= 24; sides += 4) assert_near(belt_ratio(&(belt){0.3, PI, 0.05, sides}), 1, 0.03);
 }
 
 // --- a strip that sticks and slips ---
