@@ -194,7 +194,7 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
         check(tl_bvh_self_culled(bvh, what, &arena, NULL, &fewer, &err) == TL_OK, err.message);
         best.culled = fmin(best.culled, now() - t3);
     }
-    printf("%-10s %7d  %2d  %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k, def.arity,
+    printf("%-10s %7d  %2d%s %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k, def.relative ? "r" : " ", def.arity,
            def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query, 1e3 * (best.refit + best.query), pairs.vf_count,
            pairs.ee_count, (long long)pairs.volume_tests, (long long)pairs.face_pairs,
            (double)tl_bvh_memory(bvh) / m->faces);
@@ -272,8 +272,11 @@ static void bench(const model *m, const char *name, bool all, double margin)
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 7; l++) {
                 const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
-                if (all || off <= 1) measure(m, name, (tl_bvh_def){ks[k], arities[a], leaves[l], 0}, margin);
+                if (all || off <= 1) measure(m, name, (tl_bvh_def){.k = ks[k], .arity = arities[a], .leaf_faces = leaves[l]}, margin);
             }
+    static const int wide[4] = {8, 16, 24, 32};
+    for (int l = 0; l < 4; l++)
+        measure(m, name, (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = wide[l], .relative = 1}, margin);
     tl_bvh_def culling = usual;
     culling.culling = 1;
     measure(m, name, culling, margin);

@@ -27,6 +27,7 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
     *out = NULL;
     if (def->k != 6 && def->k != 14 && def->k != 18 && def->k != 26)
         return tl_fail(err, TL_BAD_ARG, "bvh: k %d, must be 6, 14, 18 or 26", def->k);
+    if (def->relative && def->k != 6) return tl_fail(err, TL_BAD_ARG, "bvh: k %d, must be 6 for relative motion", def->k);
     if (def->arity != 2 && def->arity != 4 && def->arity != 8)
         return tl_fail(err, TL_BAD_ARG, "bvh: arity %d, must be 2, 4 or 8", def->arity);
     if (def->leaf_faces < 1 || def->leaf_faces > TL_BVH_MAX_LEAF)

@@ -4,6 +4,15 @@
 // enclose the path of every face from x0 to x1 and a margin; with a skin, leaves that stay inside what they were last
 // fitted to are left alone. Answers are the pairs of primitives whose own swept boxes (axes-parallel, margin included)
 // overlap and that share no node: the same set and order whatever the tree, the skin and the number of workers.
+//
+// Relative motion. Swept boxes of neighbours that move along together overlap as soon as they move by more than their size. A
+// tree with def.relative keeps the box B0 of each primitive at x0 and its box B1 at x1 apart. When all nodes have gone
+// the same part t of their way, a primitive lies within (1 - t) B0 + t B1, so the gap between two of them on one side of one axis,
+// lo of the one less hi of the other, is at least the mean of the gaps at x0 and at x1: where both are positive they never
+// meet. The answer of such a tree is the pairs that share no node and that
+//     on each of the three axes, and in each of both orders of the two, have lo <= hi at x0 or lo <= hi at x1
+// with lo = min - margin of the one and hi = max + margin of the other: no pair that comes within twice the margin at some common
+// t is missing. It is NOT sound for nodes that stop at different parts of their way; ask again with the ways cut short.
 #pragma once
 #include "base/arena.h"
 #include "base/workers.h"
@@ -16,6 +25,7 @@ typedef struct tl_bvh_def {
     int32_t arity;       ///< children per node: 2, 4 or 8
     int32_t leaf_faces;  ///< at most; 1 to TL_BVH_MAX_LEAF
     int32_t culling;     ///< 1: keep what tl_bvh_self_culled needs. Default 0.
+    int32_t relative;    ///< 1: what goes along together is left out, see above; k must be 6. Default 0: swept boxes.
 } tl_bvh_def;
 enum { TL_BVH_MAX_LEAF = 64 };
 tl_bvh_def tl_bvh_def_default(void);
@@ -64,9 +74,26 @@ tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers
 tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                              tl_error *err);
 
-/// Pairs between two surfaces, each with a numbering of its own.
+/// Pairs between two surfaces, each with a numbering of its own. Both trees relative or neither.
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
+
+/// How near primitives must come to be worth a look; both >= 0 [m].
+typedef struct tl_near {
+    double path;  ///< at some common part t of their way from x0 to x1, on every axis
+    double end;   ///< at x1
+} tl_near;
+
+/// Like tl_bvh_self and tl_bvh_between, for trees with def.relative, with a filter for primitives that are near on the way or at
+/// the end. A pair is reported iff it shares no node and, with boxes as for relative motion above, computed in double,
+///     on each axis and in each order of the two, lo - hi <= near.path at x0 or lo - hi <= near.path at x1, or
+///     the squared distance of the boxes at x1, the sum over axes of max(0, lo - hi, lo' - hi')^2, is <= near.end * near.end.
+/// So nothing that comes within near.path at some common t, or ends up within near.end, is missing. Margins widen boxes as ever:
+/// refit with margin 0 if the reach is all you want. With path = end = 0 it is tl_bvh_self.
+tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                           tl_error *err);
+tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
+                              tl_workers *workers, tl_pairs *out, tl_error *err);
 
 typedef struct tl_bvh_update_report {
     int32_t placed;   ///< faces that are new or have other nodes than before

@@ -4,10 +4,14 @@
 // k). So a union is a plain minimum, and A and B overlap iff B_d <= -A_opp(d) for every d. Supports are floats rounded down,
 // that is outwards. For an axes-parallel box the six are lo.x lo.y lo.z -hi.x -hi.y -hi.z.
 //
-// Children of a node are lanes of its arrays (row d of node n: volume + (n k + d) arity), so one volume meets all
+// Children of a node are lanes of its arrays (row d of node n: volume + (n planes + d) arity), so one volume meets all
 // children at once. Nodes are stored level by level. Every node and edge of the surface belongs to one leaf, that of a
 // face that has it; a leaf keeps the boxes of its faces, edges and nodes as six rows each, padded to whole vectors with
 // boxes that meet nothing (all +inf).
+//
+// For relative motion everything has two boxes, at x0 and at x1: twelve rows, six of each. A and B may meet iff for every d of
+// the six B_d <= -A_opp(d) at x0 or at x1 (bvh.h says why). Again nothing but minima and comparisons of rounded
+// coordinates, so rounding is as harmless as it is for one box.
 #pragma once
 #include <float.h>
 #include <math.h>
@@ -33,7 +37,7 @@ enum { PRIM_FACE, PRIM_EDGE, PRIM_NODE, PRIM_KINDS };
 typedef struct tl_leaf {
     int32_t first[PRIM_KINDS];
     int32_t parent;  // node * arity + lane
-    int64_t box;     // into prim_box: six rows of faces, six of edges, six of nodes
+    int64_t box;     // into prim_box: `rows` rows of faces, of edges, of nodes
 } tl_leaf;
 
 /// Of an inner node: where its border and the faces around it are in cull_list. No loop: it is never culled.
@@ -45,6 +49,8 @@ struct tl_bvh {
     tl_surface surface;
     const tl_vec3 *x0, *x1;
     double margin;
+    int32_t rows;    // supports of a primitive: 6, or 12 for relative motion
+    int32_t planes;  // of a volume: k, or 12
 
     // Shape: what the update changes; the rest follows from it.
     int32_t inner_count, inner_cap, leaf_count;
@@ -63,10 +69,10 @@ struct tl_bvh {
     int32_t corner_cap[3], end_cap[2], leaf_cap;
 
     // Volumes.
-    float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -
+    float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -; relative: at x0, then at x1
     uint8_t *moved;        // per node: its box has changed in this refit
     float *prim_box;
-    float *volume;         // inner_count * k * arity
+    float *volume;         // inner_count * planes * arity
     uint8_t *dirty;        // per inner node
     int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
     float slack;           // no support is lower by more than this than that of the box in double

@@ -147,10 +147,10 @@ static tl_status make_room(tl_bvh *bvh, tl_error *err)
     int64_t boxes = 0;
     for (int32_t l = 0; l < bvh->leaf_count; l++) {
         bvh->leaf[l].box = boxes;
-        for (int kind = 0; kind < PRIM_KINDS; kind++) boxes += 6 * (int64_t)pad_lanes(leaf_size(bvh, l, kind));
+        for (int kind = 0; kind < PRIM_KINDS; kind++) boxes += bvh->rows * (int64_t)pad_lanes(leaf_size(bvh, l, kind));
     }
-    const int64_t volumes = (int64_t)bvh->inner_count * bvh->def.k * bvh->def.arity;
-    if (!TL_GROW(alloc, bvh->node_box, bvh->node_box_cap, bvh->count[PRIM_NODE]) ||
+    const int64_t volumes = (int64_t)bvh->inner_count * bvh->planes * bvh->def.arity;
+    if (!TL_GROW(alloc, bvh->node_box, bvh->node_box_cap, bvh->count[PRIM_NODE] * (int64_t)(bvh->rows / 6)) ||
         !TL_GROW(alloc, bvh->moved, bvh->moved_cap, bvh->count[PRIM_NODE]) ||
         !TL_GROW(alloc, bvh->dirty, bvh->dirty_cap, bvh->inner_count) ||
         !TL_GROW(alloc, bvh->volume, bvh->volume_cap, volumes) || !TL_GROW(alloc, bvh->prim_box, bvh->prim_box_cap, boxes))
@@ -165,8 +165,9 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     const tl_allocator *alloc = &bvh->alloc;
     const tl_surface *s = &bvh->surface;
     bvh->fitted = false;
-    if (!TL_GROW(alloc, bvh->id[PRIM_FACE], bvh->id_cap[PRIM_FACE], s->face_count) ||
-        !TL_GROW(alloc, bvh->id[PRIM_EDGE], bvh->id_cap[PRIM_EDGE], s->edge_count) ||
+    bvh->rows = bvh->def.relative ? 12 : 6, bvh->planes = bvh->def.relative ? 12 : bvh->def.k;
+    if (!TL_GROW(alloc, bvh->id[PRIM_FACE], bvh->id_cap[PRIM_FACE], (int64_t)s->face_count + LANES) ||
+        !TL_GROW(alloc, bvh->id[PRIM_EDGE], bvh->id_cap[PRIM_EDGE], (int64_t)s->edge_count + LANES) ||
         !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], s->node_count))
         return tl_fail_memory(err, "bvh");
     for (int k = 0; k < 3; k++)
@@ -176,6 +177,7 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     for (int i = 0; i < LANES; i++) {  // read past the last leaf, but never used
         for (int k = 0; k < 3; k++) bvh->corner[k][s->face_count + i] = -1;
         for (int k = 0; k < 2; k++) bvh->end[k][s->edge_count + i] = -1;
+        bvh->id[PRIM_FACE][s->face_count + i] = bvh->id[PRIM_EDGE][s->edge_count + i] = -1;
     }
     TL_TRY(number_nodes(bvh, err));
     gather(bvh, PRIM_FACE, bvh->leaf_of_face, s->face_count);

@@ -19,11 +19,38 @@ enum {
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
 
+// compress: the words of the lanes in `mask`, next to each other at `to`, which has room for eight. put_pairs: (a, b) for each
+// b of the lanes in `mask`, with room for eight again; `sort`: the lesser first.
 #ifdef TL_X86_KERNELS
+#include <immintrin.h>
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+
+TL_INLINE AVX2 __m256i avx2_packed(const void *from, uint32_t mask)
+{
+    const uint64_t bytes = _pdep_u64(mask, 0x0101010101010101u) * 255;  // a byte of ones per lane
+    const __m128i lanes = _mm_cvtsi64_si128((long long)_pext_u64(0x0706050403020100u, bytes));
+    return _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)from), _mm256_cvtepu8_epi32(lanes));
+}
+
+TL_INLINE AVX2 void avx2_compress(const void *from, uint32_t mask, void *to)
+{
+    _mm256_storeu_si256((__m256i *)to, avx2_packed(from, mask));
+}
+
+TL_INLINE AVX2 void avx2_put_pairs(int32_t a, const int32_t *b, uint32_t mask, bool sort, tl_pair *to)
+{
+    const __m256i second = avx2_packed(b, mask), first = _mm256_set1_epi32(a);
+    const __m256i p = sort ? _mm256_min_epi32(first, second) : first, q = sort ? _mm256_max_epi32(first, second) : second;
+    const __m256i even = _mm256_unpacklo_epi32(p, q), odd = _mm256_unpackhi_epi32(p, q);
+    _mm256_storeu_si256((__m256i *)to, _mm256_permute2x128_si256(even, odd, 0x20));
+    _mm256_storeu_si256((__m256i *)(to + 4), _mm256_permute2x128_si256(even, odd, 0x31));
+}
+
 #define TRAVERSE(name) avx2_##name
-#define TRAVERSE_TARGET __attribute__((target("avx2,bmi,bmi2,lzcnt")))
-typedef float mask_arg __attribute__((vector_size(32)));
-#define MASK8(m) ((uint32_t)__builtin_ia32_movmskps256((mask_arg)(m)))
+#define TRAVERSE_TARGET AVX2
+#define MASK8(m) ((uint32_t)_mm256_movemask_ps((__m256)(m)))
+#define LEAST8(a, b) ((tl_f8)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define MOST8(a, b) ((tl_f8)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #include "collide/bvh_traverse.h"
 #endif
 
@@ -33,6 +60,25 @@ static inline uint32_t plain_mask(const int32_t *m)
     for (int i = 0; i < 8; i++) bits |= ((uint32_t)m[i] & 1u) << i;
     return bits;
 }
+
+static inline void plain_compress(const void *from, uint32_t mask, void *to)
+{
+    const int32_t *in = from;
+    int32_t *out = to;
+    for (; mask; mask &= mask - 1) *out++ = in[__builtin_ctz(mask)];
+}
+
+static inline void plain_put_pairs(int32_t a, const int32_t *b, uint32_t mask, bool sort, tl_pair *to)
+{
+    for (; mask; mask &= mask - 1) {
+        const int32_t c = b[__builtin_ctz(mask)];
+        *to++ = sort && a > c ? (tl_pair){c, a} : (tl_pair){a, c};
+    }
+}
+
+#define SELECT8(m, a, b) ((tl_f8)(((m) & (tl_i8)(a)) | (~(m) & (tl_i8)(b))))
+#define LEAST8(a, b) SELECT8((tl_i8)((a) < (b)), a, b)
+#define MOST8(a, b) SELECT8((tl_i8)((a) > (b)), a, b)
 #define TRAVERSE(name) plain_##name
 #define TRAVERSE_TARGET
 #define MASK8(m) plain_mask((const int32_t *)&(m))
@@ -41,7 +87,7 @@ static inline uint32_t plain_mask(const int32_t *m)
 static bool has_avx2(void)
 {
 #ifdef TL_X86_KERNELS
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2");
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
     return false;
 #endif
@@ -61,7 +107,7 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
             if (now[i].a < 0 && now[i].b < 0) {
                 next[m++] = now[i];
             } else {
-                m += plain_expand(query, now[i], next + m, tests);
+                m += plain_expand(query, now[i], query->mode, next + m, tests);
                 inner = true;
             }
         }
@@ -134,9 +180,9 @@ static tl_status walk(pair_query *query, int32_t items, int64_t blocks, tl_arena
     if (!pool->pair || !pool->used || !pool->list) return tl_fail_memory(err, "pairs");
     pool->block_count = (int32_t)blocks;
     atomic_store(&pool->next, 0);
-    tl_range_fn chunk = plain_chunk;
+    tl_range_fn chunk = plain_chunk[query->mode];
 #ifdef TL_X86_KERNELS
-    if (has_avx2()) chunk = avx2_chunk;
+    if (has_avx2()) chunk = avx2_chunk[query->mode];
 #endif
     tl_parallel_for(workers, items, query->chunk_items, chunk, query);
     return TL_OK;
@@ -180,16 +226,25 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     return status;
 }
 
+static pair_query start(const tl_bvh *a, const tl_bvh *b, int what)
+{
+    const float slack = a == b ? 2 * a->slack : a->slack + b->slack;
+    pair_query query = {.a = a, .b = b, .what = what, .k = a->def.k == b->def.k ? a->def.k : 6};
+    query.mode = a->def.relative ? RELATIVE : SWEPT;
+    query.path.may = 0, query.path.does = -slack;
+    return query;
+}
+
 tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err)
 {
-    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
+    pair_query query = start(bvh, bvh, what);
     return run(&query, scratch, workers, out, err);
 }
 
 tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                              tl_error *err)
 {
-    pair_query query = {.a = bvh, .b = bvh, .what = what, .k = bvh->def.k, .slack = 2 * bvh->slack};
+    pair_query query = start(bvh, bvh, what);
     const tl_arena_mark mark = tl_arena_save(scratch);
     tl_status status = tl_bvh_cull(bvh, scratch, workers, &query.culled, err);
     if (status == TL_OK) status = run(&query, scratch, workers, out, err);
@@ -201,7 +256,47 @@ tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl
                          tl_pairs *out, tl_error *err)
 {
     TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
-    pair_query query = {.a = first, .b = second, .what = what, .slack = first->slack + second->slack,
-                        .k = first->def.k == second->def.k ? first->def.k : 6};
+    if (!first->def.relative != !second->def.relative)
+        return tl_fail(err, TL_BAD_ARG, "bvh: one tree is for relative motion, the other is not");
+    pair_query query = start(first, second, what);
+    return run(&query, scratch, workers, out, err);
+}
+
+// Gaps in float err by less than the slack, so what is further from the reach than that is decided. Squares err by a few 2^-24
+// of themselves, and by less than TINY where they are subnormal; what is small is left to double.
+static tl_status start_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near near, pair_query *query, tl_error *err)
+{
+    static const float TINY = 1e-36f, MORE = 1 + 0x1p-20f, LESS = 1 - 0x1p-20f;
+    if (!(near.path >= 0) || !(near.end >= 0))
+        return tl_fail(err, TL_BAD_ARG, "bvh: pairs nearer than %g on the way or %g at the end, must be >= 0", near.path, near.end);
+    if (!a->def.relative || !b->def.relative) return tl_fail(err, TL_BAD_ARG, "bvh: the tree is not for relative motion");
+    *query = start(a, b, what);
+    query->mode = NEAR, query->path_reach = near.path, query->end_reach = near.end;
+    const float slack = -query->path.does, most = FLT_MAX;
+    const float path = near.path < (double)most ? (float)near.path : most, end = near.end < (double)most ? (float)near.end : most;
+    const float path_out = path * MORE + slack, end_out = end * MORE + slack;
+    const float path_in = path * LESS - slack, end_in = end * LESS - slack;
+    query->path.may = path_out, query->path.does = path < most ? path_in : -INFINITY;
+    query->end2.may = fmaxf(end_out * end_out * MORE, TINY);
+    const float end_in2 = end_in > 0 ? end_in * end_in * LESS : 0;
+    query->end2.does = end_in2 > TINY && end_in2 < most / 4 ? end_in2 : -1;
+    query->reach[0] = path_out, query->reach[1] = fmaxf(path_out, end_out);
+    return TL_OK;
+}
+
+tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                           tl_error *err)
+{
+    pair_query query;
+    TL_TRY(start_near(bvh, bvh, what, near, &query, err));
+    return run(&query, scratch, workers, out, err);
+}
+
+tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
+                              tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
+    pair_query query;
+    TL_TRY(start_near(first, second, what, near, &query, err));
     return run(&query, scratch, workers, out, err);
 }

@@ -6,6 +6,8 @@
 
 enum { LIST_VF, LIST_EE, LIST_FV, LIST_EF, LIST_FE, LISTS };
 enum { BLOCK_PAIRS = 512 };
+enum { SWEPT, RELATIVE, NEAR };                          // what a pair is: see bvh.h
+enum { GATHER_CAP = 3 * TL_BVH_MAX_LEAF + 2 * LANES };  // edges of a leaf, and vectors stored at the end of them
 
 /// Blocks of pairs that threads take one by one. Which block holds what is left to chance; the sort at the end is a
 /// total order over pairs without duplicates, so nothing of that is seen.
@@ -24,7 +26,10 @@ typedef struct pair_query {
     const tl_bvh *a, *b;    // the same tree: within one surface
     int what;
     int k;                  // planes used above the leaves
-    float slack;            // boxes that overlap by more do so in double
+    int mode;
+    double path_reach, end_reach;             // of tl_bvh_self_near; 0
+    float reach[2];                           // likewise, for volumes at x0 and x1, not less
+    struct { float may, does; } path, end2;  // gaps up to `may` are looked at, below `does` they make a pair; end2: squared
     const uint8_t *culled;  // per inner node of a: its subtree need not meet itself; NULL: none
     const work *item;
     int32_t chunk_items;
@@ -32,8 +37,17 @@ typedef struct pair_query {
     int64_t (*counts)[2];   // per chunk: volume tests, face pairs
 } pair_query;
 
+/// Primitives of one leaf that are near another.
+typedef struct gathered {
+    float row[12][GATHER_CAP];
+    int32_t node[3][GATHER_CAP];  // positions in leaf order
+    int32_t id[GATHER_CAP];
+    int32_t count;
+} gathered;
+
 /// Where a chunk writes its pairs.
 typedef struct pair_writer {
+    gathered near;  // scratch
     pair_pool *pool;
     tl_pair *at[LISTS], *end[LISTS];
     int32_t block[LISTS];
@@ -42,8 +56,8 @@ typedef struct pair_writer {
 
 static inline void writer_open(pair_writer *w, pair_pool *pool)
 {
-    *w = (pair_writer){.pool = pool};
-    for (int i = 0; i < LISTS; i++) w->block[i] = -1;
+    w->pool = pool, w->volume_tests = w->face_pairs = 0;
+    for (int i = 0; i < LISTS; i++) w->block[i] = -1, w->at[i] = w->end[i] = NULL;
 }
 
 static inline void writer_close(pair_writer *w)
@@ -80,26 +94,45 @@ static inline bool pool_is_full(pair_pool *pool)
     return atomic_load_explicit(&pool->next, memory_order_relaxed) > pool->block_count;
 }
 
-/// Do the boxes, in double, of nodes a[0..na) of p and b[0..nb) of q overlap? This is what defines the answer.
-static inline bool boxes_overlap(const tl_bvh *p, const int32_t *a, int na, const tl_bvh *q, const int32_t *b, int nb)
+/// The box, in double, at x0 and at x1 of nodes a[0..n) of t.
+typedef struct two_boxes { double lo[2][3], hi[2][3]; } two_boxes;
+
+static inline void find_boxes(const tl_bvh *t, const int32_t *a, int n, two_boxes *b)
 {
-    double lo[2][3], hi[2][3];
-    for (int s = 0; s < 2; s++) {
-        const tl_bvh *t = s ? q : p;
-        const int32_t *node = s ? b : a;
-        const int n = s ? nb : na;
-        for (int i = 0; i < n; i++) {
-            const int32_t v = t->id[PRIM_NODE][node[i]];
-            const double *u = &t->x0[v].x, *w = t->x1 ? &t->x1[v].x : u;
-            for (int k = 0; k < 3; k++) {
-                const double low = u[k] < w[k] ? u[k] : w[k], high = u[k] > w[k] ? u[k] : w[k];
-                lo[s][k] = i == 0 || low < lo[s][k] ? low : lo[s][k];
-                hi[s][k] = i == 0 || high > hi[s][k] ? high : hi[s][k];
-            }
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 3; k++) b->lo[s][k] = INFINITY, b->hi[s][k] = -INFINITY;
+    for (int i = 0; i < n; i++) {
+        const int32_t v = t->id[PRIM_NODE][a[i]];
+        for (int s = 0; s < 2; s++) {
+            const double *x = s && t->x1 ? &t->x1[v].x : &t->x0[v].x;
+            for (int k = 0; k < 3; k++) b->lo[s][k] = lesser(b->lo[s][k], x[k]), b->hi[s][k] = greater(b->hi[s][k], x[k]);
         }
-        for (int k = 0; k < 3; k++) lo[s][k] -= t->margin, hi[s][k] += t->margin;
     }
+}
+
+/// Do nodes a[0..na) of p and b[0..nb) of q make a pair? This is what defines the answer; see bvh.h.
+static inline bool is_pair(const pair_query *query, int mode, const tl_bvh *p, const int32_t *a, int na, const tl_bvh *q,
+                           const int32_t *b, int nb)
+{
+    two_boxes u, v;
+    find_boxes(p, a, na, &u), find_boxes(q, b, nb, &v);
     bool meet = true;
-    for (int k = 0; k < 3; k++) meet = meet && lo[0][k] <= hi[1][k] && lo[1][k] <= hi[0][k];
-    return meet;
+    double apart = 0;
+    for (int k = 0; k < 3; k++) {
+        if (mode == SWEPT) {
+            const double lo_u = lesser(u.lo[0][k], u.lo[1][k]) - p->margin, hi_u = greater(u.hi[0][k], u.hi[1][k]) + p->margin;
+            const double lo_v = lesser(v.lo[0][k], v.lo[1][k]) - q->margin, hi_v = greater(v.hi[0][k], v.hi[1][k]) + q->margin;
+            meet = meet && lo_u <= hi_v && lo_v <= hi_u;
+            continue;
+        }
+        double gap[2], back[2];
+        for (int s = 0; s < 2; s++) {
+            gap[s] = (u.lo[s][k] - p->margin) - (v.hi[s][k] + q->margin);
+            back[s] = (v.lo[s][k] - q->margin) - (u.hi[s][k] + p->margin);
+        }
+        meet = meet && lesser(gap[0], gap[1]) <= query->path_reach && lesser(back[0], back[1]) <= query->path_reach;
+        const double out = greater(0, greater(gap[1], back[1]));
+        apart += out * out;
+    }
+    return meet || (mode == NEAR && apart <= query->end_reach * query->end_reach);
 }

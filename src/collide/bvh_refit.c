@@ -28,7 +28,7 @@ typedef struct refit_job {
     int32_t begin;  // of the level
 } refit_job;
 
-static void fit_nodes(void *arg, int32_t begin, int32_t end)
+TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
 {
     const refit_job *job = arg;
     tl_bvh *bvh = job->bvh;
@@ -38,25 +38,29 @@ static void fit_nodes(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const int32_t v = bvh->id[PRIM_NODE][i];
         const double p[3] = {x0[v].x, x0[v].y, x0[v].z}, q[3] = {x1[v].x, x1[v].y, x1[v].z};
-        double need[6];
-        float fit[8] = {0}, *box = bvh->node_box[i];
+        double need[12];
+        float fit[16] = {0}, *box = bvh->node_box[(int64_t)i * ends];
         for (int k = 0; k < 3; k++) {
-            need[k] = p[k] < q[k] ? p[k] : q[k];
-            need[k + 3] = -(p[k] > q[k] ? p[k] : q[k]);
+            need[k] = ends == 2 || p[k] < q[k] ? p[k] : q[k];
+            need[k + 3] = -(ends == 2 || p[k] > q[k] ? p[k] : q[k]);
+            need[k + 6] = q[k], need[k + 9] = -q[k];
         }
-        for (int k = 0; k < 3; k++) fit[k] = round_down(need[k] - m), fit[k + 4] = round_down(need[k + 3] - m);
+        for (int k = 0; k < 6 * ends; k++) fit[k + k / 3] = round_down(need[k] - m);
         bvh->moved[i] = 1;
         if (job->lazy) {
             bool inside = true;
-            for (int k = 0; k < 8; k++) inside = inside && box[k] <= fit[k] && box[k] >= fit[k] - loose;
+            for (int k = 0; k < 8 * ends; k++) inside = inside && box[k] <= fit[k] && box[k] >= fit[k] - loose;
             bvh->moved[i] = !inside;
             if (inside) continue;
         }
         if (job->skin > 0)
-            for (int k = 0; k < 3; k++) fit[k] = round_down(need[k] - wide), fit[k + 4] = round_down(need[k + 3] - wide);
-        for (int k = 0; k < 8; k++) box[k] = fit[k];
+            for (int k = 0; k < 6 * ends; k++) fit[k + k / 3] = round_down(need[k] - wide);
+        for (int k = 0; k < 8 * ends; k++) box[k] = fit[k];
     }
 }
+
+static void fit_swept_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 1); }
+static void fit_relative_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 2); }
 
 // Rows of a box that make up the supports past the axes: a direction (sx, sy, sz) takes row i or i + 3 by the sign.
 // Opposite directions are k/2 apart, as in the volumes.
@@ -109,35 +113,35 @@ TL_INLINE void put_box(float *row, int32_t stride, const tl_f8 *box)
     for (int k = 0; k < 3; k++) row[k * stride] = (*box)[k], row[(k + 3) * stride] = (*box)[k + 4];
 }
 
-// Boxes of a leaf's primitives, and its volume into out[d * arity].
-TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, float *out)
+// Boxes of a leaf's primitives, and its volume into out[d * arity]. `ends` boxes each; these are those at end `s`.
+TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, const int ends, const int s, float *out)
 {
     const tl_leaf *l = &bvh->leaf[leaf];
-    const float (*node_box)[8] = (const float (*)[8])bvh->node_box;
+    const float (*node_box)[8] = (const float (*)[8])bvh->node_box + s;
     float *row = bvh->prim_box + l->box;
     const int32_t faces = leaf_size(bvh, leaf, PRIM_FACE), edges = leaf_size(bvh, leaf, PRIM_EDGE);
-    const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = bvh->def.k / 2;
+    const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = ends == 2 ? 3 : bvh->def.k / 2;
     tl_f8 all = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
     for (int32_t i = 0; i < faces; i++) {
         const int32_t f = l->first[PRIM_FACE] + i;
-        const tl_f8 p = *(const tl_f8 *)node_box[bvh->corner[0][f]], q = *(const tl_f8 *)node_box[bvh->corner[1][f]];
-        const tl_f8 r = *(const tl_f8 *)node_box[bvh->corner[2][f]], pq = MIN8(p, q), box = MIN8(pq, r);
-        put_box(row + i, pad_lanes(faces), &box);
+        const tl_f8 p = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[0][f]], q = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[1][f]];
+        const tl_f8 r = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[2][f]], pq = MIN8(p, q), box = MIN8(pq, r);
+        put_box(row + 6 * s * pad_lanes(faces) + i, pad_lanes(faces), &box);
         all = MIN8(all, box);
     }
-    for (int k = 0; k < 3; k++) out[k * arity] = all[k], out[(k + half) * arity] = all[k + 4];
+    for (int k = 0; k < 3; k++) out[(k + 6 * s) * arity] = all[k], out[(k + 6 * s + half) * arity] = all[k + 4];
     if (half > 3) fit_slabs(row, faces, pad_lanes(faces), bvh->def.k, out, arity);
-    row += 6 * pad_lanes(faces);
+    row += 6 * ends * pad_lanes(faces);
     for (int32_t i = 0; i < edges; i++) {
         const int32_t e = l->first[PRIM_EDGE] + i;
-        const tl_f8 p = *(const tl_f8 *)node_box[bvh->end[0][e]], q = *(const tl_f8 *)node_box[bvh->end[1][e]];
+        const tl_f8 p = *(const tl_f8 *)node_box[(int64_t)ends * bvh->end[0][e]], q = *(const tl_f8 *)node_box[(int64_t)ends * bvh->end[1][e]];
         const tl_f8 box = MIN8(p, q);
-        put_box(row + i, pad_lanes(edges), &box);
+        put_box(row + 6 * s * pad_lanes(edges) + i, pad_lanes(edges), &box);
     }
-    row += 6 * pad_lanes(edges);
+    row += 6 * ends * pad_lanes(edges);
     for (int32_t i = 0; i < nodes; i++) {
-        const tl_f8 box = *(const tl_f8 *)node_box[l->first[PRIM_NODE] + i];
-        put_box(row + i, pad_lanes(nodes), &box);
+        const tl_f8 box = *(const tl_f8 *)node_box[(int64_t)ends * (l->first[PRIM_NODE] + i)];
+        put_box(row + 6 * s * pad_lanes(nodes) + i, pad_lanes(nodes), &box);
     }
 }
 
@@ -145,7 +149,8 @@ TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
 {
     const refit_job *job = arg;
     tl_bvh *bvh = job->bvh;
-    const int32_t arity = bvh->def.arity, k = bvh->def.k;
+    const int32_t arity = bvh->def.arity, k = bvh->planes;
+    const bool relative = bvh->def.relative;
     for (int32_t n = job->begin + begin; n < job->begin + end; n++) {
         bool dirty = false;
         for (int32_t c = 0; c < arity; c++) {
@@ -154,7 +159,8 @@ TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
             if (child == NO_CHILD || (job->lazy && (child < 0 ? !leaf_moved(bvh, ~child) : !bvh->dirty[child]))) continue;
             dirty = true;
             if (child < 0) {
-                fit_leaf(bvh, ~child, out);
+                if (relative) fit_leaf(bvh, ~child, 2, 0, out), fit_leaf(bvh, ~child, 2, 1, out);
+                else fit_leaf(bvh, ~child, 1, 0, out);
                 continue;
             }
             const float *in = bvh->volume + (int64_t)child * k * arity;
@@ -173,7 +179,7 @@ void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double marg
     TL_ASSERT(margin >= 0 && skin >= 0, "bvh: the margin or the skin is negative");
     bvh->x0 = x0, bvh->x1 = x1, bvh->margin = margin;
     refit_job job = {bvh, margin, skin, skin > 0 && bvh->fitted, 0};
-    tl_parallel_for(workers, bvh->count[PRIM_NODE], NODES_PER_CHUNK, fit_nodes, &job);
+    tl_parallel_for(workers, bvh->count[PRIM_NODE], NODES_PER_CHUNK, bvh->def.relative ? fit_relative_nodes : fit_swept_nodes, &job);
     for (int32_t level = bvh->level_count - 1; level >= 0; level--) {
         job.begin = bvh->level_begin[level];
         tl_parallel_for(workers, bvh->level_begin[level + 1] - job.begin, INNER_PER_CHUNK, fit_inner, &job);
@@ -183,9 +189,9 @@ void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double marg
     // How loose supports may be: rounding, by less than M 2^-23 with M the greatest coordinate, and the skin. Comparing
     // against a float less the slack rounds again. Near the end of the range of floats nothing is certain.
     float most = 0;
-    const int32_t arity = bvh->def.arity, half = bvh->def.k / 2;
+    const int32_t arity = bvh->def.arity;
     for (int32_t c = 0; c < arity && bvh->child[c] != NO_CHILD; c++)
-        for (int d = 0; d < 3; d++)
-            most = fmaxf(most, fmaxf(fabsf(bvh->volume[d * arity + c]), fabsf(bvh->volume[(d + half) * arity + c])));
+        for (int d = 0; d < bvh->planes; d++)
+            if (bvh->def.relative || d % (bvh->def.k / 2) < 3) most = fmaxf(most, fabsf(bvh->volume[d * arity + c]));
     bvh->slack = most < FLT_MAX / 4 ? most * 0x1p-21f + 16 * FLT_MIN + 1.01f * LOOSE * (float)skin : INFINITY;
 }

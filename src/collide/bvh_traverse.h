@@ -1,30 +1,68 @@
 // collide/bvh_traverse.h: the traversal, expanded by bvh_query.c once per instruction set.
 //
 // Set before including: TRAVERSE(name) gives the names of functions, TRAVERSE_TARGET their attribute, MASK8(m) the bits of
-// the lanes of a comparison. All expansions compare the same floats, so they give the same answer.
+// the lanes of a comparison, LEAST8 and MOST8 the lesser and greater of two vectors, and two functions TRAVERSE(compress) and
+// TRAVERSE(put_pairs). All expansions compute the same floats, so they give the same answer.
+//
+// Boxes meet where support <= flipped support, which is asked as: the greatest of the differences is <= 0. (A difference
+// of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than the slack.
+// `mode` is a constant wherever these functions are expanded.
 
 typedef struct TRAVERSE(prims) {
-    const float *row;        // six rows
+    const float *row;
     int32_t stride, count, first;
 } TRAVERSE(prims);
 
-TL_INLINE TRAVERSE_TARGET TRAVERSE(prims) TRAVERSE(prims_of)(const tl_bvh *t, int32_t leaf, int kind)
+TL_INLINE TRAVERSE_TARGET TRAVERSE(prims) TRAVERSE(prims_of)(const tl_bvh *t, int32_t leaf, int kind, int mode)
 {
+    const int rows = mode == SWEPT ? 6 : 12;
     const float *row = t->prim_box + t->leaf[leaf].box;
-    for (int i = 0; i < kind; i++) row += 6 * pad_lanes(leaf_size(t, leaf, i));
+    for (int i = 0; i < kind; i++) row += rows * pad_lanes(leaf_size(t, leaf, i));
     const int32_t n = leaf_size(t, leaf, kind);
     return (TRAVERSE(prims)){row, pad_lanes(n), n, t->leaf[leaf].first[kind]};
 }
 
-// Which of the eight boxes at `row` overlap the one whose flipped supports (-s_opp(d)) are q?
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t stride, const float *q)
+#define SPLAT8(s) ((tl_f8){(s), (s), (s), (s), (s), (s), (s), (s)})
+
+// Which of the eight boxes at `row` may meet the one whose flipped supports (-s_opp(d)) are q?
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t stride, const float *q, int mode)
 {
-    tl_i8 m = {-1, -1, -1, -1, -1, -1, -1, -1};
+    tl_f8 most = SPLAT8(-INFINITY);
     for (int d = 0; d < 6; d++) {
-        const tl_f8 b = *(const tl_f8 *)(row + (int64_t)d * stride), s = {q[d], q[d], q[d], q[d], q[d], q[d], q[d], q[d]};
-        m &= (tl_i8)(b <= s);
+        tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) - SPLAT8(q[d]);
+        if (mode != SWEPT) {
+            const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) - SPLAT8(q[d + 6]);
+            gap = LEAST8(gap, later);
+        }
+        most = MOST8(most, gap);
     }
+    const tl_i8 m = (tl_i8)(most <= SPLAT8(0));
     return MASK8(m);
+}
+
+// Of the eight primitives at `row`, which may make a pair with the one at `one`, and which do so for sure? Not flipped: x - -y is x + y.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_query *query, const float *row, int32_t stride, const float *one,
+                                                   int32_t step, int mode, uint32_t *sure)
+{
+    tl_f8 most = SPLAT8(-INFINITY), apart = SPLAT8(0);
+    for (int k = 0; k < 3; k++) {
+        tl_f8 out = SPLAT8(0);
+        for (int d = k; d < 6; d += 3) {
+            const int64_t opp = d < 3 ? d + 3 : d - 3;
+            tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) + SPLAT8(one[opp * step]);
+            if (mode != SWEPT) {
+                const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) + SPLAT8(one[(opp + 6) * step]);
+                gap = LEAST8(gap, later);
+                if (mode == NEAR) out = MOST8(out, later);
+            }
+            most = MOST8(most, gap);
+        }
+        if (mode == NEAR) apart += out * out;
+    }
+    tl_i8 may = (tl_i8)(most <= SPLAT8(query->path.may)), does = (tl_i8)(most < SPLAT8(query->path.does));
+    if (mode == NEAR) may |= (tl_i8)(apart <= SPLAT8(query->end2.may)), does |= (tl_i8)(apart < SPLAT8(query->end2.does));
+    *sure = MASK8(does);
+    return MASK8(may);
 }
 
 TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int kind, int k)
@@ -32,118 +70,140 @@ TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int
     return kind == PRIM_FACE ? t->corner[k] : t->end[k];
 }
 
-// Which of eight primitives of `kind` from `first` have the node at position v?
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(have8)(const tl_bvh *t, int kind, int32_t first, int32_t v)
+// Copies the faces or edges of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, int mode, gathered *g)
 {
-    if (kind == PRIM_NODE) return (uint32_t)(v - first) < LANES ? 1u << (v - first) : 0;
-    const tl_i8 want = {v, v, v, v, v, v, v, v};
-    tl_i8 m = {0};
-    for (int k = 0; k < (kind == PRIM_FACE ? 3 : 2); k++) {
-        const tl_i8 has = *(const tl_i8 *)(TRAVERSE(nodes_of)(t, kind, k) + first);
-        m |= (tl_i8)(has == want);
+    const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : 2;
+    const TRAVERSE(prims) p = TRAVERSE(prims_of)(t, leaf, kind, mode);
+    int32_t n = 0;
+    for (int32_t i = 0; i < p.count; i += LANES) {
+        const int32_t left = p.count - i;
+        const uint32_t mask = near ? TRAVERSE(meet8)(p.row + i, p.stride, near, mode) : left < LANES ? (1u << left) - 1 : 255u;
+        if (!mask) continue;
+        for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.row + (int64_t)d * p.stride + i, mask, g->row[d] + n);
+        for (int k = 0; k < nodes; k++) TRAVERSE(compress)(TRAVERSE(nodes_of)(t, kind, k) + p.first + i, mask, g->node[k] + n);
+        TRAVERSE(compress)(t->id[kind] + p.first + i, mask, g->id + n);
+        n += __builtin_popcount(mask);
     }
-    return MASK8(m);
+    for (int d = 0; d < rows; d += 6) *(tl_f8 *)(g->row[d] + n) = SPLAT8(INFINITY);  // whole vectors are read
+    g->count = n;
 }
 
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_prim)(const float *row, int32_t stride, int32_t i, float *q)
+// The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is widened.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query, const tl_bvh *t, int32_t node, int lane, int k,
+                                                   int mode, float *q)
 {
-    for (int d = 0; d < 3; d++) q[d] = -row[(d + 3) * stride + i], q[d + 3] = -row[d * stride + i];
+    const int32_t arity = t->def.arity, half = mode == SWEPT ? t->def.k / 2 : 3;
+    const float *v = t->volume + (int64_t)node * t->planes * arity + lane;
+    if (mode == SWEPT) {
+        for (int d = 0; d < k / 2; d++) q[d] = -v[(d + half) * arity], q[d + k / 2] = -v[d * arity];
+        return;
+    }
+    for (int d = 0; d < 12; d++) {
+        q[d] = -v[(d % 6 < 3 ? d + 3 : d - 3) * arity];
+        if (mode != NEAR) continue;
+        const float wide = q[d] + query->reach[d / 6];
+        q[d] = wide < FLT_MAX ? wide : FLT_MAX;
+    }
 }
 
-// The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const tl_bvh *t, int32_t node, int lane, int k, float *q)
+// The lanes of a node that may meet the volume flipped in q.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int k, int mode, const float *q)
 {
     const int32_t arity = t->def.arity, half = t->def.k / 2;
-    const float *v = t->volume + (int64_t)node * t->def.k * arity + lane;
-    for (int d = 0; d < k / 2; d++) q[d] = -v[(d + half) * arity], q[d + k / 2] = -v[d * arity];
-}
-
-// The lanes of a node that overlap the volume flipped in q.
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int k, const float *q)
-{
-    const int32_t arity = t->def.arity, half = t->def.k / 2;
-    const float *v = t->volume + (int64_t)node * t->def.k * arity;
+    const float *v = t->volume + (int64_t)node * t->planes * arity;
+    if (arity == 8 && mode != SWEPT) return TRAVERSE(meet8)(v, 8, q, mode);
     if (arity == 8) {
         tl_i8 m = {-1, -1, -1, -1, -1, -1, -1, -1};
-        for (int d = 0; d < k; d++) {
-            const tl_f8 s = {q[d], q[d], q[d], q[d], q[d], q[d], q[d], q[d]};
-            m &= (tl_i8)(*(const tl_f8 *)(v + (d < k / 2 ? d : d - k / 2 + half) * 8) <= s);
-        }
+        for (int d = 0; d < k; d++)
+            m &= (tl_i8)(*(const tl_f8 *)(v + (d < k / 2 ? d : d - k / 2 + half) * 8) <= SPLAT8(q[d]));
         return MASK8(m);
     }
     uint32_t mask = 0;
     for (int c = 0; c < arity; c++) {
         bool meet = true;
-        for (int d = 0; d < k; d++) meet &= v[(d < k / 2 ? d : d - k / 2 + half) * arity + c] <= q[d];
+        if (mode == SWEPT)
+            for (int d = 0; d < k; d++) meet &= v[(d < k / 2 ? d : d - k / 2 + half) * arity + c] <= q[d];
+        else
+            for (int d = 0; d < 6; d++) meet &= (v[d * arity + c] <= q[d]) | (v[(d + 6) * arity + c] <= q[d + 6]);
         mask |= (uint32_t)meet << c;
     }
     return mask;
 }
 
-// Pairs of one kind of primitive of leaf `la` of p with one of leaf `lb` of q, whose flipped box is near_b.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, const tl_bvh *p, int32_t la, int ka, const tl_bvh *q,
-                                                    int32_t lb, int kb, const float *near_b, int list, pair_writer *w)
+// Pairs of one kind of primitive of leaf `la` of p with one of leaf `lb` of q, whose flipped volumes are near_a and near_b.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, const tl_bvh *p, int32_t la, int ka,
+                                                    const float *near_a, const tl_bvh *q, int32_t lb, int kb,
+                                                    const float *near_b, int list, int mode, pair_writer *w)
 {
     const bool same = p == q, itself = same && la == lb;
-    const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka), b = TRAVERSE(prims_of)(q, lb, kb);
-    const int na = ka == PRIM_FACE ? 3 : ka == PRIM_EDGE ? 2 : 1, nb = kb == PRIM_FACE ? 3 : kb == PRIM_EDGE ? 2 : 1;
-    const int32_t *id = q->id[kb] + b.first;
+    const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka, mode);
+    const int na = ka == PRIM_FACE ? 3 : ka == PRIM_EDGE ? 2 : 1, nb = kb == PRIM_FACE ? 3 : 2;
+    gathered *b = &w->near;
+    uint8_t near_mask[GATHER_CAP / LANES];
+    uint32_t any = 0;
     for (int32_t i0 = 0; i0 < a.count; i0 += LANES) {
         const int32_t left = a.count - i0;
-        uint32_t near_a = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b);
-        for (; near_a; near_a &= near_a - 1) {
-            const int32_t i = i0 + __builtin_ctz(near_a), ia = a.first + i, ida = p->id[ka][ia];
+        const uint32_t near = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b, mode);
+        near_mask[i0 / LANES] = (uint8_t)near, any |= near;
+    }
+    if (!any) return;
+    TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b);
+    for (int32_t i0 = 0; b->count > 0 && i0 < a.count; i0 += LANES) {
+        for (uint32_t near = near_mask[i0 / LANES]; near; near &= near - 1) {
+            const int32_t i = i0 + __builtin_ctz(near), ia = a.first + i, ida = p->id[ka][ia];
             int32_t va[3] = {ia, ia, ia};
             for (int k = 0; ka != PRIM_NODE && k < na; k++) va[k] = TRAVERSE(nodes_of)(p, ka, k)[ia];
-            float box[6], sure[6];
-            TRAVERSE(flip_prim)(a.row, a.stride, i, box);
-            for (int d = 0; d < 6; d++) sure[d] = box[d] - query->slack;
-            for (int32_t j0 = itself && ka == kb ? i0 : 0; j0 < b.count; j0 += LANES) {
-                uint32_t hit = TRAVERSE(meet8)(b.row + j0, b.stride, box);
+            for (int32_t j0 = itself && ka == kb ? i0 : 0; j0 < b->count; j0 += LANES) {
+                uint32_t sure, hit = TRAVERSE(pair8)(query, b->row[0] + j0, GATHER_CAP, a.row + i, a.stride, mode, &sure);
+                if (mode == NEAR && b->count - j0 < LANES) hit &= (1u << (b->count - j0)) - 1;  // a reach may be infinite
                 if (itself && ka == kb && j0 == i0) hit &= ~((2u << (i - i0)) - 1);
                 if (!hit) continue;
-                for (int k = 0; same && k < na; k++) hit &= ~TRAVERSE(have8)(q, kb, b.first + j0, va[k]);
-                const uint32_t certain = hit ? TRAVERSE(meet8)(b.row + j0, b.stride, sure) : 0;
-                for (uint32_t check = hit & ~certain; check; check &= check - 1) {
-                    const int32_t j = __builtin_ctz(check), ib = b.first + j0 + j;
-                    int32_t vb[3] = {ib, ib, ib};
-                    for (int k = 0; kb != PRIM_NODE && k < nb; k++) vb[k] = TRAVERSE(nodes_of)(q, kb, k)[ib];
-                    if (!boxes_overlap(p, va, na, q, vb, nb)) hit &= ~(1u << j);
+                if (same) {
+                    tl_i8 shared = {0};
+                    for (int k = 0; k < nb; k++)
+                        for (int l = 0; l < na; l++) {
+                            const int32_t v = va[l];
+                            shared |= (tl_i8)(*(const tl_i8 *)(b->node[k] + j0) == (tl_i8){v, v, v, v, v, v, v, v});
+                        }
+                    hit &= ~MASK8(shared);
+                }
+                for (uint32_t check = hit & ~sure; check; check &= check - 1) {
+                    const int32_t j = j0 + __builtin_ctz(check), vb[3] = {b->node[0][j], b->node[1][j], nb == 3 ? b->node[2][j] : 0};
+                    if (!is_pair(query, mode, p, va, na, q, vb, nb)) hit &= ~(check & -check);
                 }
                 if (!hit || !writer_room(w, list)) continue;
-                tl_pair *at = w->at[list];
-                for (; hit; hit &= hit - 1) {
-                    const int32_t idb = id[j0 + __builtin_ctz(hit)];
-                    const bool swap = same && ka == kb && ida > idb;
-                    *at++ = (tl_pair){swap ? idb : ida, swap ? ida : idb};
-                }
-                w->at[list] = at;
+                TRAVERSE(put_pairs)(ida, b->id + j0, hit, same && ka == kb, w->at[list]);
+                w->at[list] += __builtin_popcount(hit);
             }
         }
     }
 }
 
-TRAVERSE_TARGET static void TRAVERSE(meet_leaves)(const pair_query *query, int32_t la, int32_t lb, pair_writer *w)
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, int32_t la, int32_t lb, int mode, pair_writer *w)
 {
     const tl_bvh *p = query->a, *q = query->b;
     const bool same = p == q, itself = same && la == lb;
-    float near_a[6], near_b[6];
-    TRAVERSE(flip_lane)(p, p->leaf[la].parent / p->def.arity, p->leaf[la].parent % p->def.arity, 6, near_a);
-    TRAVERSE(flip_lane)(q, q->leaf[lb].parent / q->def.arity, q->leaf[lb].parent % q->def.arity, 6, near_b);
+    float near_a[12], near_b[12];
+    TRAVERSE(flip_lane)(query, p, p->leaf[la].parent / p->def.arity, p->leaf[la].parent % p->def.arity, 6, mode, near_a);
+    TRAVERSE(flip_lane)(query, q, q->leaf[lb].parent / q->def.arity, q->leaf[lb].parent % q->def.arity, 6, mode, near_b);
     w->face_pairs += (int64_t)leaf_size(p, la, PRIM_FACE) * leaf_size(q, lb, PRIM_FACE);
+#define MEET(p, la, ka, near_a, q, lb, kb, near_b, list) \
+    TRAVERSE(meet_prims)(query, p, la, ka, near_a, q, lb, kb, near_b, list, mode, w)
     if (query->what & TL_PAIR_VF) {
-        TRAVERSE(meet_prims)(query, p, la, PRIM_NODE, q, lb, PRIM_FACE, near_b, LIST_VF, w);
-        if (!itself) TRAVERSE(meet_prims)(query, q, lb, PRIM_NODE, p, la, PRIM_FACE, near_a, same ? LIST_VF : LIST_FV, w);
+        MEET(p, la, PRIM_NODE, near_a, q, lb, PRIM_FACE, near_b, LIST_VF);
+        if (!itself) MEET(q, lb, PRIM_NODE, near_b, p, la, PRIM_FACE, near_a, same ? LIST_VF : LIST_FV);
     }
-    if (query->what & TL_PAIR_EE) TRAVERSE(meet_prims)(query, p, la, PRIM_EDGE, q, lb, PRIM_EDGE, near_b, LIST_EE, w);
+    if (query->what & TL_PAIR_EE) MEET(p, la, PRIM_EDGE, near_a, q, lb, PRIM_EDGE, near_b, LIST_EE);
     if (query->what & TL_PAIR_EF) {
-        TRAVERSE(meet_prims)(query, p, la, PRIM_EDGE, q, lb, PRIM_FACE, near_b, LIST_EF, w);
-        if (!itself) TRAVERSE(meet_prims)(query, q, lb, PRIM_EDGE, p, la, PRIM_FACE, near_a, same ? LIST_EF : LIST_FE, w);
+        MEET(p, la, PRIM_EDGE, near_a, q, lb, PRIM_FACE, near_b, LIST_EF);
+        if (!itself) MEET(q, lb, PRIM_EDGE, near_b, p, la, PRIM_FACE, near_a, same ? LIST_EF : LIST_FE);
     }
+#undef MEET
 }
 
 // The pairs of subtrees below `item` that may meet, at most MAX_ARITY^2; not to be called on two leaves.
-TRAVERSE_TARGET static int32_t TRAVERSE(expand)(const pair_query *query, work item, work *out, int64_t *tests)
+TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work item, int mode, work *out, int64_t *tests)
 {
     const tl_bvh *p = query->a, *q = query->b;
     const int32_t arity_a = p->def.arity, arity_b = q->def.arity, k = query->k;
@@ -154,26 +214,26 @@ TRAVERSE_TARGET static int32_t TRAVERSE(expand)(const pair_query *query, work it
         const int32_t *child = p->child + item.a * arity_a;
         for (int i = 0; i < arity_a && child[i] != NO_CHILD; i++) {
             out[n++] = (work){child[i], child[i]};
-            TRAVERSE(flip_lane)(p, item.a, i, k, vol);
-            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, k, vol) & ~((2u << i) - 1);
+            TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
+            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, k, mode, vol) & ~((2u << i) - 1);
             *tests += arity_a;
             for (; hit; hit &= hit - 1) out[n++] = (work){child[i], child[__builtin_ctz(hit)]};
         }
     } else if (item.a >= 0 && item.b >= 0) {
         const int32_t *ca = p->child + item.a * arity_a, *cb = q->child + item.b * arity_b;
         for (int i = 0; i < arity_a && ca[i] != NO_CHILD; i++) {
-            TRAVERSE(flip_lane)(p, item.a, i, k, vol);
+            TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
             *tests += arity_b;
-            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, k, vol); hit; hit &= hit - 1)
+            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, k, mode, vol); hit; hit &= hit - 1)
                 out[n++] = (work){ca[i], cb[__builtin_ctz(hit)]};
         }
     } else {
         const bool leaf_a = item.a < 0;
         const tl_bvh *t = leaf_a ? p : q, *u = leaf_a ? q : p;
         const int32_t slot = t->leaf[leaf_a ? ~item.a : ~item.b].parent, node = leaf_a ? item.b : item.a;
-        TRAVERSE(flip_lane)(t, slot / t->def.arity, slot % t->def.arity, k, vol);
+        TRAVERSE(flip_lane)(query, t, slot / t->def.arity, slot % t->def.arity, k, mode, vol);
         *tests += u->def.arity;
-        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, k, vol); hit; hit &= hit - 1) {
+        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, k, mode, vol); hit; hit &= hit - 1) {
             const int32_t child = u->child[node * u->def.arity + __builtin_ctz(hit)];
             out[n++] = leaf_a ? (work){item.a, child} : (work){child, item.b};
         }
@@ -181,7 +241,7 @@ TRAVERSE_TARGET static int32_t TRAVERSE(expand)(const pair_query *query, work it
     return n;
 }
 
-TRAVERSE_TARGET static void TRAVERSE(chunk)(void *arg, int32_t begin, int32_t end)
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(walk)(void *arg, int32_t begin, int32_t end, int mode)
 {
     pair_query *query = arg;
     pair_writer w;
@@ -192,8 +252,8 @@ TRAVERSE_TARGET static void TRAVERSE(chunk)(void *arg, int32_t begin, int32_t en
         stack[0] = query->item[i];
         while (n > 0) {
             const work item = stack[--n];
-            if (item.a < 0 && item.b < 0) TRAVERSE(meet_leaves)(query, ~item.a, ~item.b, &w);
-            else n += TRAVERSE(expand)(query, item, stack + n, &w.volume_tests);
+            if (item.a < 0 && item.b < 0) TRAVERSE(meet_leaves)(query, ~item.a, ~item.b, mode, &w);
+            else n += TRAVERSE(expand)(query, item, mode, stack + n, &w.volume_tests);
         }
     }
     writer_close(&w);
@@ -201,6 +261,14 @@ TRAVERSE_TARGET static void TRAVERSE(chunk)(void *arg, int32_t begin, int32_t en
     query->counts[begin / query->chunk_items][1] = w.face_pairs;
 }
 
+TRAVERSE_TARGET static void TRAVERSE(swept)(void *arg, int32_t begin, int32_t end) { TRAVERSE(walk)(arg, begin, end, SWEPT); }
+TRAVERSE_TARGET static void TRAVERSE(relative)(void *arg, int32_t begin, int32_t end) { TRAVERSE(walk)(arg, begin, end, RELATIVE); }
+TRAVERSE_TARGET static void TRAVERSE(near)(void *arg, int32_t begin, int32_t end) { TRAVERSE(walk)(arg, begin, end, NEAR); }
+static const tl_range_fn TRAVERSE(chunk)[] = {TRAVERSE(swept), TRAVERSE(relative), TRAVERSE(near)};
+
 #undef TRAVERSE
 #undef TRAVERSE_TARGET
 #undef MASK8
+#undef LEAST8
+#undef MOST8
+#undef SPLAT8

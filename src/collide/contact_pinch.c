@@ -46,24 +46,37 @@ static double box_distance2(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
     return sum;
 }
 
-static spot nearest_spot(const tl_contacts *c, tl_vec3 p, const tl_vec3 *body_pos)
+static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
 {
     spot best = {.body = -1, .distance = (double)INFINITY};
-    for (int32_t b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].plane) continue;
-        const tl_surface *s = &c->bodies[b].surface;
-        const tl_vec3 *x = body_pos + c->body_start[b];
-        for (int32_t f = 0; f < s->face_count; f++) {
-            const tl_vec3 q[4] = {p, x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]]};
-            if (box_distance2(p, q[1], q[2], q[3]) >= best.distance * best.distance) continue;
-            const tl_nearest near = tl_nearest_vertex_face(q);
-            if (!(near.distance < best.distance)) continue;
-            best.distance = near.distance, best.body = b, best.face = f;
-            for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k];
-            best.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
-        }
+    const tl_surface *s = &c->bodies[b].surface;
+    const tl_vec3 *x = body_pos + c->body_start[b];
+    for (int32_t f = 0; f < s->face_count && !c->bodies[b].plane; f++) {
+        const tl_vec3 q[4] = {p, x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]]};
+        if (box_distance2(p, q[1], q[2], q[3]) >= best.distance * best.distance) continue;
+        const tl_nearest near = tl_nearest_vertex_face(q);
+        if (!(near.distance < best.distance)) continue;
+        best.distance = near.distance, best.body = b, best.face = f;
+        for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k];
+        best.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
     }
     return best;
+}
+
+/// How often a body surrounds a place: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983). About 1 inside,
+/// 2 where it overlaps itself, 0 outside.
+static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
+{
+    const tl_surface *s = &c->bodies[b].surface;
+    const tl_vec3 *x = body_pos + c->body_start[b];
+    double sum = 0;
+    for (int32_t f = 0; f < s->face_count && !c->bodies[b].plane; f++) {
+        const tl_vec3 u = tl_sub3(x[s->face[f][0]], p), v = tl_sub3(x[s->face[f][1]], p), w = tl_sub3(x[s->face[f][2]], p);
+        const double lu = tl_norm3(u), lv = tl_norm3(v), lw = tl_norm3(w);
+        const double below = lu * lv * lw + tl_dot3(u, v) * lw + tl_dot3(v, w) * lu + tl_dot3(w, u) * lv;
+        sum += 2 * atan2(tl_dot3(u, tl_cross3(v, w)), below);
+    }
+    return sum / (4 * 3.14159265358979323846);
 }
 
 static tl_vec3 spot_place(const tl_contacts *c, const spot *s, const tl_vec3 *body_pos)
@@ -75,20 +88,27 @@ static tl_vec3 spot_place(const tl_contacts *c, const spot *s, const tl_vec3 *bo
     return sum;
 }
 
-// Where pinched nodes should be at the end of the step: along with the body, and out of it.
+// Where pinched nodes should be at the end of the step: along with the body that is nearest, or in which they are deepest,
+// and out of it.
 static void set_goals(tl_contacts *c, const tl_vec3 *x)
 {
     for (int32_t i = 0; i < c->node_count; i++) {
         if (!c->pinched[i]) continue;
-        const spot s = nearest_spot(c, x[i], c->step.body_begin);
+        spot best = {.body = -1};
+        double depth = (double)INFINITY;
+        for (int32_t b = 0; b < c->body_count; b++) {
+            const spot s = nearest_spot(c, b, x[i], c->step.body_begin);
+            if (s.body < 0) continue;
+            const double outside = tl_dot3(tl_sub3(x[i], spot_place(c, &s, c->step.body_begin)), s.normal);
+            if (outside < depth) depth = outside, best = s;
+        }
         c->goal[i] = x[i];
-        if (s.body < 0) continue;
-        const tl_vec3 from = spot_place(c, &s, c->step.body_begin), to = spot_place(c, &s, c->step.body_end);
-        const double outside = tl_dot3(tl_sub3(x[i], from), s.normal);
-        const double lack = fmin(fmax(0, GOAL_DISTANCE * c->reach - outside), OUT_SPEED * c->step.dt);
-        c->goal[i] = tl_madd3(tl_add3(x[i], tl_sub3(to, from)), lack, s.normal);
-        if (!(outside > 0)) c->pinched[i] = 2;  // inside: cannot be freed now
-        else c->pinched[i] = 1;
+        c->pinched[i] = 1;
+        if (best.body < 0) continue;
+        const tl_vec3 from = spot_place(c, &best, c->step.body_begin), to = spot_place(c, &best, c->step.body_end);
+        const double lack = fmin(fmax(0, GOAL_DISTANCE * c->reach - depth), OUT_SPEED * c->step.dt);
+        c->goal[i] = tl_madd3(tl_add3(x[i], tl_sub3(to, from)), lack, best.normal);
+        if (!(depth > 0)) c->pinched[i] = 2;  // inside: cannot be freed now
     }
 }
 
@@ -156,6 +176,9 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
         look_at_body(c, b);
     }
+    for (int32_t b = 0; b < c->body_count; b++)  // the last word before a node is freed
+        for (int32_t i = 0; i < c->node_count; i++)
+            if (c->pinched[i] == 1 && winding(c, b, x[i], c->step.body_begin) > 0.5) c->pinched[i] = 2;
     c->pinched_count = 0;
     for (int32_t i = 0; i < c->node_count; i++) {
         c->pinched[i] = c->pinched[i] == 2;

@@ -114,31 +114,60 @@ static void move(shape *m, double step, uint64_t seed)
 
 // --- all pairs ---
 
-typedef struct box { double lo[3], hi[3]; } box;
+// What makes a pair. STILL: boxes at x0 overlap; SWEPT: boxes about x0 and x1 do; RELATIVE, NEAR: as bvh.h says.
+typedef struct rule { enum { STILL, SWEPT, RELATIVE, NEAR } how; double path, end; } rule;
 
-static box box_of(const shape *m, bool swept, double margin, const int32_t *node, int n)
+// At x0 and x1, or about both of them twice.
+typedef struct box { double lo[2][3], hi[2][3]; } box;
+
+static box box_of(const shape *m, rule by, double margin, const int32_t *node, int n)
 {
-    box b = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    box b;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 3; k++) b.lo[s][k] = INFINITY, b.hi[s][k] = -INFINITY;
     for (int i = 0; i < n; i++)
-        for (int s = 0; s < (swept ? 2 : 1); s++) {
-            const tl_vec3 p = s ? m->x1[node[i]] : m->x0[node[i]];
+        for (int s = 0; s < 2; s++) {
+            const tl_vec3 p = s && by.how != STILL ? m->x1[node[i]] : m->x0[node[i]];
             const double c[3] = {p.x, p.y, p.z};
-            for (int k = 0; k < 3; k++) b.lo[k] = fmin(b.lo[k], c[k]), b.hi[k] = fmax(b.hi[k], c[k]);
+            for (int k = 0; k < 3; k++)
+                for (int to = 0; to < 2; to++) {
+                    if (to != s && by.how != SWEPT) continue;
+                    b.lo[to][k] = fmin(b.lo[to][k], c[k]), b.hi[to][k] = fmax(b.hi[to][k], c[k]);
+                }
         }
-    for (int k = 0; k < 3; k++) b.lo[k] -= margin, b.hi[k] += margin;
+    for (int s = 0; s < 2; s++)
+        for (int k = 0; k < 3; k++) b.lo[s][k] -= margin, b.hi[s][k] += margin;
     return b;
+}
+
+static bool boxes_pair(rule by, const box *p, const box *q)
+{
+    bool meet = true;
+    double apart = 0;
+    for (int k = 0; k < 3; k++) {
+        if (by.how != NEAR) {
+            meet = meet && (p->lo[0][k] <= q->hi[0][k] || p->lo[1][k] <= q->hi[1][k]);
+            meet = meet && (q->lo[0][k] <= p->hi[0][k] || q->lo[1][k] <= p->hi[1][k]);
+            continue;
+        }
+        meet = meet && (p->lo[0][k] - q->hi[0][k] <= by.path || p->lo[1][k] - q->hi[1][k] <= by.path);
+        meet = meet && (q->lo[0][k] - p->hi[0][k] <= by.path || q->lo[1][k] - p->hi[1][k] <= by.path);
+        const double gap = fmax(0, fmax(p->lo[1][k] - q->hi[1][k], q->lo[1][k] - p->hi[1][k]));
+        apart += gap * gap;
+    }
+    return meet || (by.how == NEAR && apart <= by.end * by.end);
 }
 
 enum { NODES, EDGES, FACES };
 typedef struct prims { int32_t count; box *box; int32_t (*node)[3]; bool *used; } prims;
 
-static prims prims_of(const shape *m, bool swept, double margin, int kind)
+static prims prims_of(const shape *m, rule by, double margin, int kind)
 {
     const int32_t n = kind == NODES ? m->s.node_count : kind == EDGES ? m->s.edge_count : m->s.face_count;
     prims p = {n, malloc(((size_t)n + 1) * sizeof *p.box), malloc(((size_t)n + 1) * sizeof *p.node), calloc((size_t)n + 1, 1)};
     for (int32_t i = 0; i < n; i++) {
         for (int k = 0; k < 3; k++) p.node[i][k] = kind == NODES ? i : kind == EDGES ? m->edge[i][k % 2] : m->face[i][k];
-        p.box[i] = box_of(m, swept, margin, p.node[i], 3);
+        p.box[i] = box_of(m, by, margin, p.node[i], 3);
         p.used[i] = kind != NODES;
     }
     for (int32_t f = 0; kind == NODES && f < m->s.face_count; f++)
@@ -148,15 +177,14 @@ static prims prims_of(const shape *m, bool swept, double margin, int kind)
 
 static void free_prims(prims *p) { free(p->box), free(p->node), free(p->used); }
 
-static void check_list(const shape *a, int ka, const shape *b, int kb, bool swept, double margin_a, double margin_b,
+static void check_list(const shape *a, int ka, const shape *b, int kb, rule by, double margin_a, double margin_b,
                        const tl_pair *pair, int32_t count)
 {
-    prims p = prims_of(a, swept, margin_a, ka), q = prims_of(b, swept, margin_b, kb);
+    prims p = prims_of(a, by, margin_a, ka), q = prims_of(b, by, margin_b, kb);
     int32_t at = 0;
     for (int32_t i = 0; i < p.count; i++)
         for (int32_t j = a == b && ka == kb ? i + 1 : 0; j < q.count; j++) {
-            bool meet = p.used[i] && q.used[j];
-            for (int k = 0; k < 3; k++) meet = meet && p.box[i].lo[k] <= q.box[j].hi[k] && q.box[j].lo[k] <= p.box[i].hi[k];
+            bool meet = p.used[i] && q.used[j] && boxes_pair(by, &p.box[i], &q.box[j]);
             for (int s = 0; a == b && meet && s < 9; s++) meet = p.node[i][s / 3] != q.node[j][s % 3];
             if (!meet) continue;
             if (at >= count || pair[at].a != i || pair[at].b != j) {
@@ -172,13 +200,27 @@ static void check_list(const shape *a, int ka, const shape *b, int kb, bool swep
 
 static const int ALL = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
 
-static void check_self(const shape *m, bool swept, double margin, const tl_pairs *found)
+static void check_self_by(const shape *m, rule by, double margin, const tl_pairs *found)
 {
-    check_list(m, NODES, m, FACES, swept, margin, margin, found->vf, found->vf_count);
-    check_list(m, EDGES, m, EDGES, swept, margin, margin, found->ee, found->ee_count);
-    check_list(m, EDGES, m, FACES, swept, margin, margin, found->ef, found->ef_count);
+    check_list(m, NODES, m, FACES, by, margin, margin, found->vf, found->vf_count);
+    check_list(m, EDGES, m, EDGES, by, margin, margin, found->ee, found->ee_count);
+    check_list(m, EDGES, m, FACES, by, margin, margin, found->ef, found->ef_count);
     assert_int_equal(found->fv_count, 0);
     assert_int_equal(found->fe_count, 0);
+}
+
+static void check_self(const shape *m, bool swept, double margin, const tl_pairs *found)
+{
+    check_self_by(m, (rule){.how = swept ? SWEPT : STILL}, margin, found);
+}
+
+static void check_between(const shape *a, const shape *b, rule by, double margin_a, double margin_b, const tl_pairs *found)
+{
+    check_list(a, NODES, b, FACES, by, margin_a, margin_b, found->vf, found->vf_count);
+    check_list(b, NODES, a, FACES, by, margin_b, margin_a, found->fv, found->fv_count);
+    check_list(a, EDGES, b, EDGES, by, margin_a, margin_b, found->ee, found->ee_count);
+    check_list(a, EDGES, b, FACES, by, margin_a, margin_b, found->ef, found->ef_count);
+    check_list(b, EDGES, a, FACES, by, margin_b, margin_a, found->fe, found->fe_count);
 }
 
 static bool same_list(const tl_pair *p, int32_t n, const tl_pair *q, int32_t m)
@@ -216,25 +258,24 @@ static void close_fixture(fixture *t)
     tl_pairs_free(&t->pairs), tl_pairs_free(&t->other);
 }
 
-static const int KS[4] = {6, 14, 18, 26}, ARITIES[3] = {2, 4, 8}, LEAVES[4] = {1, 3, 8, 20};
+static const int KS[4] = {6, 14, 18, 26}, ARITIES[3] = {2, 4, 8}, LEAVES[5] = {1, 3, 8, 20, TL_BVH_MAX_LEAF};
 
 static void check_every_def(shape *m, double margin)
 {
     fixture t;
     tl_error err;
     open_fixture(&t);
-    bool first = true;
-    for (int k = 0; k < 4; k++)
+    for (int k = 0; k < 5; k++)  // four with swept boxes, and relative motion
         for (int a = 0; a < 3; a++)
-            for (int l = 0; l < 4; l++) {
+            for (int l = 0; l < 5; l++) {
+                const bool first = k % 4 == 0 && a == 0 && l == 0;
                 tl_bvh *bvh;
-                const tl_bvh_def def = {KS[k], ARITIES[a], LEAVES[l], 0};
+                const tl_bvh_def def = {.k = KS[k % 4], .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = k == 4};
                 assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
                 tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
                 assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
-                if (first) check_self(m, true, margin, &t.pairs);
+                if (first) check_self_by(m, (rule){.how = k == 4 ? RELATIVE : SWEPT}, margin, &t.pairs);
                 else assert_same_pairs(&t.pairs, &t.other);
-                first = false;
                 tl_bvh_destroy(bvh);
             }
     close_fixture(&t);
@@ -288,21 +329,19 @@ static void two_surfaces(void **state)
     open_fixture(&t);
     shape a = sheet_shape(16, TANGLED, 0), b = random_soup(150, 200, 0.3, 9);
     move(&a, 0.02, 1), move(&b, 0.05, 2);
-    for (int i = 0; i < 12; i++) {
+    for (int i = 0; i < 24; i++) {
+        const int relative = i >= 12;
         tl_bvh *p, *q;
-        const tl_bvh_def da = {KS[i % 4], ARITIES[i % 3], LEAVES[(i + 1) % 4], 0};
-        const tl_bvh_def db = {KS[i / 4], ARITIES[(i + i / 3) % 3], LEAVES[i % 4], 0};
+        tl_bvh_def da = {.k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = LEAVES[(i + 1) % 4], .relative = relative};
+        tl_bvh_def db = {.k = KS[i / 4 % 3], .arity = ARITIES[(i + i / 3) % 3], .leaf_faces = LEAVES[i % 4], .relative = relative};
+        if (relative) da.k = db.k = 6;
         assert_ok(tl_bvh_create(&t.alloc, &da, &a.s, a.x0, &p, &err));
         assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
         tl_bvh_refit(p, a.x0, a.x1, 0.01, 0, NULL);
         tl_bvh_refit(q, b.x0, b.x1, 0.003, 0.01, NULL);
         assert_ok(tl_bvh_between(p, q, ALL, &t.arena, NULL, &t.pairs, &err));
         assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ef_count > 0 && t.pairs.fe_count > 0);
-        check_list(&a, NODES, &b, FACES, true, 0.01, 0.003, t.pairs.vf, t.pairs.vf_count);
-        check_list(&b, NODES, &a, FACES, true, 0.003, 0.01, t.pairs.fv, t.pairs.fv_count);
-        check_list(&a, EDGES, &b, EDGES, true, 0.01, 0.003, t.pairs.ee, t.pairs.ee_count);
-        check_list(&a, EDGES, &b, FACES, true, 0.01, 0.003, t.pairs.ef, t.pairs.ef_count);
-        check_list(&b, EDGES, &a, FACES, true, 0.003, 0.01, t.pairs.fe, t.pairs.fe_count);
+        check_between(&a, &b, (rule){.how = relative ? RELATIVE : SWEPT}, 0.01, 0.003, &t.pairs);
         tl_bvh_destroy(p), tl_bvh_destroy(q);
     }
     free_shape(&a), free_shape(&b);
@@ -343,13 +382,14 @@ static void rounding_loses_nothing(void **state)
             m.x1[v] = m.x0[v];
         }
         check_every_def(&m, s == 0 ? 1e-9 : 0);
+        for (int32_t v = 0; v < m.s.node_count; v++) m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
+        check_every_def(&m, s == 0 ? 1e-9 : 0);
         free_shape(&m);
     }
 }
 
-static void same_on_any_number_of_threads(void **state)
+static void check_threads(int relative)
 {
-    (void)state;
     fixture t;
     tl_error err;
     open_fixture(&t);
@@ -357,11 +397,11 @@ static void same_on_any_number_of_threads(void **state)
     move(&m, 0.01, 1);
     tl_bvh *bvh;
     tl_bvh_def def = tl_bvh_def_default();
-    def.culling = 1;
+    def.culling = 1, def.relative = relative;
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, NULL);
     assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
-    check_self(&m, true, 0.001, &t.pairs);
+    check_self_by(&m, (rule){.how = relative ? RELATIVE : SWEPT}, 0.001, &t.pairs);
     tl_pairs culled;
     tl_pairs_init(&culled, t.alloc);
     assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &culled, &err));
@@ -385,6 +425,13 @@ static void same_on_any_number_of_threads(void **state)
     close_fixture(&t);
 }
 
+static void same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    check_threads(0);
+    check_threads(1);
+}
+
 // Slow and fast steps, margins that change, with a skin: answers stay those of all pairs.
 static void lazy_refits_stay_sound(void **state)
 {
@@ -394,8 +441,8 @@ static void lazy_refits_stay_sound(void **state)
     open_fixture(&t);
     shape m = sheet_shape(14, FOLDED, 0);
     tl_bvh *bvh;
-    for (int a = 0; a < 3; a++) {
-        const tl_bvh_def def = {KS[a], ARITIES[a], 4, 0};
+    for (int a = 0; a < 6; a++) {
+        const tl_bvh_def def = {.k = KS[a % 3 * (a < 3)], .arity = ARITIES[a % 3], .leaf_faces = 4, .relative = a >= 3};
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         for (int step = 0; step < 60; step++) {
             move(&m, step % 20 == 7 ? 0.1 : step % 3 == 0 ? 0 : 0.002, (uint64_t)(step + 100 * a));
@@ -403,7 +450,7 @@ static void lazy_refits_stay_sound(void **state)
             const double margin = step % 4 == 3 ? 0.004 : 0.001;
             tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, step % 11 == 10 ? 0 : 0.005, NULL);
             assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
-            check_self(&m, swept, margin, &t.pairs);
+            check_self_by(&m, (rule){.how = !swept ? STILL : a < 3 ? SWEPT : RELATIVE}, margin, &t.pairs);
         }
         tl_bvh_destroy(bvh);
     }
@@ -522,7 +569,7 @@ static void culling_leaves_out_only_what_is_far(void **state)
             if (i >= 12) move(&m, 0.004 * (i % 5), (uint64_t)i), move(&m, 0.012 * (i % 4), (uint64_t)(i + 1));
             for (int32_t v = 0; v < m.s.node_count && i % 2; v++)  // much common motion, and some shear
                 m.x1[v] = along(m.x1[v], common, (tl_vec3){0.3, -0.2, 0.1 + 0.01 * m.x0[v].x});
-            const tl_bvh_def def = {KS[i % 4], ARITIES[i % 3], 4 << i % 4, 1};
+            const tl_bvh_def def = {.k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = 4 << i % 4, .culling = 1};
             tl_bvh *bvh;
             assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, flat.x0, &bvh, &err));  // so that subtrees are patches
             free_shape(&flat);
@@ -557,7 +604,7 @@ static void culling_keeps_what_is_near(void **state)
                     m.face[f][0] = m.face[f][1], m.face[f][1] = a;
                 }
             const double margin = i % 4 * 0.002;
-            const tl_bvh_def def = {6, ARITIES[i % 3], LEAVES[i % 4], 1};
+            const tl_bvh_def def = {.k = 6, .arity = ARITIES[i % 3], .leaf_faces = LEAVES[i % 4], .culling = 1};
             tl_bvh *bvh;
             assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
             tl_bvh_refit(bvh, m.x0, m.x1, margin, 0, NULL);
@@ -570,6 +617,204 @@ static void culling_keeps_what_is_near(void **state)
             tl_bvh_destroy(bvh);
             free_shape(&m);
         }
+    close_fixture(&t);
+}
+
+// --- relative motion ---
+
+// Common motion of many edge lengths, and some of its own for each node.
+static void move_together(shape *m, double common, double own, uint64_t seed)
+{
+    const tl_vec3 way = {common * noise(seed, -1, 0), common * noise(seed, -1, 1), common * noise(seed, -1, 2)};
+    move(m, own, seed);
+    for (int32_t v = 0; v < m->s.node_count; v++) m->x1[v].x += way.x, m->x1[v].y += way.y, m->x1[v].z += way.z;
+}
+
+static void relative_motion_finds_all_pairs(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 12; i++) {
+        shape m = i % 3 == 2 ? random_soup(150, 200, 0.5, (uint64_t)i) : sheet_shape(11, i % 3 ? TANGLED : FOLDED, 0);
+        move_together(&m, i % 2 ? 3 : 0.1, i % 4 * 0.02, (uint64_t)i);
+        if (i == 5)  // everything on a grid: boxes touch at x0 and at x1
+            for (int32_t v = 0; v < m.s.node_count; v++) {
+                m.x0[v] = (tl_vec3){round(8 * m.x0[v].x) / 8, round(8 * m.x0[v].y) / 8, round(8 * m.x0[v].z) / 8};
+                m.x1[v] = (tl_vec3){round(8 * m.x1[v].x) / 8, round(8 * m.x1[v].y) / 8, round(8 * m.x1[v].z) / 8};
+            }
+        check_every_def(&m, i % 3 * 0.01);
+        free_shape(&m);
+    }
+}
+
+// At rest it is the answer at an instant. What changes sides makes a pair, what goes along does not.
+static void relative_motion_by_hand(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = sheet_shape(12, FOLDED, 0);
+    tl_bvh *swept, *relative;
+    tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &swept, &err));
+    def.relative = 1;
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &relative, &err));
+    tl_bvh_refit(swept, m.x0, NULL, 0.01, 0, NULL);
+    assert_ok(tl_bvh_self(swept, ALL, &t.arena, NULL, &t.pairs, &err));
+    tl_bvh_refit(relative, m.x0, NULL, 0.01, 0, NULL);
+    assert_ok(tl_bvh_self(relative, ALL, &t.arena, NULL, &t.other, &err));
+    assert_same_pairs(&t.pairs, &t.other);
+    assert_int_equal(tl_bvh_between(swept, relative, ALL, &t.arena, NULL, &t.other, &err), TL_BAD_ARG);
+    tl_bvh_destroy(swept), tl_bvh_destroy(relative);
+    free_shape(&m);
+
+    // two faces that change sides, and a third that goes along with the second, ahead of it
+    m = make_shape(9, 3);
+    for (int32_t v = 0; v < 9; v++) {
+        m.face[v / 3][v % 3] = v;
+        const double at[3] = {0, 1, 1.5}, to[3] = {3, 2, 2.5};
+        m.x0[v] = (tl_vec3){at[v / 3], v % 3 == 1, v % 3 == 2};
+        m.x1[v] = m.x0[v], m.x1[v].x = to[v / 3];
+    }
+    find_edges(&m);
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &relative, &err));
+    tl_bvh_refit(relative, m.x0, m.x1, 0.1, 0, NULL);
+    assert_ok(tl_bvh_self(relative, TL_PAIR_VF, &t.arena, NULL, &t.pairs, &err));
+    assert_int_equal(t.pairs.vf_count, 12);  // first with second and with third, both ways
+    for (int32_t i = 0; i < 12; i++) assert_true(t.pairs.vf[i].a < 3 || t.pairs.vf[i].b == 0);
+    tl_bvh_destroy(relative);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
+// No pair that comes within twice the margin at a common time is missing.
+static void relative_motion_misses_no_contact(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    int32_t missing = 0;
+    for (int i = 0; i < 6; i++) {
+        shape m = sheet_shape(14, i % 2 ? TANGLED : FOLDED, 0);
+        move_together(&m, 1, 0.05, (uint64_t)i);
+        tl_bvh_def def = tl_bvh_def_default();
+        tl_bvh *bvh;
+        assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+        tl_bvh_refit(bvh, m.x0, m.x1, 0.01, 0, NULL);
+        assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+        tl_bvh_destroy(bvh);
+        def.relative = 1;
+        assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+        tl_bvh_refit(bvh, m.x0, m.x1, 0.01, 0, NULL);
+        assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.other, &err));
+        tl_bvh_destroy(bvh);
+        const tl_pairs *p = &t.pairs, *q = &t.other;
+        missing += check_missing(&m, true, 0.02, 0, p->vf, p->vf_count, q->vf, q->vf_count);
+        missing += check_missing(&m, true, 0.02, 1, p->ee, p->ee_count, q->ee, q->ee_count);
+        missing += check_missing(&m, true, 0.02, 2, p->ef, p->ef_count, q->ef, q->ef_count);
+        free_shape(&m);
+    }
+    assert_true(missing > 10000);
+    close_fixture(&t);
+}
+
+// --- nearness ---
+
+static void check_nearness(shape *m, double margin, double path, double end)
+{
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    for (int a = 0; a < 3; a++)
+        for (int l = 0; l < 5; l++) {
+            const bool first = a == 0 && l == 0;
+            tl_bvh *bvh;
+            const tl_bvh_def def = {.k = 6, .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
+            assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
+            tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
+            assert_ok(tl_bvh_self_near(bvh, ALL, (tl_near){path, end}, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
+            if (first) check_self_by(m, (rule){NEAR, path, end}, margin, &t.pairs);
+            else assert_same_pairs(&t.pairs, &t.other);
+            tl_bvh_destroy(bvh);
+        }
+    close_fixture(&t);
+}
+
+static void near_pairs_are_all_found(void **state)
+{
+    (void)state;
+    const double path[6] = {0, 0.01, 0, 0.05, 0.02, 0}, end[6] = {0, 0, 0.03, 0.03, 0.1, 0.125};
+    for (int i = 0; i < 12; i++) {
+        shape m = i % 3 == 2 ? random_soup(150, 200, 0.5, (uint64_t)i) : sheet_shape(11, i % 3 ? TANGLED : FOLDED, 0);
+        move_together(&m, i % 2 ? 3 : 0.1, i % 4 * 0.02, (uint64_t)i);
+        if (i == 5)  // everything on a grid: distances that are just the reach
+            for (int32_t v = 0; v < m.s.node_count; v++) {
+                m.x0[v] = (tl_vec3){round(8 * m.x0[v].x) / 8, round(8 * m.x0[v].y) / 8, round(8 * m.x0[v].z) / 8};
+                m.x1[v] = (tl_vec3){round(8 * m.x1[v].x) / 8, round(8 * m.x1[v].y) / 8, round(8 * m.x1[v].z) / 8};
+            }
+        check_nearness(&m, i == 7 ? 0.01 : 0, path[i % 6], end[i % 6]);
+        free_shape(&m);
+    }
+}
+
+// Where floats are coarse, squares vanish or overflow, and nothing is left of either.
+static void near_at_any_size(void **state)
+{
+    (void)state;
+    const double scale[8] = {1, 1e-16, 1e-30, 1e-44, 1e16, 1e30, 1e39, 1e300}, offset[8] = {1e6, 0, 0, 0, 0, 1e37, 0, 0};
+    for (int s = 0; s < 8; s++) {
+        shape m = sheet_shape(7, CRUMPLED, 6);
+        for (int32_t v = 0; v < m.s.node_count; v++) {
+            m.x0[v] = (tl_vec3){scale[s] * round(8 * m.x0[v].x) / 8 + offset[s], scale[s] * m.x0[v].y - offset[s], scale[s] * m.x0[v].z};
+            m.x1[v] = m.x0[v];
+            m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
+        }
+        check_nearness(&m, 0, 0.125 * scale[s], 0.25 * scale[s]);
+        check_nearness(&m, 0, 0, 0.125 * scale[s]);
+        check_nearness(&m, 0, 0, s == 0 ? 1e300 : 0);
+        free_shape(&m);
+    }
+}
+
+static void near_pairs_with_threads_skin_and_another(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape a = sheet_shape(30, TANGLED, 0), b = random_soup(150, 200, 0.3, 9);
+    tl_bvh *p, *q, *swept;
+    tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &swept, &err));
+    def.relative = 1;
+    assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &p, &err));
+    assert_ok(tl_bvh_create(&t.alloc, &def, &b.s, b.x0, &q, &err));
+    const int threads[4] = {1, 2, 3, 8};
+    const tl_near near = {0.01, 0.04};
+    for (int i = 0; i < 4; i++) {
+        tl_workers *workers;
+        assert_ok(tl_workers_create(&t.alloc, threads[i], &workers, &err));
+        move_together(&a, 0.3, 0.01, (uint64_t)i), move(&b, 0.05, (uint64_t)i);
+        tl_bvh_refit(p, a.x0, a.x1, 0, i % 2 * 0.01, workers);
+        tl_bvh_refit(q, b.x0, i == 3 ? NULL : b.x1, 0.002, 0.01, workers);
+        if (i == 3) memcpy(b.x1, b.x0, (size_t)b.s.node_count * sizeof *b.x1);
+        assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, workers, &t.pairs, &err));
+        check_self_by(&a, (rule){NEAR, near.path, near.end}, 0, &t.pairs);
+        assert_ok(tl_bvh_between_near(p, q, ALL, near, &t.arena, workers, &t.pairs, &err));
+        check_between(&a, &b, (rule){NEAR, near.path, near.end}, 0, 0.002, &t.pairs);
+        assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ee_count > 0);
+        assert_ok(tl_bvh_self(p, ALL, &t.arena, workers, &t.pairs, &err));
+        assert_ok(tl_bvh_self_near(p, ALL, (tl_near){0, 0}, &t.arena, workers, &t.other, &err));
+        assert_same_pairs(&t.pairs, &t.other);
+        tl_workers_destroy(workers);
+    }
+    assert_int_equal(tl_bvh_self_near(swept, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_between_near(swept, q, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){-1, 0}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){0, NAN}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    tl_bvh_destroy(p), tl_bvh_destroy(q), tl_bvh_destroy(swept);
+    free_shape(&a), free_shape(&b);
     close_fixture(&t);
 }
 
@@ -617,7 +862,7 @@ static void changes_keep_the_answers(void **state)
         m.x0 = realloc(m.x0, 4096 * sizeof *m.x0), m.x1 = realloc(m.x1, 4096 * sizeof *m.x1);
         find_edges(&m);
         tl_bvh *bvh;
-        const tl_bvh_def def = {KS[run], ARITIES[run % 3], LEAVES[run], run % 2};
+        const tl_bvh_def def = {.k = KS[run], .arity = ARITIES[run % 3], .leaf_faces = LEAVES[run], .culling = run % 2};
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         for (int step = 0; step < 120; step++) {
             for (int i = 0; i < 1 + step % 4; i++) edit(&m, (uint64_t)(1000 * run + 10 * step + i));
@@ -688,7 +933,7 @@ static void failed_allocations_leave_no_trace(void **state)
     for (int n = 0; !done; n++) {
         int left = n;
         const tl_allocator alloc = {failing_resize, &left};
-        const tl_bvh_def def = {18, 4, 2, 1};
+        const tl_bvh_def def = {.k = 18, .arity = 4, .leaf_faces = 2, .culling = 1};
         const shape before = m;
         tl_bvh *bvh = NULL;
         tl_arena arena;
@@ -758,8 +1003,8 @@ static void wrong_arguments_are_named(void **state)
     open_fixture(&t);
     shape m = sheet_shape(3, FLAT, 0);
     tl_bvh *bvh;
-    const tl_bvh_def wrong[4] = {{8, 8, 8, 0}, {6, 3, 8, 0}, {6, 8, 0, 0}, {6, 8, TL_BVH_MAX_LEAF + 1, 0}};
-    for (int i = 0; i < 4; i++) {
+    const tl_bvh_def wrong[5] = {{8, 8, 8, 0, 0}, {6, 3, 8, 0, 0}, {6, 8, 0, 0, 0}, {6, 8, TL_BVH_MAX_LEAF + 1, 0, 0}, {14, 8, 8, 0, 1}};
+    for (int i = 0; i < 5; i++) {
         assert_int_equal(tl_bvh_create(&t.alloc, &wrong[i], &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
         assert_null(bvh);
     }
@@ -773,8 +1018,9 @@ static void wrong_arguments_are_named(void **state)
     close_fixture(&t);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tree_finds_all_pairs),
         cmocka_unit_test(every_query_has_its_lists),
@@ -785,6 +1031,12 @@ int main(void)
         cmocka_unit_test(lazy_refits_stay_sound),
         cmocka_unit_test(culling_leaves_out_only_what_is_far),
         cmocka_unit_test(culling_keeps_what_is_near),
+        cmocka_unit_test(relative_motion_finds_all_pairs),
+        cmocka_unit_test(relative_motion_by_hand),
+        cmocka_unit_test(relative_motion_misses_no_contact),
+        cmocka_unit_test(near_pairs_are_all_found),
+        cmocka_unit_test(near_at_any_size),
+        cmocka_unit_test(near_pairs_with_threads_skin_and_another),
         cmocka_unit_test(changes_keep_the_answers),
         cmocka_unit_test(updates_without_change_place_nothing),
         cmocka_unit_test(failed_allocations_leave_no_trace),
