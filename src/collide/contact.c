@@ -65,7 +65,8 @@ static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
         area[f] = 0.5 * tl_norm3(tl_cross3(u, v));
     }
     TL_TRY(spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
-    const tl_bvh_def def = tl_bvh_def_default();
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
     tl_pairs_init(&c->found_body[b], c->alloc);
     return TL_OK;
@@ -99,7 +100,8 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     memcpy(c->node_uv, def->node_uv, (size_t)n * sizeof *c->node_uv);
     memcpy(c->node_panel, def->node_panel, (size_t)n * sizeof *c->node_panel);
     TL_TRY(spread_area(&c->alloc, &c->cloth, c->face_area, c->node_area, &c->edge_area, err));
-    const tl_bvh_def tree = tl_bvh_def_default();
+    tl_bvh_def tree = tl_bvh_def_default();
+    tree.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
     for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
     double thickest = 0, thickest_body = 0;
@@ -124,11 +126,12 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
     c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
     c->body_tree = TL_CALLOC(alloc, tl_bvh *, nb);
+    c->body_fitted = TL_CALLOC(alloc, uint8_t, nb);
     c->body_face_area = TL_CALLOC(alloc, double *, nb);
     c->body_edge_area = TL_CALLOC(alloc, double *, nb);
     c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
     tl_status status = TL_OK;
-    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_face_area || !c->body_edge_area || !c->found_body)
+    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_face_area || !c->body_edge_area || !c->found_body)
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         for (int32_t b = 0; b < def->body_count; b++) {
@@ -161,6 +164,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->bodies, nb);
     TL_FREE(&alloc, c->body_start, nb + 1);
     TL_FREE(&alloc, c->body_tree, nb);
+    TL_FREE(&alloc, c->body_fitted, nb);
     TL_FREE(&alloc, c->body_face_area, nb);
     TL_FREE(&alloc, c->body_edge_area, nb);
     TL_FREE(&alloc, c->found_body, nb);
@@ -336,7 +340,7 @@ static inline span span_of(const double *v, int from, int to)
 }
 static inline double span_gap(span a, span b) { return higher(a.low - b.high, b.low - a.high); }
 
-// May the features come within their thickness on the way, or end up within reach of it?
+// May the features come within their thickness and twice the skin on the way?
 static bool worth_it(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way)
 {
     const int m = first_count(p);
@@ -359,7 +363,7 @@ static bool worth_it(const tl_contacts *c, const pair *p, const tl_vec3 *at, con
         motion += most * most;
     }
     if (end <= near * near) return true;
-    const double reach = p->thickness + sqrt(motion);
+    const double reach = near + sqrt(motion);
     return start <= reach * reach;
 }
 
@@ -460,52 +464,73 @@ tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, 
     return TL_OK;
 }
 
-// Was the last search from here, for ways that differ by no more than the skin? Its margin allows for that.
+// Was the last search from here, for ways that hardly differ? Its reach allows for that.
 static bool covered(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
 {
     if (c->searched_done != c->done) return false;
+    const double limit = 0.25 * c->skin * c->skin;
     for (int32_t i = 0; i < c->node_count; i++) {
         const tl_vec3 a = c->searched_at[i], d = tl_sub3(u[i], c->searched_way[i]);
         if (a.x != x[i].x || a.y != x[i].y || a.z != x[i].z) return false;
-        if (!(fabs(d.x) <= c->skin && fabs(d.y) <= c->skin && fabs(d.z) <= c->skin)) return false;
+        if (!(tl_dot3(d, d) <= limit)) return false;
     }
     return true;
+}
+
+// Asks the trees for all pairs that may come within their thickness and twice the skin when everything goes from c->at by
+// c->way, all by the same part at a time, give or take half the skin.
+static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count, all = n + c->body_nodes;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, all);
+    if (!end) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < all; i++) end[i] = tl_add3(c->at[i], c->way[i]);
+    const double reach = c->reach + 3 * c->skin;
+    const tl_near near = {reach, reach};
+    const int what = TL_PAIR_VF | TL_PAIR_EE;
+    tl_bvh_refit(c->tree, c->at, end, 0, 0, workers);
+    c->report.searches++;
+    tl_status status = TL_OK;
+    if (c->self) {
+        status = tl_bvh_self_near(c->tree, what, near, arena, workers, &c->found, err);
+        c->report.volume_tests += c->found.volume_tests;
+    }
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
+        if (c->bodies[b].plane) continue;
+        const int32_t first = n + c->body_start[b];
+        if (c->bodies[b].moves || !c->body_fitted[b])
+            tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
+        c->body_fitted[b] = !c->bodies[b].moves;
+        status = tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, &c->found_body[b], err);
+        c->report.volume_tests += c->found_body[b].volume_tests;
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
+                         tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    memcpy(c->way, u, (size_t)n * sizeof *u);
+    for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
+    if (body_part < 1 || !covered(c, x, u)) {
+        memcpy(c->searched_at, x, (size_t)n * sizeof *x);
+        memcpy(c->searched_way, u, (size_t)n * sizeof *u);
+        c->searched_done = body_part < 1 ? -1 : c->done;
+        TL_TRY(ask_trees(c, arena, workers, err));
+    }
+    TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
+    return contact_measure(c, workers, err);
 }
 
 tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
                              tl_error *err)
 {
-    const int32_t n = c->node_count;
-    c->allowed = 0;
-    contact_place(c, x, 0);
-    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);
-    if (!end) return tl_fail_memory(err, "the contacts");
-    memcpy(c->way, u, (size_t)n * sizeof *u);
-    for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
-    for (int32_t i = 0; i < n + c->body_nodes; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-    if (covered(c, x, u)) {
-        TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
-        return contact_measure(c, workers, err);
-    }
-    memcpy(c->searched_at, x, (size_t)n * sizeof *x);
-    memcpy(c->searched_way, u, (size_t)n * sizeof *u);
-    c->searched_done = c->done;
-    const double margin = 0.5 * c->reach + 2 * c->skin;
-    tl_bvh_refit(c->tree, c->at, end, margin, 0, workers);
-    c->report.searches++;
-    if (c->self) {
-        TL_TRY(tl_bvh_self(c->tree, TL_PAIR_VF | TL_PAIR_EE, arena, workers, &c->found, err));
-        c->report.volume_tests += c->found.volume_tests;
-    }
-    for (int32_t b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].plane) continue;
-        const tl_vec3 *at = c->at + n + c->body_start[b];
-        tl_bvh_refit(c->body_tree[b], at, c->bodies[b].moves ? end + n + c->body_start[b] : NULL, margin, 0, workers);
-        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE, arena, workers, &c->found_body[b], err));
-        c->report.volume_tests += c->found_body[b].volume_tests;
-    }
-    TL_TRY(contact_filter(c, c->at, c->way, arena, workers, err));
-    return contact_measure(c, workers, err);
+    return contact_search(c, x, u, 1, arena, workers, err);
 }
 
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)

@@ -51,6 +51,7 @@ struct tl_contacts {
     int32_t *body_start;      ///< [body_count + 1] first node of a body among the bodies' nodes
     tl_bvh *tree;             ///< of the cloth
     tl_bvh **body_tree;       ///< NULL for planes
+    uint8_t *body_fitted;     ///< the tree of a body that stands still is fitted once
     double *node_area;        ///< [node_count + body_nodes]
     double *face_area, *edge_area;  ///< of the cloth
     double **body_face_area, **body_edge_area;
@@ -107,6 +108,10 @@ void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);
 
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
+
+/// Finds and measures the pairs for a way u from x, bodies going this part of the rest of theirs.
+tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
+                         tl_workers *workers, tl_error *err);
 
 /// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
 tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);

@@ -193,7 +193,8 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
     double *part = TL_SCRATCH(arena, double, n), *next = TL_SCRATCH(arena, double, n);
-    if (!part || !next) return tl_fail_memory(err, "the contacts");
+    tl_vec3 *shorter = TL_SCRATCH(arena, tl_vec3, n);
+    if (!part || !next || !shorter) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) part[i] = 1;
     double body_part = 1;
     int64_t held = 0;
@@ -203,12 +204,10 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     for (bool first = true;; first = false) {
         const tl_arena_mark round = tl_arena_save(arena);
         limit_job job = {.c = c, .at = c->at, .way = c->way, .workers = workers};
-        // Displacements of everything with the parts so far: after a cut, pairs that went along side by side may not.
-        for (int32_t i = 0; i < n; i++) c->way[i] = tl_mul3(part[i], u[i]);
-        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
         if (searched && !first) {
-            status = contact_filter(c, c->at, c->way, arena, workers, err);
-            if (status == TL_OK) status = contact_measure(c, workers, err);
+            // After a cut, features that went along side by side may not: look again with the ways as they are now.
+            for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
+            status = contact_search(c, x, shorter, body_part, arena, workers, err);
         }
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];

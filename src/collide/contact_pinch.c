@@ -173,6 +173,7 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     for (int32_t b = 0; b < c->body_count; b++) {
         if (c->bodies[b].plane) continue;
         tl_bvh_refit(c->body_tree[b], c->at + c->node_count + c->body_start[b], NULL, margin, 0, workers);
+        c->body_fitted[b] = 0;
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
         look_at_body(c, b);
     }

@@ -221,21 +221,26 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
 }
 
-// Solves again while the update would bring further pairs into contact.
+// Solves again while the update would bring further pairs into contact. In between the pairs at hand will do; the last
+// update gets pairs of its own.
 static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
 {
     s->searched = false;
-    for (int round = 0;; round++) {
-        bool changed = false;
+    for (int round = 0; round <= FORESEE_ROUNDS; round++) {
         const double begin = tl_now();
         shorten(s);
-        TL_TRY(look_around(s, x, err));
+        if (round == 0) TL_TRY(look_around(s, x, err));
+        bool changed = false;
         if (round < FORESEE_ROUNDS)
             TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
         s->report->contact_seconds += tl_now() - begin;
-        if (!changed) return TL_OK;
+        if (!changed) break;
         TL_TRY(solve_direction(s, x, true, err));
     }
+    const double begin = tl_now();
+    TL_TRY(look_around(s, x, err));
+    s->report->contact_seconds += tl_now() - begin;
+    return TL_OK;
 }
 
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
