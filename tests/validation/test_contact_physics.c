@@ -465,7 +465,7 @@ static void blocks_pinch_sheet(void **state)
             tl_body_id id;
             assert_ok(tl_sim_add_body(sim, &block, &id, &err));
         }
-        enum { STEPS = 120 };
+        enum { STEPS = 160 };
         double fastest = 0, after = 0;
         int32_t pinched = 0, pinched_after = 0;
         int64_t shut = 0;  // crossings while the blocks are closed
