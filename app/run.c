@@ -95,7 +95,10 @@ static void print_summary_json(const app_command *self, const run_options *o, co
            (long long)r->linear_iterations);
     printf(", \"contacts\": %lld, \"intersections\": %lld, \"held\": %lld, \"pinched\": %lld", (long long)r->contacts,
            (long long)r->intersections, (long long)r->held, (long long)r->pinched);
-    printf(", \"seconds\": "), app_json_real(stdout, r->seconds);
+    printf(", \"start\": {\"crossings_before\": %lld, \"crossings_after\": %lld, \"nodes_moved\": %d, \"largest_move\": ",
+           (long long)r->start.crossings_before, (long long)r->start.crossings_after, r->start.nodes_moved);
+    app_json_real(stdout, r->start.largest_move);
+    printf("}, \"seconds\": "), app_json_real(stdout, r->seconds);
     const struct {
         const char *name;
         double value;
@@ -133,6 +136,9 @@ static void print_summary(const char *out, const tl_run_report *r)
     if (r->rejected > 0)
         printf("%lld attempts at a step were thrown away and retried with smaller substeps\n",
                (long long)r->rejected);
+    if (r->start.nodes_moved > 0)
+        printf("the start was pulled apart: %lld crossings, %d nodes moved, at most %.3g mm\n",
+               (long long)r->start.crossings_before, r->start.nodes_moved, 1e3 * r->start.largest_move);
     if (r->intersections > 0)
         printf("%lld intersections over all frames: toile render --mode intersections shows where\n",
                (long long)r->intersections);

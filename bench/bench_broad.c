@@ -4,6 +4,7 @@
 //   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and triangles)
 //   -a                              every k, arity and leaf size; else the default and its neighbours
 //   -m METRES                       margin around everything; 0 if not given
+//   -n PATH END                     also pairs within PATH on the way or END at the end (tl_bvh_self_near)
 //
 // Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
 // on the machine disturbs less. Compare within one run only.
@@ -207,6 +208,57 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
     tl_arena_free(&arena);
 }
 
+static double wall(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+// Pairs near on the way or at the end, against all whose swept boxes overlap with half the greater reach as margin, which is what one
+// has to ask for without; and the query on two threads, by the clock.
+static void measure_near(const model *m, tl_near near)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const int what = TL_PAIR_VF | TL_PAIR_EE;
+    tl_error err;
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_pairs pairs[2];
+    tl_workers *workers;
+    check(tl_workers_create(&alloc, 2, &workers, &err) == TL_OK, err.message);
+    double best[2][4] = {{1e9, 1e9, 1e9, 1e9}, {1e9, 1e9, 1e9, 1e9}};
+    for (int relative = 0; relative < 2; relative++) {
+        tl_bvh_def def = tl_bvh_def_default();
+        def.relative = relative;
+        tl_bvh *bvh;
+        check(tl_bvh_create(&alloc, &def, &surface, m->x0, &bvh, &err) == TL_OK, err.message);
+        tl_pairs_init(&pairs[relative], alloc);
+        for (int round = 0; round < 2 * ROUNDS; round++) {
+            tl_workers *threads = round % 2 ? workers : NULL;
+            tl_arena_reset(&arena);
+            const double c0 = now();
+            tl_bvh_refit(bvh, m->x0, m->x1, relative ? 0 : 0.5 * fmax(near.path, near.end), 0, NULL);
+            const double c1 = now(), t1 = wall();
+            check((relative ? tl_bvh_self_near(bvh, what, near, &arena, threads, &pairs[1], &err)
+                            : tl_bvh_self(bvh, what, &arena, threads, &pairs[0], &err)) == TL_OK, err.message);
+            const double c2 = now(), t2 = wall();
+            best[relative][0] = fmin(best[relative][0], c1 - c0);
+            if (!threads) best[relative][1] = fmin(best[relative][1], c2 - c1);
+            best[relative][2 + round % 2] = fmin(best[relative][2 + round % 2], t2 - t1);
+        }
+        printf("           %s refit %.2f query %.2f ms, %d vf, %d ee; by the clock %.2f, on two threads %.2f\n",
+               relative ? "near: " : "swept:", 1e3 * best[relative][0], 1e3 * best[relative][1], pairs[relative].vf_count,
+               pairs[relative].ee_count, 1e3 * best[relative][2], 1e3 * best[relative][3]);
+        tl_bvh_destroy(bvh);
+    }
+    fflush(stdout);
+    tl_pairs_free(&pairs[0]), tl_pairs_free(&pairs[1]);
+    tl_workers_destroy(workers);
+    tl_arena_free(&arena);
+}
+
 // The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves; update after
 // one face in a hundred has been cut in two.
 static void measure_upkeep(const model *m, double margin)
@@ -264,7 +316,7 @@ static void measure_upkeep(const model *m, double margin)
     free_model(&n);
 }
 
-static void bench(const model *m, const char *name, bool all, double margin)
+static void bench(const model *m, const char *name, bool all, double margin, tl_near near)
 {
     static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
     const tl_bvh_def usual = tl_bvh_def_default();
@@ -283,17 +335,20 @@ static void bench(const model *m, const char *name, bool all, double margin)
     culling.arity = 4, culling.leaf_faces = 8;
     measure(m, name, culling, margin);
     measure_upkeep(m, margin);
+    if (near.path > 0 || near.end > 0) measure_near(m, near);
 }
 
 int main(int argc, char **argv)
 {
     bool all = false;
     double margin = 0;
+    tl_near near = {0};
     const char *path[2] = {NULL, NULL};
     int paths = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-a") == 0) all = true;
         else if (strcmp(argv[i], "-m") == 0 && i + 1 < argc) margin = atof(argv[++i]);
+        else if (strcmp(argv[i], "-n") == 0 && i + 2 < argc) near.path = atof(argv[++i]), near.end = atof(argv[++i]);
         else if (paths < 2) path[paths++] = argv[i];
     }
     printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face pairs B/face\n");
@@ -306,20 +361,20 @@ int main(int argc, char **argv)
               "the two PLY files have different faces");
         free(face);
         find_edges(&m);
-        bench(&m, "ply", all, margin);
+        bench(&m, "ply", all, margin, near);
         free_model(&m);
         return 0;
     }
     for (int size = 0; size < 2; size++) {
         const int side = size ? 224 : 71;  // 100k and 10k faces
         model m = make_scene(folded, side, 1);
-        bench(&m, "folded", all, margin);
+        bench(&m, "folded", all, margin, near);
         free_model(&m);
         m = make_scene(on_sphere, side, 1);
-        bench(&m, "sphere", all, margin);
+        bench(&m, "sphere", all, margin, near);
         free_model(&m);
         m = make_scene(stacked, side / 3, 9);
-        bench(&m, "stack", all, margin);
+        bench(&m, "stack", all, margin, near);
         free_model(&m);
     }
     return 0;

@@ -68,6 +68,26 @@ typedef struct tl_intersection_report {
 } tl_intersection_report;
 TL_API tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err);
 
+/// What was wrong with a start, and what was done about it (docs/contact.md).
+typedef struct tl_start_report {
+    int64_t crossings_before;  ///< edges through faces, and edges that reach behind a plane
+    int64_t crossings_after;
+    int32_t nodes_moved;
+    double largest_move;       ///< [m]
+    int32_t iterations;
+} tl_start_report;
+
+/// Contact keeps free of intersections what is free of them, so this is seen to before the first step, and again after a cloth
+/// or a body was added: if surfaces cross, as collide.on_intersection says; what is nearer than a hundredth of its thickness is
+/// moved apart in any case. TL_BAD_INPUT with the places if they do and may not, or could not be pulled apart; then the state
+/// is unchanged. tl_sim_step does it by itself; call it to have the report, or to see the state that a run begins with. Does
+/// nothing when it has been done. `out` may be NULL.
+TL_API tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
+
+/// Pulls apart what crosses, and what is nearer than its thickness as far as that goes, whatever collide.on_intersection says;
+/// velocities stay. Nodes that handles hold do not move. TL_OK also if crossings are left: see the report. `out` may be NULL.
+TL_API tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err);
+
 /// Nodes of a cloth that are pinched: between bodies that leave no room, exempt from the promise until they are free again
 /// (docs/contact.md). Returns how many; fills `nodes` (may be NULL) up to `capacity`.
 TL_API int32_t tl_sim_pinched(const tl_sim *sim, tl_cloth_id cloth, int32_t *nodes, int32_t capacity);

@@ -2,9 +2,10 @@
 //
 // Layout of a folder (a contract): frames/NNNNNN_CLOTH.obj (frame 0 is the start; v world, vt material per
 // corner), obstacles/NNNNNN_NAME.obj (those that stand still: frame 0 only), stats.jsonl (one object per frame), scene.json (fully resolved),
-// checkpoint.bin. Files appear whole or not at all.
+// checkpoint.bin; intersections.obj if the start was refused because surfaces cross. Files appear whole or not at all.
 #pragma once
 #include "toile/base.h"
+#include "toile/body.h"
 #include "toile/scene.h"
 
 #ifdef __cplusplus
@@ -51,6 +52,7 @@ typedef struct tl_run_report {
     int64_t held, pinched;            ///< iterations with held nodes over all steps; most nodes pinched in a frame
     size_t peak_bytes;
     int32_t threads;                  ///< used
+    tl_start_report start;            ///< crossings before the first step and what was done; all 0 when resumed
 } tl_run_report;
 
 /// Refuses to overwrite a folder that holds frames of another scene unless resuming; the message says what to do.

@@ -53,7 +53,7 @@ typedef enum tl_combine { TL_COMBINE_MIN, TL_COMBINE_MAX, TL_COMBINE_MEAN } tl_c
 /// What to do when a simulation starts with surfaces that pass through each other.
 typedef enum tl_on_intersection {
     TL_INTERSECTION_ERROR,  ///< the first step fails and says where
-    TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done
+    TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done (tl_sim_start in body.h)
 } tl_on_intersection;
 
 /// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step is.

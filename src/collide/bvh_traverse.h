@@ -158,7 +158,6 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, con
                 uint32_t sure, hit = TRAVERSE(pair8)(query, b->row[0] + j0, GATHER_CAP, a.row + i, a.stride, mode, &sure);
                 if (mode == NEAR && b->count - j0 < LANES) hit &= (1u << (b->count - j0)) - 1;  // a reach may be infinite
                 if (itself && ka == kb && j0 == i0) hit &= ~((2u << (i - i0)) - 1);
-                if (!hit) continue;
                 if (same) {
                     tl_i8 shared = {0};
                     for (int k = 0; k < nb; k++)
@@ -172,7 +171,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, con
                     const int32_t j = j0 + __builtin_ctz(check), vb[3] = {b->node[0][j], b->node[1][j], nb == 3 ? b->node[2][j] : 0};
                     if (!is_pair(query, mode, p, va, na, q, vb, nb)) hit &= ~(check & -check);
                 }
-                if (!hit || !writer_room(w, list)) continue;
+                if (!writer_room(w, list)) continue;  // but no test for hits: which there are is hard to guess
                 TRAVERSE(put_pairs)(ida, b->id + j0, hit, same && ka == kb, w->at[list]);
                 w->at[list] += __builtin_popcount(hit);
             }

@@ -207,7 +207,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
     c->searched_done = -1;
-    c->stalled = 0;
+    c->stalled = 0, c->thinnest = (double)INFINITY;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
 }
@@ -567,6 +567,10 @@ bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
 bool tl_contacts_any(const tl_contacts *c) { return c->any_cross; }
 
 int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
+
+double tl_contacts_thinnest(const tl_contacts *c) { return c->thinnest; }
+
+double tl_contacts_nearest(const tl_contacts *c) { return c->report.nearest; }
 
 void tl_contacts_report(const tl_contacts *c, tl_contact_report *out)
 {

@@ -109,4 +109,8 @@ void tl_contacts_add(void *contacts, tl_workers *workers, const tl_vec3 *x, tl_v
 bool tl_contacts_any(const tl_contacts *contacts);  ///< is there something to add?
 int32_t tl_contacts_count(const tl_contacts *contacts);  ///< pairs that press or are foreseen to
 
+/// Smallest thickness of all pairs that press [m], infinite if none does; and the smallest distance over thickness, at most 1.
+double tl_contacts_thinnest(const tl_contacts *contacts);
+double tl_contacts_nearest(const tl_contacts *contacts);
+
 void tl_contacts_report(const tl_contacts *contacts, tl_contact_report *out);

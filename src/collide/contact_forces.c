@@ -229,9 +229,11 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     c->fresh = false;
     int32_t count = 0;
     double nearest = 1;
+    c->thinnest = (double)INFINITY;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
         nearest = fmin(nearest, c->near[i].distance / c->pairs[i].thickness);
+        c->thinnest = fmin(c->thinnest, c->pairs[i].thickness);
         count++;
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);

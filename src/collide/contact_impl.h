@@ -98,6 +98,7 @@ struct tl_contacts {
     tl_vec3 *sums;            ///< [2 contact_cap] work array of the operator
     int32_t sums_cap;
     bool any_cross;
+    double thinnest;          ///< smallest thickness of what presses
     tl_contact_report report;
 };
 

@@ -21,7 +21,7 @@ enum {
 static const double BOLDER = 1.6;
 static const double STEP_MAX = 1;  // in mean edge lengths, per iteration
 
-tl_heal_def tl_heal_def_default(void) { return (tl_heal_def){.max_iterations = 200}; }
+tl_heal_def tl_heal_def_default(void) { return (tl_heal_def){.max_iterations = 200, .leave = 1}; }
 
 // --- what is next to what ----------------------------------------------------------------------------------
 
@@ -125,7 +125,7 @@ static tl_status prepare(tl_healer *h, tl_error *err)
 static tl_status count_crossings(tl_healer *h, int64_t *count, tl_error *err)
 {
     tl_bvh_refit(h->cloth, h->x, NULL, 0, 0, h->workers);
-    TL_TRY(tl_find_crossings(h->cloth, NULL, h->scratch, h->workers, &h->self, err));
+    if (!h->def->bodies_only) TL_TRY(tl_find_crossings(h->cloth, NULL, h->scratch, h->workers, &h->self, err));
     *count = h->self.count;
     for (int32_t b = 0; b < h->def->body_count; b++) {
         tl_bvh_refit(h->body[b], h->def->bodies[b].x, NULL, 0, 0, h->workers);
@@ -184,6 +184,7 @@ static tl_status keep_apart(tl_healer *h, tl_vec3 *best, tl_heal_report *report,
     for (int round = 0; round <= NEAR_ROUNDS; round++) {
         int64_t near;
         TL_TRY(tl_heal_push_near(h, &near, err));
+        if (round == 0 && report->crossings_before == 0 && h->nearest >= h->def->leave) near = 0;  // near enough to be left
         if (fewest < 0 || near < fewest) fewest = near, copy_nodes(best, h->x, nodes);
         if (near == 0 || round == NEAR_ROUNDS) break;
         copy_nodes(good, h->x, nodes);

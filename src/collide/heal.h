@@ -6,6 +6,8 @@
 // (Volino and Magnenat-Thalmann 2006); what is inside a body goes out along its normal. The guess can be wrong, the
 // answer cannot: the report counts what is left.
 #pragma once
+#include <stdbool.h>
+
 #include "collide/bvh.h"
 
 /// A body that stays where it is; faces counter-clockwise from outside.
@@ -23,6 +25,8 @@ typedef struct tl_heal_def {
     int32_t body_count;
     double distance;        ///< between cloths, to be kept [m], >= 0. Cut at half the mean edge length. Default 0.
     int32_t max_iterations; ///< >= 1. Default 200.
+    bool bodies_only;       ///< cloth may pass through cloth. Default false.
+    double leave;           ///< nothing is moved if nothing crosses and no pair is nearer than this part of its distance. Default 1.
 } tl_heal_def;
 tl_heal_def tl_heal_def_default(void);
 

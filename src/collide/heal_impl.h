@@ -13,6 +13,7 @@ typedef struct tl_healer {
     tl_crossings self, *with;    ///< of the cloth with itself, with each body
     tl_pairs pairs;
     double edge_mean;            ///< of the cloth [m]
+    double nearest;              ///< of the pairs last looked at for their distance, over the distance wanted
     double reach;                ///< beyond the other surface when a crossing is undone, a factor on the distance
 
     int rings;                   ///< how near the border a cut counts as reaching it, 0: it has to

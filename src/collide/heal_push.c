@@ -384,6 +384,7 @@ static bool push_apart(tl_healer *h, tl_nearest (*nearest)(const tl_vec3 x[4]), 
     for (int k = 0; k < 4; k++) x[k] = k < a_count ? xa[a[k]] : xb[b[k - a_count]];
     const tl_nearest near = nearest(x);
     if (!(near.distance < want)) return false;
+    h->nearest = fmin(h->nearest, near.distance / want);
     tl_vec3 apart = {0};
     for (int k = 0; k < 4; k++) apart = tl_madd3(apart, near.weight[k], x[k]);
     wish go = {.count = 0};
@@ -399,10 +400,11 @@ tl_status tl_heal_push_near(tl_healer *h, int64_t *near, tl_error *err)
     memset(h->u, 0, (size_t)s->node_count * sizeof *h->u);
     memset(h->part, 0, (size_t)s->node_count * sizeof *h->part);  // one part, on its right side
     h->part_wrong[0] = 0;
+    h->nearest = 1;
     *near = 0;
     for (int32_t b = -1; b < h->def->body_count; b++) {
         const double distance = b < 0 ? h->def->distance : h->def->bodies[b].distance, want = wanted(h, distance);
-        if (!(distance > 0)) continue;
+        if (!(distance > 0) || (b < 0 && h->def->bodies_only)) continue;
         tl_bvh_refit(h->cloth, h->x, NULL, want / 2, 0, h->workers);
         if (b >= 0) tl_bvh_refit(h->body[b], h->def->bodies[b].x, NULL, want / 2, 0, h->workers);
         const int what = TL_PAIR_VF | TL_PAIR_EE;

@@ -14,6 +14,7 @@
 #include "base/timer.h"
 #include "io/checkpoint.h"
 #include "io/folder.h"
+#include "io/run_start.h"
 #include "io/scene.h"
 #include "io/stats.h"
 #include "toile/run.h"
@@ -464,6 +465,7 @@ static tl_status start(runner *run, tl_error *err)
         TL_TRY(make_obstacles_folder(run, err));
         return write_scene(run, err);  // the number of frames may be another one
     }
+    TL_TRY(tl_run_start(run->scene, run->sim, run->def->out_dir, &run->report->start, err));
     TL_TRY(clear_folder(run, err));
     TL_TRY(path_in(run, "frames", path, err));
     TL_TRY(tl_make_dirs(path, err));

@@ -88,6 +88,7 @@ struct tl_sim {
     int32_t (*cloth_edge)[2];
     int32_t face_count, edge_count;
     bool shape_changed;  ///< fixed nodes are new since the bending shapes were made
+    bool started;        ///< what the cloths and bodies start from has been seen to (start.c)
     bool begun;          ///< the elements hold stiffness for the present state
     // state, in the order of the elements
     int32_t node_count;

@@ -280,7 +280,7 @@ void sim_discard(tl_sim *sim)
     tl_bsr_destroy(&sim->alloc, sim->matrix);
     tl_elements_destroy(sim->elements);
     sim->solver = NULL, sim->matrix = NULL, sim->elements = NULL;
-    sim->dt_before = 0, sim->epoch_open = false;
+    sim->dt_before = 0, sim->epoch_open = false, sim->started = false;
 }
 
 void sim_publish(tl_sim *sim)

@@ -16,7 +16,7 @@
 #include "base/hash.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE1"
+#define MAGIC "TLSTATE2"
 enum { EPOCH_STEPS = 8 };
 
 typedef struct header {
@@ -25,6 +25,7 @@ typedef struct header {
     int64_t step;
     double time, dt_before;
     int64_t replay;  // steps to take from here
+    uint64_t started;  // the start has been seen to: not again
     uint8_t notes[TL_SOLVER_NOTES];
 } header;
 
@@ -111,6 +112,7 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof h.magic);
     h.built = hash_built(sim), h.step = sim->step, h.time = sim->time, h.dt_before = sim->dt_before;
+    h.started = sim->started;
     tl_solver_save_notes(sim->solver, h.notes);
     memcpy(at, &h, sizeof h), at += sizeof h;
     const tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
@@ -187,7 +189,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)
         if (pinched && e->node_of[slot] != TL_NONE) pinched[e->node_of[slot]] = *at != 0;
     if (pinched) tl_contacts_count_pinched(sim->contacts);
-    sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before;
+    sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before, sim->started = h.started != 0;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
     sim->begun = false;
     sim->epoch_open = false;

@@ -1,0 +1,322 @@
+// sim/start.c: what a simulation starts from: free of intersections, or pulled apart, or refused with the places.
+//
+// Contact keeps apart what is apart (collide/contact.h); this is the one place that sees to the beginning. The exact test
+// decides, once; steps do not repeat it. Cloth is untangled by collide/heal.h. A plane has no inside to look up crossings in
+// (what is behind it is behind for good), so nodes are brought in front of planes first, and a square stands for the plane
+// while the rest is untangled.
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "base/log.h"
+#include "collide/heal.h"
+#include "sim/internal.h"
+
+enum { ROUNDS = 4, FIRST_ONES = 3 };  // of lifting and untangling; of places in a message
+
+// Nearer than this part of the thickness, contact is so stiff that everything else is lost in the tolerance of the linear
+// solve: all cloth stands still for some steps, until the gap has opened. So what is that near is moved apart first.
+#define TOO_NEAR 0.01
+
+static int64_t crossings_of(const tl_intersection_report *found) { return found->cloth_cloth + found->cloth_body; }
+
+// --- what to say ---
+
+typedef struct text { char at[600]; size_t size; } text;  // leaves room in a tl_error for what else there is to say
+
+static void say(text *t, const char *format, ...) TL_PRINTF(2, 3);
+static void say(text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const int n = vsnprintf(t->at + t->size, sizeof t->at - t->size, format, args);
+    va_end(args);
+    if (n > 0) t->size += (size_t)n < sizeof t->at - t->size ? (size_t)n : sizeof t->at - t->size - 1;
+}
+
+static bool is_plane(const tl_sim *sim, const char *name)
+{
+    for (int32_t b = 0; b < sim->body_count; b++)
+        if (strcmp(sim->bodies[b].name, name) == 0) return sim->bodies[b].kind == TL_BODY_PLANE;
+    return false;
+}
+
+static const char *kind_of(const tl_sim *sim, const char *name)
+{
+    for (int32_t b = 0; b < sim->body_count; b++)
+        if (strcmp(sim->bodies[b].name, name) == 0) return "body";
+    return "cloth";
+}
+
+static void say_crossings(const tl_sim *sim, const tl_intersection_report *found, text *t)
+{
+    say(t, "surfaces pass through each other at %.6g s: %lld crossings of cloth with cloth, %lld of cloth with bodies", sim->time,
+        (long long)found->cloth_cloth, (long long)found->cloth_body);
+    for (int32_t i = 0; i < found->listed && i < FIRST_ONES; i++) {
+        const tl_intersection *x = &found->list[i];
+        say(t, "%s edge %d-%d of %s '%s' ", i ? ";" : "; the first:", x->edge_nodes[0], x->edge_nodes[1], kind_of(sim, x->first), x->first);
+        if (is_plane(sim, x->second)) say(t, "is on or behind plane '%s'", x->second);
+        else say(t, "meets face %d of %s '%s'", x->face, kind_of(sim, x->second), x->second);
+        say(t, " at (%.4g, %.4g, %.4g)", x->place.x, x->place.y, x->place.z);
+    }
+}
+
+// --- planes ---
+
+/// The distance that cloth c and body b are to keep.
+static double keep_of(const tl_sim *sim, int32_t c, int32_t b) { return 0.5 * sim->cloths[c].thickness + sim->bodies[b].thickness; }
+
+static double keep_of_all(const tl_sim *sim, int32_t b)
+{
+    double keep = (double)INFINITY;
+    for (int32_t c = 0; c < sim->cloth_count; c++) keep = fmin(keep, keep_of(sim, c, b));
+    return keep;
+}
+
+// Pieces of cloth that hang together: `piece` gets the smallest node of each.
+static void find_pieces(const tl_sim *sim, int32_t *piece)
+{
+    for (int32_t i = 0; i < sim->node_count; i++) piece[i] = i;
+    for (bool more = true; more;) {
+        more = false;
+        for (int32_t e = 0; e < sim->edge_count; e++) {
+            const int32_t a = sim->cloth_edge[e][0], b = sim->cloth_edge[e][1], low = piece[a] < piece[b] ? piece[a] : piece[b];
+            // to the smaller number, and on to where that one points
+            if (piece[a] != low || piece[b] != low) piece[a] = piece[b] = piece[low], more = true;
+        }
+    }
+}
+
+/// Per piece: heights of its lowest and highest node over a plane.
+typedef struct span { double low, high; } span;
+
+// Pieces that are behind the plane as a whole, or for a good part, are carried out, all by the same way. If others reach in, by a
+// depth of at most D, cloth is pressed together there: heights from -D to keep + 9 D become keep to keep + 9 D, in proportion,
+// so that layers stay in their order, what is higher stays where it is, and nothing is squeezed by more than about a tenth.
+enum { PRESS = 9, GOOD_PART = 4 };  // a quarter
+
+static bool is_carried(span s) { return s.low <= 0 && s.high - s.low <= GOOD_PART * -s.low; }
+
+static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fixed, span *spans)
+{
+    tl_vec3 point, normal;
+    sim_plane_at(&sim->bodies[b], sim->time, &point, &normal);
+    const double keep = keep_of_all(sim, b);
+    for (int32_t i = 0; i < sim->node_count; i++) spans[i] = (span){(double)INFINITY, -(double)INFINITY};
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const double h = tl_dot3(normal, tl_sub3(sim->x[i], point));
+        span *s = &spans[piece[i]];
+        s->low = fmin(s->low, h), s->high = fmax(s->high, h);
+    }
+    double carry = 0, depth = 0;
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        if (spans[i].low > 0) continue;
+        if (is_carried(spans[i])) carry = fmax(carry, keep - spans[i].low);
+        else depth = fmax(depth, fmax(-spans[i].low, keep));
+    }
+    const double top = keep + PRESS * depth;
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const double h = tl_dot3(normal, tl_sub3(sim->x[i], point));
+        if (fixed[i]) continue;
+        if (is_carried(spans[piece[i]])) sim->x[i] = tl_madd3(sim->x[i], carry, normal);
+        else if (depth > 0 && h < top)
+            sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * PRESS * depth - h, normal);
+    }
+}
+
+static tl_status lift_all(tl_sim *sim, const uint8_t *fixed, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    int32_t *piece = TL_SCRATCH(&sim->arena, int32_t, sim->node_count);
+    span *spans = TL_SCRATCH(&sim->arena, span, sim->node_count);
+    const bool room = piece && spans;
+    if (room) {
+        find_pieces(sim, piece);
+        for (int32_t b = 0; b < sim->body_count; b++)
+            if (sim->bodies[b].kind == TL_BODY_PLANE) lift(sim, b, piece, fixed, spans);
+    }
+    tl_arena_release(&sim->arena, mark);
+    return room ? TL_OK : tl_fail_memory(err, "untangling");
+}
+
+static const int32_t square_face[2][3] = {{0, 1, 2}, {0, 2, 3}};
+static const int32_t square_edge[5][2] = {{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}};
+
+// A square in the plane that reaches well beyond all cloth.
+static void cover_plane(const tl_sim *sim, const sim_body *body, tl_vec3 out[4])
+{
+    tl_vec3 point, normal, centre = sim->x[0];
+    sim_plane_at(body, sim->time, &point, &normal);
+    double reach = 0;
+    for (int32_t i = 0; i < sim->node_count; i++) reach = fmax(reach, tl_norm3(tl_sub3(sim->x[i], centre)));
+    centre = tl_madd3(centre, -tl_dot3(normal, tl_sub3(centre, point)), normal);
+    const tl_vec3 other = fabs(normal.x) < 0.6 ? (tl_vec3){1, 0, 0} : (tl_vec3){0, 0, 1};
+    const tl_vec3 u = tl_unit3_or(tl_cross3(other, normal), other), v = tl_cross3(normal, u);
+    const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    for (int k = 0; k < 4; k++) out[k] = tl_madd3(tl_madd3(centre, 4 * reach * corner[k][0], u), 4 * reach * corner[k][1], v);
+}
+
+// --- untangling ---
+
+// Nodes that handles hold now.
+static void find_held(const tl_sim *sim, uint8_t *fixed)
+{
+    const tl_elements *e = sim->elements;
+    memset(fixed, 0, (size_t)sim->node_count);
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        const sim_handle *h = &sim->handles[i];
+        const double now = sim->time + 1e-9 * sim->def.dt;  // as in handles.c
+        if (!(h->start <= now && now < h->end)) continue;
+        for (int32_t k = 0; k < h->node_count; k++) {
+            const int32_t node = e->node_of[e->cloth_node_start[h->cloth] + h->nodes[k]];
+            if (node != TL_NONE) fixed[node] = 1;
+        }
+    }
+}
+
+static tl_status place_bodies(tl_sim *sim, tl_heal_body *bodies, tl_error *err)
+{
+    for (int32_t b = 0; b < sim->body_count; b++) {
+        const sim_body *s = &sim->bodies[b];
+        const bool plane = s->kind == TL_BODY_PLANE;
+        tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, plane ? 4 : s->node_count);
+        if (!x) return tl_fail_memory(err, "untangling");
+        bodies[b].distance = keep_of_all(sim, b);
+        bodies[b].x = x;
+        if (plane) {
+            cover_plane(sim, s, x);
+            bodies[b].surface = (tl_surface){4, 2, 5, square_face, square_edge};
+        } else {
+            sim_body_at(s, sim->time, x);
+            bodies[b].surface = (tl_surface){s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face,
+                                             (const int32_t(*)[2])s->edge};
+        }
+    }
+    return TL_OK;
+}
+
+// Changes sim->x; the arena is the caller's to give back. `held` counts nodes that may not move.
+static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32_t *held, tl_error *err)
+{
+    const int32_t n = sim->node_count, nb = sim->def.collide.bodies ? sim->body_count : 0;
+    uint8_t *fixed = TL_SCRATCH(&sim->arena, uint8_t, n);
+    tl_vec3 *before = TL_SCRATCH(&sim->arena, tl_vec3, n);
+    tl_heal_body *bodies = TL_SCRATCH(&sim->arena, tl_heal_body, nb + 1);
+    if (!fixed || !before || !bodies) return tl_fail_memory(err, "untangling");
+    memcpy(before, sim->x, (size_t)n * sizeof *before);
+    find_held(sim, fixed);
+    *held = 0;
+    for (int32_t i = 0; i < n; i++) *held += fixed[i];
+    tl_heal_def def = tl_heal_def_default();
+    def.cloth = (tl_surface){n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
+                             (const int32_t(*)[2])sim->cloth_edge};
+    def.fixed = fixed;
+    def.bodies = bodies, def.body_count = nb;
+    def.bodies_only = !sim->def.collide.self, def.leave = leave;
+    def.distance = sim->cloths[0].thickness;
+    for (int32_t c = 1; c < sim->cloth_count; c++) def.distance = fmin(def.distance, sim->cloths[c].thickness);
+    for (int round = 0; round < ROUNDS; round++) {
+        if (nb > 0) {
+            TL_TRY(lift_all(sim, fixed, err));
+            TL_TRY(place_bodies(sim, bodies, err));
+        }
+        tl_heal_report r;
+        TL_TRY(tl_heal(&def, sim->x, &sim->arena, sim->workers, &r, err));
+        out->iterations += r.iterations;
+        tl_intersection_report left;
+        TL_TRY(tl_sim_intersections(sim, &left, err));
+        out->crossings_after = crossings_of(&left);
+        if (out->crossings_after == 0 || r.crossings_after > 0) break;  // else something is behind a plane: again
+    }
+    for (int32_t i = 0; i < n; i++) {
+        const double way = tl_norm3(tl_sub3(sim->x[i], before[i]));
+        out->nodes_moved += way > 0;
+        out->largest_move = fmax(out->largest_move, way);
+    }
+    return TL_OK;
+}
+
+// Untangles; with `whole` a part of it does not count. `leave` as in tl_heal_def, `found` is what there was.
+static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersection_report *found, tl_start_report *out,
+                      int32_t *held, tl_error *err)
+{
+    *out = (tl_start_report){.crossings_before = crossings_of(found), .crossings_after = crossings_of(found)};
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    tl_vec3 *before = TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count);
+    tl_status status = before ? TL_OK : tl_fail_memory(err, "untangling");
+    if (before) {
+        memcpy(before, sim->x, (size_t)sim->node_count * sizeof *before);
+        status = untangle(sim, leave, out, held, err);
+        if (status != TL_OK || (whole && out->crossings_after > 0)) {
+            memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
+            out->nodes_moved = 0, out->largest_move = 0;
+        }
+    }
+    tl_arena_release(&sim->arena, mark);
+    if (status != TL_OK || out->nodes_moved == 0) return status;
+    // The past of BDF2 is not the past of these places: it begins anew.
+    sim->dt_before = 0, sim->begun = false, sim->shape_changed = true, sim->epoch_open = false;
+    sim_publish(sim);
+    return TL_OK;
+}
+
+tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
+{
+    tl_start_report report = {0};
+    if (out) *out = report;
+    tl_intersection_report found;
+    TL_TRY(tl_sim_intersections(sim, &found, err));
+    int32_t held;
+    TL_TRY(heal(sim, false, 1, &found, &report, &held, err));
+    if (out) *out = report;
+    return TL_OK;
+}
+
+static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_report *found, tl_start_report *report, tl_error *err)
+{
+    int32_t held = 0;
+    TL_TRY(heal(sim, true, leave, found, report, &held, err));
+    if (report->crossings_after == 0) {
+        if (report->nodes_moved > 0)
+            tl_log_write(&sim->def.log, TL_LOG_INFO,
+                         "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
+                         (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move,
+                         report->iterations);
+        return TL_OK;
+    }
+    text t = {.size = 0};
+    say_crossings(sim, found, &t);
+    return tl_fail(err, TL_BAD_INPUT, "%s. Pulling them apart (\"on_intersection\": \"heal\") left %lld after %d iterations%s: move them apart",
+                   t.at, (long long)report->crossings_after, report->iterations,
+                   held > 0 ? " (nodes that handles hold stay where they are)" : "");
+}
+
+tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
+{
+    tl_start_report report = {0};
+    if (out) *out = report;
+    TL_TRY(sim_compile(sim, err));
+    if (sim->started) return TL_OK;
+    if (sim->contacts) {
+        tl_intersection_report found;
+        TL_TRY(tl_sim_intersections(sim, &found, err));
+        report.crossings_before = report.crossings_after = crossings_of(&found);
+        if (out) *out = report;
+        tl_status status;
+        const bool may_heal = sim->def.collide.on_intersection == TL_INTERSECTION_HEAL;
+        if (may_heal || crossings_of(&found) == 0) {
+            status = pull_apart(sim, may_heal ? 1 : TOO_NEAR, &found, &report, err);
+        } else {
+            text t = {.size = 0};
+            say_crossings(sim, &found, &t);
+            status = tl_fail(err, TL_BAD_INPUT, "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
+        }
+        if (out) *out = report;
+        if (status != TL_OK) return status;
+    }
+    sim->started = true;
+    return TL_OK;
+}
