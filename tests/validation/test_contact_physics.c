@@ -58,7 +58,7 @@ static void check_layers(support on, int layers, double thickness, double densit
     if (on == ON_BOX) body.center = (tl_vec3){0, -0.05, 0};
     tl_body_id id;
     assert_ok(tl_sim_add_body(sim, &body, &id, &err));
-    run_for(sim, layers > 1 ? 60 : 100);
+    run_for(sim, on == ON_BALL ? 200 : layers > 1 ? 60 : 100);
     range first = {INFINITY, 0, 0, 0}, between = {INFINITY, 0, 0, 0};
     const surface ball = surface_of_body(sim, id);
     for (int k = 0; k < layers; k++) {
