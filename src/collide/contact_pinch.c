@@ -16,7 +16,7 @@
 #define HOLD 10.0         // strength of the pull, in masses over dt^2: the node follows, neighbours hardly matter
 #define OUT_SPEED 0.3     // towards the outside [m/s]
 #define FREE_DISTANCE 0.15 // of the largest thickness, to be free
-#define GOAL_DISTANCE 1.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
+#define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
 
 void contact_pinch(tl_contacts *c, const pair *p)
 {

@@ -20,6 +20,8 @@ static const double FLOPS_SCALE = 1474, FLOPS_POWER = 1.59, ENTRIES_SLOPE = 118,
 static const int32_t FACTOR_MAX_ROWS = 10000;
 static const double FACTOR_MAX_BYTES = 1200;
 
+static const double FORGET = 0.02;  // per solve
+
 void tl_aging_renewed(tl_aging *a, double cost) { *a = (tl_aging){.renewal = cost}; }
 
 void tl_aging_used(tl_aging *a, double cost)
@@ -47,6 +49,10 @@ void tl_experience_add(tl_experience *e, tl_solver_kind kind, int32_t rows, doub
     double rate = iterations / (decades > 0.3 ? decades : 0.3);
     if (kind == TL_SOLVER_PCG) rate /= sqrt((double)rows > 1 ? (double)rows : 1);
     e->rate[kind] = 0.5 * (e->rate[kind] + rate);
+    // What was seen of the others is forgotten by and by: contact comes and goes, and a kind that was poor may serve again.
+    const tl_experience fresh = tl_experience_default();
+    for (int k = 0; k < (int)(sizeof e->rate / sizeof e->rate[0]); k++)
+        if (k != (int)kind) e->rate[k] += FORGET * (fresh.rate[k] - e->rate[k]);
 }
 
 static double product_cost(const tl_system *s)

@@ -68,6 +68,7 @@ static inline tl_sim_def static_def(void)
     def.max_halvings = 0;
     def.linear = TL_LINEAR_DIRECT, def.linear_tolerance = 1e-8;
     def.air = (tl_air_def){.gust_period = 1};
+    def.collide.self = 0;  // references know no thickness; the ends of a heart loop lie on each other
     return def;
 }
 
