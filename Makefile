@@ -4,7 +4,7 @@
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
-DEMO_SCENE ?= scenes/hanging/scene.json
+DEMO_SCENE ?= scenes/sphere/scene.json
 DEMO_OUT ?= out/demo
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 

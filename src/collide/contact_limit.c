@@ -142,8 +142,8 @@ static void project_chunk(void *arg, int32_t begin, int32_t end)
 {
     limit_job *job = arg;
     for (int32_t i = begin; i < end; i++) {
-        job->all[i].pair = i;
-        job->is_live[i] = project(job->c, i, job->at, job->way, &job->all[i]);
+        live l;
+        job->is_live[i] = project(job->c, i, job->at, job->way, &l);
     }
 }
 
@@ -154,13 +154,10 @@ static void judge_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 // Shrinks parts until no pair of the list is violated. Returns whether anything was cut.
-static bool settle_parts(limit_job *job, int32_t count, double *part, double *body_part, double *next, int64_t *held)
+static bool settle_parts(limit_job *job, int32_t live_count, double *part, double *body_part, double *next, int64_t *held)
 {
     tl_contacts *c = job->c;
     bool cut = false;
-    int32_t live_count = 0;
-    for (int32_t i = 0; i < count; i++)
-        if (job->is_live[i]) job->all[live_count++] = job->all[i];
     for (int pass = 0;; pass++) {
         job->part = part, job->body_part = *body_part;
         tl_parallel_for(job->workers, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
@@ -212,14 +209,25 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
         for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
-        job.all = TL_SCRATCH(arena, live, c->pair_count);
         job.is_live = TL_SCRATCH(arena, uint8_t, c->pair_count);
-        if (c->pair_count > 0 && (!job.all || !job.is_live)) {
+        if (!job.is_live) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
         tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
-        const bool cut = settle_parts(&job, c->pair_count, part, &body_part, next, &held);
+        int32_t count = 0, live_count = 0;
+        for (int32_t i = 0; i < c->pair_count; i++) count += job.is_live[i];
+        job.all = TL_SCRATCH(arena, live, count);
+        if (!job.all) {
+            status = tl_fail_memory(err, "the contacts");
+            break;
+        }
+        for (int32_t i = 0; i < c->pair_count; i++) {  // few: most pairs cannot meet however far their nodes go
+            if (!job.is_live[i]) continue;
+            project(c, i, c->at, c->way, &job.all[live_count]);
+            job.all[live_count++].pair = i;
+        }
+        const bool cut = settle_parts(&job, live_count, part, &body_part, next, &held);
         tl_arena_release(arena, round);
         if (!cut || !searched) break;
     }
