@@ -6,12 +6,12 @@
 #include <sys/stat.h>
 
 #include "app.h"
+#include "bench_read.h"
 #include "../bench/bench.h"
 
-enum { FACES_MAX = 4000000, TEXT_MAX = 256 };
+enum { TEXT_MAX = 256 };
 
-// "2k,10k,65000" into whole numbers; k is a thousand, M a million.
-static bool read_counts(const char *text, int32_t max_value, int32_t *out, int32_t max_count, int32_t *count)
+bool bench_read_counts(const char *text, int32_t max_value, int32_t *out, int32_t max_count, int32_t *count)
 {
     *count = 0;
     char copy[TEXT_MAX];
@@ -62,7 +62,9 @@ static int list_benches(void)
     printf("benchmarks:\n"
            "  dynamics  cost of a time step on a fixed mesh: a hanging sheet and a flag at several sizes\n"
            "  ccd       answers and cost of continuous collision detection, against queries of known truth\n"
-           "\n'toile bench NAME' runs one with the defaults, 'toile bench --help' shows the options.\n");
+           "  stress    the contact scenes from many starts, looked at after every step: crossings, failures, rest\n"
+           "  contact   share of contact in a step, its counts, and its growth with size on a stack of sheets\n"
+           "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
 }
 
@@ -96,6 +98,8 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
 
 int app_bench(const app_command *self, int argc, char **argv)
 {
+    if (argc > 1 && strcmp(argv[1], "stress") == 0) return bench_run_stress(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "contact") == 0) return bench_run_contact(argc, argv);
     bench_dynamics_def def = bench_dynamics_default();
     bench_ccd_def ccd_def = bench_ccd_default();
     const char *sizes = NULL, *threads = NULL, *scenes = NULL, *linear = NULL;
@@ -134,16 +138,17 @@ int app_bench(const app_command *self, int argc, char **argv)
         return ccd(self, &ccd_def);
     }
     if (strcmp(name, "dynamics") != 0) {
-        const char *names[] = {"dynamics", "ccd"};
-        const char *near = app_nearest(name, names, 2);
+        const char *names[] = {"dynamics", "ccd", "stress", "contact"};
+        const char *near = app_nearest(name, names, 4);
+        if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
         if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd", name);
+        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact", name);
     }
     if (app_cores() == 1) def.thread_count = 1;
-    if (sizes && !read_counts(sizes, FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))
+    if (sizes && !bench_read_counts(sizes, BENCH_FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))
         return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 2k,10k", sizes,
                          BENCH_SIZES_MAX);
-    if (threads && !read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
+    if (threads && !bench_read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
         return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads,
                          BENCH_THREADS_MAX);
     if (scenes && !read_scenes(scenes, &def.scenes))

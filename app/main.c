@@ -68,13 +68,19 @@ static const app_command commands[] = {
               "  dynamics  a hanging sheet and a flag at several sizes: time per step and stage,\n"
               "            iterations, memory, growth of the cost with size, gain from threads, state hash\n"
               "  ccd       continuous collision detection against queries of known truth: contacts missed,\n"
-              "            false alarms, late times, time per query; options --queries, --passes, --json",
+              "            false alarms, late times, time per query; options --queries, --passes, --json\n"
+              "  stress    the contact scenes from many starts, looked at after every step: crossings,\n"
+              "            failed steps, numbers that are not finite, rest ('toile bench stress --help')\n"
+              "  contact   share of contact in a step and the counts behind it, growth with size on a\n"
+              "            stack of sheets ('toile bench contact --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
+                 "  toile bench stress --runs 1\n"
                  "  toile bench dynamics --sizes 2k,10k --steps 50 --threads 1 --scenes flag --linear pcg",
      .codes = CODES_COMMON "  2  the results file cannot be written, a file of queries is missing or wrong\n"
                            "  3  a step failed\n"
-                           "  4  two thread counts gave different states; a contact was missed or reported late",
+                           "  4  two thread counts gave different states; a contact was missed or reported late;\n"
+                           "     a stress run broke a bar; the cost of contact grows too fast",
      .run = app_bench},
     {.name = "render",
      .summary = "pictures and films of a run, a scene or a mesh",

@@ -41,5 +41,57 @@ bench_ccd_def bench_ccd_default(void);
 /// TL_OK; TL_IO, TL_BAD_INPUT: a file is missing or wrong. *faults counts contacts missed and times later than the truth.
 tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err);
 
+/// Where scene `name` is: a path if it has a '/' or ends in .json (a folder stands for its scene.json), else
+/// scenes/NAME/scene.json below $TOILE_DATA, then below `data` (may be NULL). TL_BAD_INPUT if it is nowhere.
+tl_status bench_find_scene(const char *name, const char *data, char *path, size_t size, tl_error *err);
+
+enum { BENCH_DTS_MAX = 8, BENCH_SETS_MAX = 16 };
+
+/// Which contact scenes to run how often, looking at every step. Start from bench_stress_default().
+typedef struct bench_stress_def {
+    const char *const *scenes;  ///< names or paths, scene_count of them; none: all contact scenes
+    int32_t scene_count;
+    const char *data;           ///< folder that holds scenes/; may be NULL
+    const char *const *sets;    ///< "key=value" for every scene, set_count of them, at most 16
+    int32_t set_count;
+    int32_t runs;               ///< per scene and time step. Default 10.
+    int32_t seed;               ///< of the first run; the next have seed + 1, .. Seed 0 is the scene as it stands. Default 0.
+    double dts[BENCH_DTS_MAX];  ///< time steps [s], whole parts of a frame. Default 1/100, 1/200.
+    int32_t dt_count;
+    int32_t steps;              ///< per run; 0: by `seconds`. Default 0.
+    double seconds;             ///< simulated per run; 0: as the scene says, at least 5 s where rest is judged. Default 0.
+    double wall;                ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
+    int32_t threads;            ///< Default 1.
+    bool brief;                 ///< coarser meshes where the scene allows
+    const char *json;           ///< file for the figures of every run; NULL: none
+    FILE *out;                  ///< Default stdout.
+} bench_stress_def;
+bench_stress_def bench_stress_default(void);
+
+/// TL_OK; TL_IO: the JSON file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that broke a bar.
+tl_status bench_stress(const bench_stress_def *def, int32_t *faults, tl_error *err);
+
+/// What contact costs. Start from bench_contact_default().
+typedef struct bench_contact_def {
+    const char *const *scenes;  ///< names or paths; none: all contact scenes
+    int32_t scene_count;
+    const char *data;           ///< folder that holds scenes/; may be NULL
+    double seconds;             ///< of every scene; 0: leaves the scenes out. Default 1.
+    int32_t sizes[BENCH_SIZES_MAX];  ///< faces of the stack. Default 5k, 10k, 20k, 50k, 100k.
+    int32_t size_count;              ///< 0: leaves the stack out
+    int32_t threads[BENCH_THREADS_MAX];  ///< Default 1, 2. Scenes run on the first.
+    int32_t thread_count;
+    int32_t steps, warmup;      ///< of the stack. Default 5, 3.
+    const char *json;           ///< file for the figures; NULL: none
+    FILE *out;                  ///< Default stdout.
+} bench_contact_def;
+bench_contact_def bench_contact_default(void);
+
+/// Status as bench_stress. *faults counts growth beyond the bar and states that depended on the threads.
+tl_status bench_contact(const bench_contact_def *def, int32_t *faults, tl_error *err);
+
+/// Names of the contact scenes that come with the program, in order; NULL past the last.
+const char *bench_contact_scene(int32_t index);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);

@@ -5,15 +5,13 @@
 // with the others, so that whatever else the machine does meets all of them; the ratio is the median over the
 // steps. The state hash stands next to every time: a gain that changes the answer shows.
 
-#include "bench.h"
+#include "measure.h"
 
 #include <errno.h>
-#include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
-#include <unistd.h>
 
 #define UNKNOWN ((double)NAN)  // not measured
 
@@ -48,124 +46,17 @@ bench_dynamics_def bench_dynamics_default(void)
                                 .out = stdout};
 }
 
-static double now(void)
-{
-    struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
-// --- memory of the process, as Linux counts it ------------------------------------------------------------
-
-static double proc_status_bytes(const char *key)
-{
-    FILE *file = fopen("/proc/self/status", "r");
-    if (!file) return UNKNOWN;
-    char line[256];
-    double bytes = UNKNOWN;
-    while (fgets(line, sizeof line, file))
-        if (strncmp(line, key, strlen(key)) == 0) bytes = 1024 * strtod(line + strlen(key), NULL);
-    fclose(file);
-    return bytes;
-}
-
-// Forgets the peak so far ("5" resets VmHWM, proc(5)); returns what is in use.
-static double rss_mark(void)
-{
-    malloc_trim(0);  // give back what earlier cases freed, or they hide the growth of this one
-    FILE *file = fopen("/proc/self/clear_refs", "w");
-    if (!file) return UNKNOWN;
-    const bool ok = fputs("5", file) >= 0;
-    return fclose(file) == 0 && ok ? proc_status_bytes("VmRSS:") : UNKNOWN;
-}
-
-static double rss_growth(double mark) { return proc_status_bytes("VmHWM:") - mark; }
-
-void bench_machine_name(char *name, size_t size)
-{
-    char model[128] = "unknown";
-    FILE *file = fopen("/proc/cpuinfo", "r");
-    char line[512];
-    while (file && fgets(line, sizeof line, file)) {
-        const char *value = strncmp(line, "model name", 10) == 0 ? strchr(line, ':') : NULL;
-        if (!value) continue;
-        snprintf(model, sizeof model, "%s", value + 1);
-        break;
-    }
-    if (file) fclose(file);
-    size_t n = 0;
-    for (const char *c = model; *c && n + 8 < size; c++) {
-        const char lower = *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c;
-        const bool keep = (lower >= 'a' && lower <= 'z') || (lower >= '0' && lower <= '9');
-        if (keep)
-            name[n++] = lower;
-        else if (n > 0 && name[n - 1] != '-')
-            name[n++] = '-';
-    }
-    while (n > 0 && name[n - 1] == '-') n--;
-    snprintf(name + n, size - n, "-x%ld", sysconf(_SC_NPROCESSORS_ONLN));
-}
-
 // --- the scenes -------------------------------------------------------------------------------------------
 
-typedef struct grid {
-    int32_t nx, ny, node_count, face_count;
-    double width, height;
-    tl_vec3 *pos;
-    tl_vec2 *uv;
-    int32_t (*face)[3];
-} grid;
-
-static void grid_free(grid *g)
-{
-    free(g->pos);
-    free(g->uv);
-    free(g->face);
-    *g = (grid){0};
-}
-
-// About `faces` triangles over width x height, cells near square. World positions are the caller's.
-static bool grid_make(double width, double height, int32_t faces, grid *g)
-{
-    *g = (grid){.width = width, .height = height};
-    g->nx = (int32_t)lround(sqrt(0.5 * faces * width / height));
-    g->nx = g->nx < 1 ? 1 : g->nx;
-    g->ny = (int32_t)lround(0.5 * faces / g->nx);
-    g->ny = g->ny < 1 ? 1 : g->ny;
-    g->node_count = (g->nx + 1) * (g->ny + 1);
-    g->face_count = 2 * g->nx * g->ny;
-    g->pos = calloc((size_t)g->node_count, sizeof *g->pos);
-    g->uv = calloc((size_t)g->node_count, sizeof *g->uv);
-    g->face = calloc((size_t)g->face_count, sizeof *g->face);
-    if (!g->pos || !g->uv || !g->face) {
-        grid_free(g);
-        return false;
-    }
-    for (int32_t j = 0, v = 0; j <= g->ny; j++)
-        for (int32_t i = 0; i <= g->nx; i++, v++) g->uv[v] = (tl_vec2){width * i / g->nx, height * j / g->ny};
-    for (int32_t j = 0, t = 0; j < g->ny; j++)
-        for (int32_t i = 0; i < g->nx; i++, t += 2) {
-            const int32_t a = j * (g->nx + 1) + i, b = a + 1, c = b + g->nx + 1, d = a + g->nx + 1;
-            if ((i + j) % 2 == 0) {  // diagonal a-c, then b-d in the neighbours
-                g->face[t][0] = a, g->face[t][1] = b, g->face[t][2] = c;
-                g->face[t + 1][0] = a, g->face[t + 1][1] = c, g->face[t + 1][2] = d;
-            } else {
-                g->face[t][0] = a, g->face[t][1] = b, g->face[t][2] = d;
-                g->face[t + 1][0] = b, g->face[t + 1][1] = c, g->face[t + 1][2] = d;
-            }
-        }
-    return true;
-}
-
 // Lies flat at first and swings down about its two held corners.
-static void place_hanging(grid *g)
+static void place_hanging(bench_grid *g)
 {
     for (int32_t v = 0; v < g->node_count; v++) g->pos[v] = (tl_vec3){g->uv[v].x, 0, -g->uv[v].y};
 }
 
 // Upright, with a gentle wave that keeps lengths: z = a u sin(k u), dx = sqrt(1 - z'^2) du. A flat flag in a
 // wind along itself would never begin to flutter.
-static void place_flag(grid *g)
+static void place_flag(bench_grid *g)
 {
     const double amplitude = 0.03, k = 2 * 3.14159265358979323846 / 1.5;
     const double du = g->width / g->nx;
@@ -200,8 +91,8 @@ static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t
                        tl_sim **out, tl_error *err)
 {
     const bool flag = scene == BENCH_FLAG;
-    grid g;
-    if (!grid_make(flag ? 3 : 1, flag ? 2 : 1, faces, &g)) {
+    bench_grid g;
+    if (!bench_grid_make(flag ? 3 : 1, flag ? 2 : 1, faces, &g)) {
         *err = (tl_error){TL_NO_MEMORY, "bench: out of memory"};
         return TL_NO_MEMORY;
     }
@@ -241,7 +132,7 @@ static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t
         hd.node_count = 2;
     }
     if (status == TL_OK) status = tl_sim_add_handle(sim, &hd, err);
-    grid_free(&g);
+    bench_grid_free(&g);
     if (status != TL_OK) {
         tl_sim_destroy(sim);
         sim = NULL;
@@ -252,24 +143,12 @@ static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t
 
 // --- measuring --------------------------------------------------------------------------------------------
 
-static int by_value(const void *a, const void *b)
-{
-    const double x = *(const double *)a, y = *(const double *)b;
-    return (x > y) - (x < y);
-}
-
-static double median(double *values, int32_t count)
-{
-    qsort(values, (size_t)count, sizeof *values, by_value);
-    return count % 2 ? values[count / 2] : 0.5 * (values[count / 2 - 1] + values[count / 2]);
-}
-
 static tl_status timed_step(tl_sim *sim, result *r, double *seconds, tl_error *err)
 {
     tl_step_report report = {0};
-    const double start = now();
+    const double start = bench_now();
     const tl_status status = tl_sim_step(sim, &report, err);
-    *seconds = now() - start;
+    *seconds = bench_now() - start;
     r->seconds += *seconds;
     r->worst = fmax(r->worst, *seconds);
     r->stage.physics += report.seconds.physics;
@@ -310,16 +189,16 @@ static tl_status measure(const bench_dynamics_def *def, bench_scene scene, int32
                       .rss_bytes = UNKNOWN,
                       .assembly = UNKNOWN,
                       .speedup = UNKNOWN};
-        const double mark = k == 0 ? rss_mark() : UNKNOWN;
+        const double mark = k == 0 ? bench_rss_mark() : UNKNOWN;
         status = build(def, scene, faces, def->threads[k], &sims[k], err);
         for (int32_t s = 0; s < def->warmup && status == TL_OK; s++) status = tl_sim_step(sims[k], NULL, err);
-        if (k == 0) r->rss_bytes = rss_growth(mark);
+        if (k == 0) r->rss_bytes = bench_rss_growth(mark);
     }
     for (int32_t s = 0; s < steps && status == TL_OK; s++)
         for (int32_t k = 0; k < count && status == TL_OK; k++)
             status = timed_step(sims[k], &results[k], &times[k * steps + s], err);
 
-    for (int32_t k = count - 1; k >= 0 && status == TL_OK; k--) {  // downward: median() sorts times[k]
+    for (int32_t k = count - 1; k >= 0 && status == TL_OK; k--) {  // downward: bench_median() sorts times[k]
         result *r = &results[k];
         tl_cloth_view view;
         status = tl_sim_cloth_view(sims[k], tl_sim_cloth(sims[k], 0), &view);
@@ -332,27 +211,26 @@ static tl_status measure(const bench_dynamics_def *def, bench_scene scene, int32
         if (k > 0) {
             double ratios[BENCH_STEPS_MAX];
             for (int32_t s = 0; s < steps; s++) ratios[s] = times[s] / times[k * steps + s];
-            r->speedup = median(ratios, steps);
+            r->speedup = bench_median(ratios, steps);
         }
-        r->median = median(times + k * steps, steps);
+        r->median = bench_median(times + k * steps, steps);
     }
     for (int32_t k = 0; k < count; k++) tl_sim_destroy(sims[k]);
     free(times);
     return status;
 }
 
-// Exponent p of time ~ faces^p by least squares on the logarithms; NaN with fewer than two sizes.
+// Exponent of the cost against faces; NaN with fewer than two sizes.
 static double fit_exponent(const result *results, int32_t count, const char *scene, int32_t threads)
 {
-    double n = 0, sx = 0, sy = 0, sxx = 0, sxy = 0;
-    for (int32_t i = 0; i < count; i++) {
+    double x[BENCH_SIZES_MAX], y[BENCH_SIZES_MAX];
+    int32_t n = 0;
+    for (int32_t i = 0; i < count && n < BENCH_SIZES_MAX; i++) {
         const result *r = &results[i];
         if (r->threads != threads || strcmp(r->scene, scene) != 0) continue;
-        const double x = log((double)r->faces), y = log(r->seconds);
-        n += 1, sx += x, sy += y, sxx += x * x, sxy += x * y;
+        x[n] = (double)r->faces, y[n] = r->seconds, n++;
     }
-    const double spread = n * sxx - sx * sx;
-    return spread > 0 ? (n * sxy - sx * sy) / spread : UNKNOWN;
+    return bench_exponent(x, y, n);
 }
 
 // --- output -----------------------------------------------------------------------------------------------
@@ -434,14 +312,6 @@ static tl_status append_csv(const bench_dynamics_def *def, const result *results
     return TL_IO;
 }
 
-static void json_number(FILE *out, const char *key, double value)
-{
-    if (isfinite(value))
-        fprintf(out, ", \"%s\": %.9g", key, value);
-    else
-        fprintf(out, ", \"%s\": null", key);
-}
-
 static void print_json(const bench_dynamics_def *def, const result *results, int32_t count, int32_t different)
 {
     char machine[128];
@@ -467,23 +337,23 @@ static void print_json(const bench_dynamics_def *def, const result *results, int
                 "%s{\"scene\": \"%s\", \"faces\": %lld, \"nodes\": %lld, \"threads\": %d, \"linear\": \"%s\"",
                 i ? ", " : "", r->scene, (long long)r->faces, (long long)r->nodes, r->threads,
                 tl_linear_name(r->used));
-        json_number(out, "ms_step", 1e3 * r->seconds);
-        json_number(out, "ms_step_median", 1e3 * r->median);
-        json_number(out, "ms_step_worst", 1e3 * r->worst);
-        json_number(out, "ms_physics", 1e3 * r->stage.physics);
-        json_number(out, "ms_strain", 1e3 * r->stage.strain);
-        json_number(out, "ms_collision", 1e3 * r->stage.collision);
-        json_number(out, "ms_remesh", 1e3 * r->stage.remesh);
-        json_number(out, "ms_other", 1e3 * r->stage.other);
-        json_number(out, "newton_step", r->newton);
-        json_number(out, "linear_step", r->linear);
-        json_number(out, "factorizations_step", r->factorizations);
-        json_number(out, "rejected_step", r->rejected);
-        json_number(out, "us_face_step", 1e6 * r->seconds / (double)r->faces);
-        json_number(out, "bytes_face", (double)r->peak_bytes / (double)r->faces);
-        json_number(out, "rss_bytes_face", r->rss_bytes / (double)r->faces);
-        json_number(out, "assembly_faces_s", r->assembly);
-        json_number(out, "speedup", r->speedup);
+        bench_json_number(out, "ms_step", 1e3 * r->seconds);
+        bench_json_number(out, "ms_step_median", 1e3 * r->median);
+        bench_json_number(out, "ms_step_worst", 1e3 * r->worst);
+        bench_json_number(out, "ms_physics", 1e3 * r->stage.physics);
+        bench_json_number(out, "ms_strain", 1e3 * r->stage.strain);
+        bench_json_number(out, "ms_collision", 1e3 * r->stage.collision);
+        bench_json_number(out, "ms_remesh", 1e3 * r->stage.remesh);
+        bench_json_number(out, "ms_other", 1e3 * r->stage.other);
+        bench_json_number(out, "newton_step", r->newton);
+        bench_json_number(out, "linear_step", r->linear);
+        bench_json_number(out, "factorizations_step", r->factorizations);
+        bench_json_number(out, "rejected_step", r->rejected);
+        bench_json_number(out, "us_face_step", 1e6 * r->seconds / (double)r->faces);
+        bench_json_number(out, "bytes_face", (double)r->peak_bytes / (double)r->faces);
+        bench_json_number(out, "rss_bytes_face", r->rss_bytes / (double)r->faces);
+        bench_json_number(out, "assembly_faces_s", r->assembly);
+        bench_json_number(out, "speedup", r->speedup);
         fprintf(out, ", \"state_hash\": \"%016llx\"}", (unsigned long long)r->hash);
     }
     fprintf(out, "]}\n");
