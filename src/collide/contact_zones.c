@@ -11,7 +11,7 @@
 #include "toile/collide.h"
 
 #define SEPARATION 0.1       // of the thickness: ways that come nearer meet ..
-#define START_DISTANCE 0.5   // .. or this part of the distance at the start, if that is less
+#define START_DISTANCE 0.9   // .. or this part of the distance at the start, if that is less
 #define KEEP 2.0             // separations that a bond keeps at the end
 #define FREEZE_REACH 8.0     // thicknesses; further apart a spring along the normal of now would mislead
 enum { PAIRS_PER_CHUNK = 512, MAX_ROUNDS = 30 };
