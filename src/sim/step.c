@@ -126,7 +126,8 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *
     sim->shape_changed = false, sim->begun = true;
     const double start = tl_now();
     if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
-    TL_TRY(sim->contacts && stuck ? free_guess(sim, &step, target, x, err) : sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
+    if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
+    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
     const double guessing = sim->contacts ? tl_now() - start : 0;
     double longest = LONGEST_UPDATE;
     for (int32_t i = 0; i < n; i++) longest = fmax(longest, 4 * tl_norm3(tl_sub3(x[i], sim->x[i])));
