@@ -39,6 +39,7 @@ static const struct known_scene {
     {"twist", "mesh.rectangle.edge=0.03", false},
     {"stack", "mesh.rectangle.edge=0.05", false},
     {"funnel", "mesh.disc.edge=0.045", false},
+    {"pinch", "mesh.rectangle.edge=0.04", false},
     {"needles", "mesh.rectangle.edge=0.03", false},
     {"knot", NULL, false},
     {"blade", "mesh.rectangle.edge=0.04", false},

@@ -56,6 +56,12 @@ typedef enum tl_on_intersection {
     TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done (tl_sim_start in body.h)
 } tl_on_intersection;
 
+/// How contact answers (docs/contact.md, "Two responses compared").
+typedef enum tl_response {
+    TL_RESPONSE_POTENTIAL,  ///< a potential within the solve, every iterate free of intersections
+    TL_RESPONSE_ZONES,      ///< springs within the solve, then impact zones on what still collides
+} tl_response;
+
 /// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step is.
 typedef struct tl_collide_def {
     uint32_t bodies;     ///< 1: cloth against bodies. Default 1.
@@ -64,6 +70,7 @@ typedef struct tl_collide_def {
     double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], > 0. Default 5e3.
     double slip_speed;   ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
+    tl_response response;  ///< Default TL_RESPONSE_POTENTIAL.
 } tl_collide_def;
 
 typedef struct tl_sim_def {
@@ -166,6 +173,9 @@ typedef struct tl_contact_report {
     int64_t limited;          ///< nodes whose path had to be cut short, over all iterations
     int32_t held;             ///< fail-safe: iterations in which nodes were held in place to keep the promise
     int32_t pinched;          ///< nodes between bodies that leave no room: exempt until they are free again
+    int32_t zones;            ///< impact zones, over all substeps
+    int32_t zone_nodes;       ///< of the largest one
+    int32_t zone_rounds;      ///< of solving and testing again, over all substeps
     double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
 } tl_contact_report;
 

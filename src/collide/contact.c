@@ -192,6 +192,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->near, c->near_pairs_cap);
     TL_FREE(&alloc, c->contacts, c->contact_cap);
     TL_FREE(&alloc, c->sums, c->sums_cap);
+    TL_FREE(&alloc, c->bonds, c->bond_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
 }
 
@@ -207,7 +208,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
     c->searched_done = -1;
-    c->stalled = 0, c->thinnest = (double)INFINITY;
+    c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
 }

@@ -67,6 +67,26 @@ static void sym_add(double s[6], double a, tl_vec3 u)
     s[3] += a * u.y * u.z, s[4] += a * u.x * u.z, s[5] += a * u.x * u.y;
 }
 
+// Frozen pairs: one straight line from the thickness on, through zero and beyond, so that it pushes back from behind too.
+static double law_energy(const tl_contacts *c, double g)
+{
+    if (c->frozen) return g < 1 ? 0.5 * (1 - g) * (1 - g) : 0;
+    return tl_contact_energy(g > 0 ? g : 0);
+}
+static double law_pressure(const tl_contacts *c, double g) { return c->frozen ? fmax(1 - g, 0) : tl_contact_pressure(g); }
+static double law_stiffness(const tl_contacts *c, double g) { return c->frozen ? g < 1 : tl_contact_stiffness(g); }
+
+/// Distance, or the gap along the normal as it was.
+static double distance_now(const tl_contacts *c, int32_t index, double done)
+{
+    const pair *p = &c->pairs[index];
+    if (!c->frozen || p->kind == PAIR_PLANE) return contact_nearness(c, p, c->at, done).distance;
+    const nearness *near = &c->near[index];
+    tl_vec3 gap = {0, 0, 0};
+    for (int k = 0; k < 4; k++) gap = tl_madd3(gap, near->weight[k], tl_sub3(c->at[p->node[k]], c->at[p->node[0]]));
+    return tl_dot3(near->normal, gap);
+}
+
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
 /// Does either feature have a node that is solved for?
@@ -89,9 +109,9 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     out->slide = (tl_vec3){0, 0, 0}, out->rub = 0;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
-    out->load = force * tl_contact_pressure(g);
+    out->load = force * law_pressure(c, g);
     for (int k = 0; k < 6; k++) out->stiff[k] = 0;
-    sym_add(out->stiff, force * tl_contact_stiffness(g) / p->thickness, out->normal);
+    sym_add(out->stiff, force * law_stiffness(c, g) / p->thickness, out->normal);
     out->force = tl_mul3(-out->load, out->normal);
     if (p->friction > 0) {
         const double e = c->slip_speed / c->step.gamma, most = p->friction * out->load;
@@ -113,7 +133,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         for (int k = 0; k < 4; k++)
             if (p->node[k] >= c->node_count)
                 coming = tl_madd3(coming, out->weight[k], tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
-        const double along = tl_dot3(coming, out->normal) * force * tl_contact_stiffness(g) / p->thickness;
+        const double along = tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
         out->force = tl_madd3(out->force, along, out->normal);
     }
 }
@@ -122,6 +142,10 @@ static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_contacts *c = arg;
     for (int32_t i = begin; i < end; i++) {
+        if (c->frozen && c->pairs[i].kind != PAIR_PLANE) {
+            c->near[i].distance = distance_now(c, i, c->done);
+            continue;
+        }
         c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
         c->soft[i] = (float)softness(c, &c->pairs[i]);
     }
@@ -407,9 +431,9 @@ static void energy_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const pair *p = &c->pairs[i];
         if (c->near[i].distance - 2 * job->moved >= p->thickness) continue;
-        const double d = job->moved > 0 ? contact_nearness(c, p, c->at, job->done).distance : c->near[i].distance;
+        const double d = job->moved > 0 ? distance_now(c, i, job->done) : c->near[i].distance;
         if (d >= p->thickness) continue;
-        sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * tl_contact_energy(d > 0 ? d / p->thickness : 0);
+        sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * law_energy(c, d / p->thickness);
     }
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "collide/contact.h"
+#include "collide/zones.h"
 #include "math/vec3.h"
 
 typedef enum pair_kind { PAIR_VF, PAIR_EE, PAIR_PLANE } pair_kind;
@@ -62,6 +63,7 @@ struct tl_contacts {
     double pressure, slip_speed;
     double reach;             ///< largest thickness of all pairs
     double skin;              ///< nodes may move this far before pairs are looked up anew
+    bool frozen;              ///< normals and weights stay as they are (contact_zones.c)
     // one step
     tl_contact_step step;
     double done;              ///< part of the bodies' way that is behind them
@@ -99,6 +101,8 @@ struct tl_contacts {
     int32_t sums_cap;
     bool any_cross;
     double thinnest;          ///< smallest thickness of what presses
+    tl_bond *bonds;           ///< of impact zones (contact_zones.c)
+    int32_t bond_count, bond_cap;
     tl_contact_report report;
 };
 

@@ -89,6 +89,7 @@ static const tl_key_table solver_table = {"solver", solver_keys};
 
 static const char *const combine_words[] = {"min", "max", "mean", NULL};            // as tl_combine
 static const char *const intersection_words[] = {"error", "heal", NULL};            // as tl_on_intersection
+static const char *const response_words[] = {"potential", "zones", NULL};           // as tl_response
 
 #define AT(field) offsetof(tl_collide_file, field)
 static const tl_key_def collide_keys[] = {
@@ -102,6 +103,8 @@ static const tl_key_def collide_keys[] = {
      .doc = "Below this speed friction sticks"},
     {"on_intersection", TL_KEY_WORD, 0, AT(on_intersection), .words = intersection_words, .text = "error",
      .doc = "If surfaces pass through each other at the start: error, or heal (pull them apart)"},
+    {"response", TL_KEY_WORD, 0, AT(response), .words = response_words, .text = "potential",
+     .doc = "How contact answers: a potential within the solve, or springs and impact zones after it"},
     {0},
 };
 static const tl_key_table collide_table = {"contact", collide_keys};

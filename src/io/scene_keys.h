@@ -15,7 +15,7 @@ typedef struct tl_solver_file {
 } tl_solver_file;
 
 typedef struct tl_collide_file {
-    int32_t bodies, self, combine, on_intersection;
+    int32_t bodies, self, combine, on_intersection, response;
     double pressure, slip_speed;
 } tl_collide_file;
 

@@ -190,6 +190,7 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.bodies = collide->bodies != 0, def.collide.self = collide->self != 0;
     def.collide.combine = (tl_combine)collide->combine;  // the words stand in the order of the enums
     def.collide.on_intersection = (tl_on_intersection)collide->on_intersection;
+    def.collide.response = (tl_response)collide->response;
     def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
     def.seed = (uint64_t)scene->file.seed;
     def.threads = threads;

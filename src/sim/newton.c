@@ -236,7 +236,7 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 {
     for (int32_t i = 0; i < s->e->node_count; i++)
         if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
-    if (!s->searched && tl_contacts_reach(s->contacts, x, s->direction)) return TL_OK;
+    if (tl_contacts_frozen(s->contacts) || (!s->searched && tl_contacts_reach(s->contacts, x, s->direction))) return TL_OK;
     s->searched = true;
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
 }
@@ -285,7 +285,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= tolerance_of(s);
         int64_t limited = 0;
-        if (s->contacts) {
+        if (s->contacts && !tl_contacts_frozen(s->contacts)) {
             const double begin = tl_now();
             r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
             TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));

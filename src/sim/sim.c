@@ -80,6 +80,8 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
     if (!above(c->slip_speed, 0)) return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
     if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
+    if (c->response != TL_RESPONSE_POTENTIAL && c->response != TL_RESPONSE_ZONES)
+        return tl_fail(err, TL_BAD_ARG, "collide.response %d is none of ours", (int)c->response);
     return TL_OK;
 }
 

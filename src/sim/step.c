@@ -50,6 +50,21 @@ static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_v
     return tl_contacts_settle(contacts, x, sim->workers, err);
 }
 
+// For impact zones: all of the inertial motion, pushed along by bodies; contacts as they are at the start.
+static tl_status free_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
+{
+    const tl_elements *e = sim->elements;
+    const int32_t n = e->node_count;
+    tl_vec3 *u = TL_SCRATCH(&sim->arena, tl_vec3, n);
+    if (!u) return tl_fail_memory(err, "a step");
+    for (int32_t i = 0; i < n; i++) u[i] = tl_sub3(e->fixed[i] ? target[i] : step->x_tilde[i], sim->x[i]);
+    TL_TRY(tl_contacts_search(sim->contacts, sim->x, u, &sim->arena, sim->workers, err));
+    tl_contacts_carry(sim->contacts, sim->x, u, &sim->arena, sim->workers);
+    for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : tl_add3(sim->x[i], u[i]);
+    tl_contacts_freeze(sim->contacts);
+    return TL_OK;
+}
+
 // Newton starts from rest or from the inertial motion, whichever has the lower potential.
 static tl_status first_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
 {
@@ -71,6 +86,8 @@ static void add_contact_report(const tl_sim *sim, tl_step_report *report)
     tl_contacts_report(sim->contacts, &now);
     tl_contact_report *sum = &report->contact;
     now.searches += sum->searches, now.volume_tests += sum->volume_tests, now.limited += sum->limited, now.held += sum->held;
+    now.zones += sum->zones, now.zone_rounds += sum->zone_rounds;
+    if (sum->zone_nodes > now.zone_nodes) now.zone_nodes = sum->zone_nodes;
     *sum = now;
 }
 
@@ -93,9 +110,19 @@ static void keep_momentum(const tl_sim *sim, const tl_step_def *step, tl_vec3 *x
     for (int32_t i = 0; i < e->node_count; i++) x[i] = tl_add3(x[i], shift);
 }
 
+static tl_status resolve_zones(tl_sim *sim, tl_vec3 *x, bool *stuck, tl_newton_report *r, tl_error *err)
+{
+    const double start = tl_now();
+    bool clear;
+    TL_TRY(tl_contacts_zones(sim->contacts, sim->x, x, &sim->arena, sim->workers, &clear, err));
+    r->contact_seconds += tl_now() - start;
+    *stuck = !clear;
+    return TL_OK;
+}
+
 /// One attempt from `begin` to `begin + dt`; the state changes only on success. `last` accepts Newton's answer even
-/// at its iteration limit.
-static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_step_report *report, tl_error *err)
+/// at its iteration limit. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
+static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *stuck, tl_step_report *report, tl_error *err)
 {
     tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
@@ -118,7 +145,8 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     sim->shape_changed = false, sim->begun = true;
     const double start = tl_now();
     if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
-    TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
+    if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
+    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
     const double guessing = sim->contacts ? tl_now() - start : 0;
     double longest = LONGEST_UPDATE, speed2 = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -131,6 +159,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     const tl_status status =
         tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, target, x, &sim->arena,
                         sim->workers, &r, err);
+    if (status == TL_OK && sim->contacts && stuck && (r.converged || last)) TL_TRY(resolve_zones(sim, x, stuck, &r, err));
     report->newton_iterations += r.iterations;
     report->linear_iterations += r.linear_iterations;
     report->factorizations += r.factorizations;
@@ -139,6 +168,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, tl_ste
     if (sim->contacts) add_contact_report(sim, report);
     report->seconds.collision += guessing + r.contact_seconds;
     if (status != TL_OK) return status;
+    if (stuck && *stuck) return tl_fail(err, TL_FAILED, "impact zones between moving bodies were not resolved");
     if (!all_finite(x, n)) return tl_fail(err, TL_FAILED, "positions are not finite");
     if (!r.converged && !last)
         return tl_fail(err, TL_FAILED, "Newton's method stopped after %d iterations at a change of %g m/s", r.iterations, r.change);
@@ -194,10 +224,17 @@ static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_ste
     uint8_t *pinched = TL_SCRATCH(&sim->arena, uint8_t, n);
     if (!pinched) return tl_fail_memory(err, "a step");
     if (n > 0) memcpy(pinched, tl_contacts_pinched(sim->contacts), n);
-    tl_status status = attempt(sim, begin, dt, depth == sim->def.max_halvings, report, err);
-    if (status != TL_OK && n > 0) {
-        memcpy(tl_contacts_pinched(sim->contacts), pinched, n);
-        tl_contacts_count_pinched(sim->contacts);
+    bool stuck = false, zones = sim->def.collide.response == TL_RESPONSE_ZONES;
+    tl_status status;
+    for (;;) {
+        status = attempt(sim, begin, dt, depth == sim->def.max_halvings, zones ? &stuck : NULL, report, err);
+        if (status != TL_OK && n > 0) {
+            memcpy(tl_contacts_pinched(sim->contacts), pinched, n);
+            tl_contacts_count_pinched(sim->contacts);
+        }
+        if (!zones || !stuck) break;
+        zones = false;  // the other response always has an answer
+        report->contact.held++;
     }
     tl_arena_release(&sim->arena, mark);
     if (status == TL_OK) {

@@ -65,6 +65,7 @@ static void smallest_scene_has_all_defaults(void **state)
     assert_int_equal(scene->file.collide.self, def.collide.self);
     assert_int_equal(scene->file.collide.combine, def.collide.combine);
     assert_int_equal(scene->file.collide.on_intersection, def.collide.on_intersection);
+    assert_int_equal(scene->file.collide.response, def.collide.response);
     assert_near(scene->file.collide.pressure, def.collide.pressure, 0);
     assert_near(scene->file.collide.slip_speed, def.collide.slip_speed, 0);
     const tl_cloth_def cloth = tl_cloth_def_default();
@@ -588,7 +589,7 @@ static void contact_keys_reach_the_simulation(void **state)
                            " \"friction\": 0.25, \"friction_self\": 0.125}],"
                            " \"obstacles\": [{\"name\": \"floor\", \"plane\": {\"point\": [0, -5, 0]}, \"friction\": 0.5, \"thickness\": 0.25}],"
                            " \"collisions\": {\"bodies\": false, \"self\": false, \"friction_combine\": \"mean\", \"pressure\": 100,"
-                           " \"slip_speed\": 0.5, \"on_intersection\": \"heal\"},"
+                           " \"slip_speed\": 0.5, \"on_intersection\": \"heal\", \"response\": \"zones\"},"
                            " \"appearance\": {\"floor\": {\"color\": \"#112233\"}}}");
     tl_sim *sim = simulate(scene);
     const tl_collide_def *c = &sim->def.collide;
@@ -596,6 +597,7 @@ static void contact_keys_reach_the_simulation(void **state)
     assert_int_equal(c->self, 0);
     assert_int_equal(c->combine, TL_COMBINE_MEAN);
     assert_int_equal(c->on_intersection, TL_INTERSECTION_HEAL);
+    assert_int_equal(c->response, TL_RESPONSE_ZONES);
     assert_near(c->pressure, 100, 0);
     assert_near(c->slip_speed, 0.5, 0);
     assert_near(sim->cloths[0].thickness, 0.002, 0);
