@@ -100,6 +100,7 @@ static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t
     tl_material material = tl_material_default();
     tl_status status = flag ? flag_material(&material, err) : TL_OK;
     tl_sim_def sd = tl_sim_def_default();
+    sd.collide.self = 0;  // the cost of dynamics alone; contact has `toile bench contact`
     sd.dt = def->dt;
     sd.linear = def->linear;
     sd.threads = threads;
