@@ -89,11 +89,12 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
     c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->gap_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->gap_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -181,6 +182,10 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
     TL_FREE(&alloc, c->near_start, n + 1);
+    TL_FREE(&alloc, c->gap_start, n + 1);
+    TL_FREE(&alloc, c->gaps, c->gap_cap);
+    TL_FREE(&alloc, c->gap_sum, c->gap_sum_cap);
+    TL_FREE(&alloc, c->gap_weight, c->gap_weight_cap);
     TL_FREE(&alloc, c->near_item, c->near_cap);
     TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
     TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);

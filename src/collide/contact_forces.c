@@ -173,6 +173,46 @@ static void contact_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+// Packs what the operator needs: it runs some hundred times per solve, and contacts are large.
+static tl_status pack_gaps(tl_contacts *c, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->contact_count; i++) count += c->contacts[i].cross;
+    if (!TL_GROW(&c->alloc, c->gaps, c->gap_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count) ||
+        !TL_GROW(&c->alloc, c->gap_sum, c->gap_sum_cap, 4 * count) || !TL_GROW(&c->alloc, c->gap_weight, c->gap_weight_cap, 4 * count))
+        return tl_fail_memory(err, "the contacts");
+    c->gap_count = 0;
+    memset(c->gap_start, 0, (size_t)(n + 1) * sizeof *c->gap_start);
+    for (int32_t i = 0; i < c->contact_count; i++) {
+        const contact *ct = &c->contacts[i];
+        if (!ct->cross) continue;
+        across_gap *g = &c->gaps[c->gap_count++];
+        g->first = first_count(&ct->pair);
+        for (int k = 0; k < 4; k++) {
+            const bool solved = is_free(c, ct->pair.node[k]);
+            g->node[k] = solved ? ct->pair.node[k] : 0;
+            g->weight[k] = solved ? ct->weight[k] : 0;
+            if (g->weight[k] != 0) c->gap_start[g->node[k] + 1]++;
+        }
+        for (int k = 0; k < 6; k++) g->stiff[k] = ct->stiff[k];
+    }
+    for (int32_t i = 0; i < n; i++) c->gap_start[i + 1] += c->gap_start[i];
+    const int32_t total = c->gap_start[n];
+    for (int32_t i = c->gap_count - 1; i >= 0; i--) {  // from the back: ends with gap_start one place ahead
+        const across_gap *g = &c->gaps[i];
+        for (int k = 3; k >= 0; k--) {
+            if (g->weight[k] == 0) continue;
+            const int32_t at = --c->gap_start[g->node[k] + 1];
+            c->gap_sum[at] = 2 * i + (k >= g->first);
+            c->gap_weight[at] = g->weight[k];
+        }
+    }
+    for (int32_t i = 0; i < n; i++) c->gap_start[i] = c->gap_start[i + 1];
+    c->gap_start[n] = total;
+    return TL_OK;
+}
+
 // Which contacts a node takes part in, in their order.
 static tl_status list_contacts(tl_contacts *c, tl_error *err)
 {
@@ -193,7 +233,7 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i] = c->near_start[i + 1];
     c->near_start[n] = total;
-    return TL_OK;
+    return pack_gaps(c, err);
 }
 
 typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; double sign; } gather_job;
@@ -262,8 +302,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
-    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count) ||
-        !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count))
+    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
@@ -383,8 +422,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     const int32_t count = coming + turning;
     job.index = TL_SCRATCH(arena, int32_t, coming);
     tl_status status = TL_OK;
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count) ||
-        !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * (c->pressing + count)))
+    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         bool same = c->contact_count == c->pressing + count;
@@ -483,17 +521,15 @@ static void sum_chunk(void *arg, int32_t begin, int32_t end)
     const add_job *job = arg;
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const contact *ct = &c->contacts[i];
-        if (!ct->cross) continue;
-        const pair *p = &ct->pair;
+        const across_gap *g = &c->gaps[i];
         tl_vec3 z[2] = {{0, 0, 0}, {0, 0, 0}};
         for (int k = 0; k < 4; k++) {
-            tl_vec3 *sum = &z[k >= first_count(p)];
-            if (is_free(c, p->node[k])) *sum = tl_madd3(*sum, ct->weight[k], job->x[p->node[k]]);
+            tl_vec3 *sum = &z[k >= g->first];
+            *sum = tl_madd3(*sum, g->weight[k], job->x[g->node[k]]);
         }
         // what the first feature feels of the second, and the other way round
-        c->sums[2 * i] = sym_apply(ct->stiff, z[1]);
-        c->sums[2 * i + 1] = sym_apply(ct->stiff, z[0]);
+        c->sums[2 * i] = sym_apply(g->stiff, z[1]);
+        c->sums[2 * i + 1] = sym_apply(g->stiff, z[0]);
     }
 }
 
@@ -503,11 +539,7 @@ static void add_chunk(void *arg, int32_t begin, int32_t end)
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         tl_vec3 y = {0, 0, 0};
-        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
-            const int32_t index = c->near_item[k] / 4, place = c->near_item[k] % 4;
-            const contact *ct = &c->contacts[index];
-            if (ct->cross) y = tl_madd3(y, ct->weight[place], c->sums[2 * index + (place >= first_count(&ct->pair))]);
-        }
+        for (int32_t k = c->gap_start[i]; k < c->gap_start[i + 1]; k++) y = tl_madd3(y, c->gap_weight[k], c->sums[c->gap_sum[k]]);
         job->y[i] = tl_add3(job->y[i], y);
     }
 }
@@ -517,6 +549,6 @@ void tl_contacts_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 
     tl_contacts *c = self;
     if (!c->any_cross) return;
     const add_job job = {c, x, y};
-    tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, sum_chunk, (void *)&job);
+    tl_parallel_for(workers, c->gap_count, PAIRS_PER_CHUNK, sum_chunk, (void *)&job);
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, add_chunk, (void *)&job);
 }

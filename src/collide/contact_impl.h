@@ -42,6 +42,14 @@ typedef struct contact {
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
 
+/// What the operator reads of a contact whose features both have nodes that are solved for.
+typedef struct across_gap {
+    int32_t node[4];   ///< a node that is not solved for stands with weight 0
+    int32_t first;     ///< nodes of the first feature
+    double weight[4];
+    double stiff[6];
+} across_gap;
+
 struct tl_contacts {
     tl_allocator alloc;
     tl_surface cloth;
@@ -97,7 +105,13 @@ struct tl_contacts {
     int32_t *near_start;      ///< [node_count + 1] contacts around a node
     int32_t *near_item;       ///< 4 * contact + place
     int32_t near_cap;
-    tl_vec3 *sums;            ///< [2 contact_cap] work array of the operator
+    across_gap *gaps;         ///< contacts with `cross`, packed for the operator
+    int32_t gap_count, gap_cap;
+    int32_t *gap_start;       ///< [node_count + 1] of them around a node
+    int32_t *gap_sum;         ///< which of the sums a node takes ..
+    double *gap_weight;       ///< .. and with which weight
+    int32_t gap_sum_cap, gap_weight_cap;
+    tl_vec3 *sums;            ///< [2 gap_count] work array of the operator
     int32_t sums_cap;
     bool any_cross;
     double thinnest;          ///< smallest thickness of what presses
