@@ -28,6 +28,7 @@ typedef enum tl_attr_rule {
     TL_ATTR_COPY,      ///< split: copy of the first parent; collapse: survivor keeps its own
     TL_ATTR_CONSERVE,  ///< doubles: split by share of material area, collapse adds up: the total stays
     TL_ATTR_ZERO,      ///< new elements start at zero
+    TL_ATTR_BOTH,      ///< ints: split: the bits that both parents have; collapse: survivor keeps its own
 } tl_attr_rule;
 
 typedef enum tl_attr_type { TL_DOUBLE, TL_INT32 } tl_attr_type;

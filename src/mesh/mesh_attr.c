@@ -34,6 +34,8 @@ tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl
         return tl_fail(err, TL_BAD_ARG, "attribute %s: width %d, must be 1 to %d", name, width, MAX_WIDTH);
     if (type != TL_DOUBLE && (rule == TL_ATTR_MEAN || rule == TL_ATTR_CONSERVE))
         return tl_fail(err, TL_BAD_ARG, "attribute %s: rules mean and conserve need doubles", name);
+    if (type != TL_INT32 && rule == TL_ATTR_BOTH)
+        return tl_fail(err, TL_BAD_ARG, "attribute %s: rule both needs ints", name);
     if (tl_mesh_attr_find(mesh, domain, name) != TL_NONE)
         return tl_fail(err, TL_BAD_ARG, "attribute %s: %s domain has one of that name", name,
                        tl_domain_name(domain));
@@ -92,6 +94,11 @@ static double *doubles(const tl_attr *attr, int32_t id)
     return (double *)attr->data + (size_t)id * (size_t)attr->width;
 }
 
+static int32_t *ints(const tl_attr *attr, int32_t id)
+{
+    return (int32_t *)attr->data + (size_t)id * (size_t)attr->width;
+}
+
 bool tl_attrs_conserve(const tl_mesh *mesh, tl_domain d)
 {
     for (int32_t i = 0; i < mesh->slots[d].attr_count; i++)
@@ -106,6 +113,11 @@ void tl_attrs_between(tl_mesh *mesh, tl_domain d, int32_t a, int32_t b, double t
     for (int32_t i = 0; i < mesh->slots[d].attr_count; i++) {
         const tl_attr *attr = &mesh->slots[d].attrs[i];
         if (attr->rule == TL_ATTR_COPY) memcpy(element(attr, made), element(attr, a), element_size(attr));
+        if (attr->rule == TL_ATTR_BOTH) {
+            const int32_t *x = ints(attr, a), *y = ints(attr, b);
+            int32_t *z = ints(attr, made);
+            for (int32_t k = 0; k < attr->width; k++) z[k] = x[k] & y[k];
+        }
         if (attr->rule != TL_ATTR_MEAN) continue;
         const double *x = doubles(attr, a), *y = doubles(attr, b);
         double *z = doubles(attr, made);
@@ -117,7 +129,7 @@ void tl_attrs_split(tl_mesh *mesh, tl_domain d, int32_t parent, double share, in
 {
     for (int32_t i = 0; i < mesh->slots[d].attr_count; i++) {
         const tl_attr *attr = &mesh->slots[d].attrs[i];
-        if (attr->rule == TL_ATTR_COPY || attr->rule == TL_ATTR_MEAN)
+        if (attr->rule == TL_ATTR_COPY || attr->rule == TL_ATTR_MEAN || attr->rule == TL_ATTR_BOTH)
             memcpy(element(attr, made), element(attr, parent), element_size(attr));
     }
     tl_attrs_move(mesh, d, parent, share, made);

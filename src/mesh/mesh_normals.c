@@ -65,6 +65,17 @@ static tl_vec3 fan_normal(const tl_mesh *mesh, int32_t v, tl_vec3 sum)
 
 static const tl_vec3 any_unit = {0, 1, 0};  // folded flat: any unit vector serves
 
+tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n)
+{
+    tl_vec3 sum = {0};
+    int32_t v = mesh->node_vert[n];
+    do {
+        sum = fan_normal(mesh, v, sum);
+        v = mesh->vert_next[v];
+    } while (v != mesh->node_vert[n]);
+    return tl_unit3_or(sum, any_unit);
+}
+
 typedef struct normals_job { const tl_mesh *mesh; tl_vec3 *out; } normals_job;
 
 static void vert_chunk(void *arg, int32_t begin, int32_t end)
@@ -83,13 +94,7 @@ static void node_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t n = begin; n < end; n++) {
         job->out[n] = (tl_vec3){0};
         if (!tl_alive(mesh, TL_NODES, n)) continue;
-        tl_vec3 sum = {0};
-        int32_t v = mesh->node_vert[n];
-        do {
-            sum = fan_normal(mesh, v, sum);
-            v = mesh->vert_next[v];
-        } while (v != mesh->node_vert[n]);
-        job->out[n] = tl_unit3_or(sum, any_unit);
+        job->out[n] = tl_mesh_node_normal(mesh, n);
     }
 }
 

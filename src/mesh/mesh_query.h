@@ -115,6 +115,7 @@ void tl_mesh_loops_free(const tl_mesh *mesh, tl_loops *loops);
 // ---- geometry --------------------------------------------------------------------------------------------
 
 double tl_mesh_area_uv(const tl_mesh *mesh);                          ///< all panels together [m^2]
+tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n);          ///< unit; as tl_mesh_node_normals gives it
 tl_vec3 tl_mesh_face_normal(const tl_mesh *mesh, int32_t f);          ///< unit; zero if folded flat
 double tl_mesh_face_area(const tl_mesh *mesh, int32_t f);             ///< world [m^2]
 double tl_mesh_edge_length_uv(const tl_mesh *mesh, int32_t e, int side);  ///< material [m]; 0 without a face

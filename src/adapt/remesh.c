@@ -1,0 +1,306 @@
+// adapt/remesh.c: the schedule: split what is too long, then collapse what can go, flipping all along.
+
+#include "adapt/remesh.h"
+
+#include <string.h>
+
+#include "adapt/remesh_impl.h"
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/sort.h"
+
+enum { FLIPS = 1, COLLAPSES = 2 };  // bits of `waits`
+
+tl_status tl_remesh_attach(tl_mesh *mesh, tl_remesh_attrs *out, tl_error *err)
+{
+    const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
+        {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
+        {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
+        {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_CONSERVE, &out->debt},
+        {TL_NODES, "held", TL_INT32, 1, TL_ATTR_BOTH, &out->held},
+        {TL_NODES, "listed", TL_INT32, 1, TL_ATTR_ZERO, &out->listed},
+    };
+    for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
+        *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
+        if (*list[i].index != TL_NONE) continue;
+        TL_TRY(tl_mesh_attr_add(mesh, list[i].domain, list[i].name, list[i].type, list[i].width, list[i].rule, list[i].index, err));
+        if (list[i].index != &out->room) continue;
+        double *room = tl_mesh_attr_doubles(mesh, TL_FACES, out->room);
+        for (int32_t k = 0; k < 2 * mesh->slots[TL_FACES].count; k++) room[k] = 1e30;
+    }
+    return TL_OK;
+}
+
+bool remesh_push(remesher *r, ids *list, int32_t id)
+{
+    if (!TL_GROW(&r->mesh->alloc, list->item, list->cap, list->count + 1)) return false;
+    list->item[list->count++] = id;
+    return true;
+}
+
+// Marks follow the mesh as it grows.
+static tl_status keep_up(remesher *r, tl_error *err)
+{
+    const int32_t edges = r->mesh->slots[TL_EDGES].count, faces = r->mesh->slots[TL_FACES].count;
+    int32_t before = r->waits_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->waits, r->waits_cap, edges)) return tl_fail_memory(err, "remeshing");
+    if (r->waits_cap > before) memset(r->waits + before, 0, (size_t)(r->waits_cap - before));
+    before = r->stamp_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->stamp, r->stamp_cap, faces)) return tl_fail_memory(err, "remeshing");
+    if (r->stamp_cap > before) memset(r->stamp + before, 0, (size_t)(r->stamp_cap - before) * sizeof *r->stamp);
+    before = r->seen_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->seen, r->seen_cap, faces)) return tl_fail_memory(err, "remeshing");
+    if (r->seen_cap > before) memset(r->seen + before, 0, (size_t)(r->seen_cap - before) * sizeof *r->seen);
+    return TL_OK;
+}
+
+static tl_status wait_for(remesher *r, int32_t e, int what, tl_error *err)
+{
+    if (r->waits[e] & what) return TL_OK;
+    if (!remesh_push(r, what == FLIPS ? &r->edges : &r->queue, e)) return tl_fail_memory(err, "remeshing");
+    r->waits[e] |= (uint8_t)what;
+    return TL_OK;
+}
+
+// The edges of the changed faces are to be looked at.
+static tl_status look_at_changed(remesher *r, int what, tl_error *err)
+{
+    for (int32_t i = 0; i < r->changed.count; i++)
+        for (int k = 0; k < 3; k++) TL_TRY(wait_for(r, r->mesh->face_edge[r->changed.item[i]][k], what, err));
+    return TL_OK;
+}
+
+static void set_room(remesher *r, const double room[2])
+{
+    for (int32_t i = 0; i < r->changed.count; i++) memcpy(remesh_room(r, r->changed.item[i]), room, 2 * sizeof *room);
+}
+
+// ---- flips --------------------------------------------------------------------------------------------------
+
+static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
+{
+    tl_mesh *mesh = r->mesh;
+    double room[2];
+    if (!remesh_wants_flip(r, e, 1)) return TL_OK;
+    if (!remesh_flip_fits(r, e, room)) {
+        r->report->refused++;
+        return TL_OK;
+    }
+    r->changed.count = 0;
+    for (int side = 0; side < 2; side++)
+        if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
+    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    TL_TRY(tl_mesh_flip_edge(mesh, e, err));
+    set_room(r, room);
+    remesh_owe(r, &r->changed, &before);
+    r->report->flips++;
+    TL_TRY(look_at_changed(r, FLIPS, err));
+    return collapsing ? look_at_changed(r, COLLAPSES, err) : TL_OK;
+}
+
+// Flips until the edges that wait are Delaunay. The average metric differs from edge to edge, so that this need not end: it is ended.
+static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
+{
+    const int64_t most = 20 * ((int64_t)r->edges.count + 16);
+    for (int32_t i = 0; i < r->edges.count; i++) {
+        const int32_t e = r->edges.item[i];
+        r->waits[e] &= (uint8_t)~FLIPS;
+        if (i < most && tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(flip(r, e, collapsing, err));
+    }
+    r->edges.count = 0;
+    return TL_OK;
+}
+
+// ---- splits -------------------------------------------------------------------------------------------------
+
+static tl_status split(remesher *r, int32_t e, tl_error *err)
+{
+    tl_mesh *mesh = r->mesh;
+    const tl_vec3 place = remesh_place(mesh, e);
+    r->changed.count = 0;
+    for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
+        if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
+    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    tl_split s;
+    TL_TRY(tl_mesh_split_edge(mesh, e, 0.5, &s, err));
+    TL_TRY(keep_up(r, err));
+    for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
+        if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
+    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place);
+    remesh_owe(r, &r->changed, &before);
+    r->report->splits++;
+    for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now;
+    return look_at_changed(r, FLIPS, err);
+}
+
+// Order of a positive double as a key, largest first.
+static uint64_t largest_first(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return ~bits;
+}
+
+// One round: the longest edges first, no two of one face.
+static tl_status split_round(remesher *r, tl_key *keys, tl_key *scratch, int32_t *done, tl_error *err)
+{
+    tl_mesh *mesh = r->mesh;
+    int32_t n = 0;
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+        if (!tl_alive(mesh, TL_EDGES, e)) continue;
+        const double s = remesh_size(r, e);
+        if (s > 1) keys[n++] = (tl_key){largest_first(s), e};
+    }
+    tl_sort_keys(keys, scratch, n);
+    *done = r->report->too_long = 0;
+    const uint32_t round = ++r->now;
+    for (int32_t i = 0; i < n; i++) {
+        const int32_t e = keys[i].id, *f = mesh->edge_face[e];
+        if (r->stamp[f[0]] >= round || (f[1] != TL_NONE && r->stamp[f[1]] >= round)) continue;
+        const int32_t more = f[1] == TL_NONE ? 1 : 2;
+        if (r->def->max_faces > 0 && mesh->slots[TL_FACES].live + more > r->def->max_faces) {
+            r->report->too_long = n - i;
+            break;
+        }
+        if (tl_mesh_can_split(mesh, e, 0.5) != TL_VERDICT_OK) continue;
+        TL_TRY(split(r, e, err));
+        ++*done;
+    }
+    return TL_OK;
+}
+
+static tl_status split_edges(remesher *r, tl_error *err)
+{
+    const tl_allocator *al = &r->mesh->alloc;
+    for (int32_t done = 1; done > 0;) {
+        const int32_t room = r->mesh->slots[TL_EDGES].count;
+        tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
+        tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
+        if (status == TL_OK) status = split_round(r, keys, scratch, &done, err);
+        TL_FREE(al, keys, room);
+        TL_FREE(al, scratch, room);
+        if (status == TL_OK) status = flip_edges(r, false, err);
+        TL_TRY(status);
+    }
+    return TL_OK;
+}
+
+// ---- collapses ------------------------------------------------------------------------------------------------
+
+static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double room[2], tl_error *err)
+{
+    tl_mesh *mesh = r->mesh;
+    const tl_vec3 about = mesh->pos[gone];
+    r->changed.count = 0;
+    const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
+    if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
+    r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
+    const motion before = remesh_motion(r, &r->changed, about);
+    TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
+    int32_t kept = 0;
+    for (int32_t i = 0; i < r->changed.count; i++)
+        if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
+    r->changed.count = kept;
+    set_room(r, room);
+    remesh_owe(r, &r->changed, &before);
+    r->report->collapses++;
+    TL_TRY(look_at_changed(r, FLIPS, err));
+    return look_at_changed(r, COLLAPSES, err);
+}
+
+static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
+{
+    const int32_t node[2] = {r->mesh->edge_node[e][0], r->mesh->edge_node[e][1]};
+    for (int end = 0; end < 2; end++) {
+        double room[2];
+        if (!remesh_may_collapse(r, e, node[end])) continue;
+        if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
+        r->report->refused++;
+    }
+    return TL_OK;
+}
+
+static tl_status collapse_edges(remesher *r, tl_error *err)
+{
+    const tl_allocator *al = &r->mesh->alloc;
+    const int32_t room = r->mesh->slots[TL_EDGES].count;
+    tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
+    tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
+    int32_t n = 0;
+    for (int32_t e = 0; e < room && status == TL_OK; e++)
+        if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(remesh_size(r, e)), e};
+    if (status == TL_OK) tl_sort_keys(keys, scratch, n);
+    for (int32_t i = 0; i < n && status == TL_OK; i++) status = wait_for(r, keys[i].id, COLLAPSES, err);
+    TL_FREE(al, keys, room);
+    TL_FREE(al, scratch, room);
+    TL_TRY(status);
+    for (int32_t i = 0; i < r->queue.count; i++) {
+        const int32_t e = r->queue.item[i];
+        r->waits[e] &= (uint8_t)~COLLAPSES;
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        TL_TRY(try_collapse(r, e, err));
+        if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
+    }
+    return TL_OK;
+}
+
+// ---- a pass ---------------------------------------------------------------------------------------------------
+
+static tl_status pass(remesher *r, tl_error *err)
+{
+    TL_TRY(keep_up(r, err));
+    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
+        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
+    TL_TRY(flip_edges(r, false, err));
+    TL_TRY(split_edges(r, err));
+    return collapse_edges(r, err);
+}
+
+static tl_vec3 centre(const tl_mesh *mesh)
+{
+    tl_vec3 sum = {0, 0, 0};
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+        if (tl_alive(mesh, TL_NODES, n)) sum = tl_add3(sum, mesh->pos[n]);
+    return tl_mul3(1.0 / mesh->slots[TL_NODES].live, sum);
+}
+
+static void release(remesher *r)
+{
+    const tl_allocator *al = &r->mesh->alloc;
+    TL_FREE(al, r->edges.item, r->edges.cap);
+    TL_FREE(al, r->queue.item, r->queue.cap);
+    TL_FREE(al, r->changed.item, r->changed.cap);
+    TL_FREE(al, r->ring.item, r->ring.cap);
+    TL_FREE(al, r->waits, r->waits_cap);
+    TL_FREE(al, r->stamp, r->stamp_cap);
+    TL_FREE(al, r->seen, r->seen_cap);
+}
+
+tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err)
+{
+    *report = (tl_remesh_report){0};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report};
+    const tl_vec3 about = centre(mesh);
+    remesh_measure(&r, about, &report->momentum, &report->spin);
+    tl_status status = pass(&r, err);
+    if (report->splits + report->flips + report->collapses > 0) {
+        const tl_status paid = remesh_pay(&r, err);
+        if (status == TL_OK) status = paid;
+        tl_vec3 momentum, spin;
+        remesh_measure(&r, about, &momentum, &spin);
+        report->momentum_drift = tl_sub3(momentum, report->momentum);
+        report->spin_drift = tl_sub3(spin, report->spin);
+    }
+    release(&r);
+    return status;
+}
+
+bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, int32_t e, int32_t gone)
+{
+    tl_remesh_report report = {0};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report};
+    double room[2];
+    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone) && remesh_collapse_fits(&r, e, gone, room);
+    release(&r);
+    return yes;
+}

@@ -1,0 +1,53 @@
+// adapt/remesh.h: make a mesh as coarse as its sizing field allows (Narain et al. 2012, sec. 4.1, algorithm 1).
+//
+// Edges longer than 1 in the metric of the field are split, then whatever can be collapsed without coming near that is, and
+// flips keep the faces Delaunay in the metric all along. What a pass needs to know of vertices, faces and nodes is kept in attributes
+// of the mesh, so that it follows every edit by itself.
+//
+// No operation lets cloth pass through anything. The material coordinates say where every point of the new surface was on the
+// old one; the greatest distance between the two is what an operation moves the surface by (room.c). A face may be moved by as
+// much as its room: half the distance to the nearest other part of the cloth (which may move as well), less what contact keeps, and the
+// distance to bodies, where the new faces are looked at themselves if need be. What would go further is not done: a split then stays on
+// the straight edge, which moves nothing, a flip or a collapse is left. So there is nothing to push back or to undo afterwards.
+#pragma once
+#include "adapt/tensor2.h"
+#include "collide/guard.h"
+#include "mesh/mesh.h"
+
+/// Indices of the attributes.
+typedef struct tl_remesh_attrs {
+    int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
+    int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
+    int32_t debt;    ///< nodes, 3 doubles [kg m/s]: momentum to be given back at the end of a pass
+    int32_t held;    ///< nodes, int32: bit k: in group k of held nodes. A new node is where both ends of its edge are.
+    int32_t listed;  ///< nodes, int32: bit k: in group k by name; new nodes are not
+} tl_remesh_attrs;
+
+/// Finds the attributes, or adds them with room for everything and nothing held.
+tl_status tl_remesh_attach(tl_mesh *mesh, tl_remesh_attrs *out, tl_error *err);
+
+typedef struct tl_remesh_def {
+    double hysteresis;      ///< a collapse makes no edge with a size above 1 - hysteresis. 0.2 in the paper.
+    double aspect_min;      ///< no flip or collapse makes a face with 12 sqrt(3) area / perimeter^2 below this
+    int32_t max_faces;      ///< no split beyond; 0: no limit
+    const double *density;  ///< [kg/m^2] by face label
+    const tl_guard *guard;  ///< bodies; NULL: none
+} tl_remesh_def;
+
+typedef struct tl_remesh_report {
+    int32_t splits, flips, collapses;
+    int32_t refused;       ///< flips and collapses left undone because something was in the way
+    int32_t straight;      ///< splits that stayed on the edge for that reason
+    int32_t too_long;      ///< edges left with a size above 1: the limit of faces was reached
+    tl_vec3 momentum, spin;              ///< linear [kg m/s] and angular (about the centre of mass) [kg m^2/s] before
+    tl_vec3 momentum_drift, spin_drift;  ///< change by the pass
+} tl_remesh_report;
+
+/// One pass. The field and the room must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
+tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err);
+
+/// Size of an edge (Eq. 1); on a seam the mean of both sides.
+double tl_remesh_size(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t e);
+
+/// Would the pass collapse node `gone` into the other end of `e`?
+bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, int32_t e, int32_t gone);

@@ -1,0 +1,87 @@
+// adapt/remesh_impl.h: what the files of the remesher share.
+#pragma once
+#include "adapt/remesh.h"
+#include "math/vec3.h"
+#include "mesh/mesh_attr.h"
+#include "mesh/mesh_edit.h"
+#include "mesh/mesh_query.h"
+
+/// A growing list of ids.
+typedef struct ids { int32_t *item, count, cap; } ids;
+
+typedef struct remesher {
+    tl_mesh *mesh;
+    tl_remesh_attrs attrs;
+    const tl_remesh_def *def;
+    tl_remesh_report *report;
+    ids edges;       // to be looked at: flips
+    ids queue;       // to be looked at: collapses
+    ids changed;     // faces made or changed by the last operations
+    ids ring;        // scratch: faces around
+    uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
+    int32_t waits_cap;
+    uint32_t *stamp; // per face slot: the round of splits in which it was last changed
+    int32_t stamp_cap;
+    uint32_t now;
+    uint32_t *seen;  // per face slot: for lists without repetition
+    int32_t seen_cap;
+    uint32_t look;
+} remesher;
+
+bool remesh_push(remesher *r, ids *list, int32_t id);
+
+static inline tl_sym2 remesh_tensor(const remesher *r, int32_t v)
+{
+    const double *m = (const double *)r->mesh->slots[TL_VERTS].attrs[r->attrs.size].data + 3 * (size_t)v;
+    return (tl_sym2){m[0], m[1], m[2]};
+}
+static inline double *remesh_room(const remesher *r, int32_t f)
+{
+    return (double *)r->mesh->slots[TL_FACES].attrs[r->attrs.room].data + 2 * (size_t)f;
+}
+static inline double *remesh_debt(const remesher *r, int32_t n)
+{
+    return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.debt].data + 3 * (size_t)n;
+}
+static inline int32_t remesh_held(const remesher *r, int32_t n)
+{
+    return ((const int32_t *)r->mesh->slots[TL_NODES].attrs[r->attrs.held].data)[n];
+}
+static inline int32_t remesh_listed(const remesher *r, int32_t n)
+{
+    return ((const int32_t *)r->mesh->slots[TL_NODES].attrs[r->attrs.listed].data)[n];
+}
+
+// ---- rules.c: which operations the field asks for ---------------------------------------------------------
+
+double remesh_size(const remesher *r, int32_t e);
+/// 12 sqrt(3) area / perimeter^2: 1 if equilateral.
+double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
+/// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
+bool remesh_wants_flip(const remesher *r, int32_t e, double longest);
+/// All rules for a collapse but those of room.
+bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone);
+
+// ---- place.c: where a new node goes ------------------------------------------------------------------------
+
+/// The best place for the new node in the middle of an edge, before the split.
+tl_vec3 remesh_place(const tl_mesh *mesh, int32_t e);
+
+// ---- room.c: what stands in the way ------------------------------------------------------------------------
+
+/// Is there room? If so, what is left of it goes to *room, which is for all faces that change.
+bool remesh_flip_fits(remesher *r, int32_t e, double room[2]);
+bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2]);
+/// Moves the new node towards `place` as far as there is room, after the split.
+void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
+
+// ---- mend.c: momentum ---------------------------------------------------------------------------------------
+
+/// Momentum and angular momentum about a point of the faces in a list, each face with its own mass.
+typedef struct motion { tl_vec3 linear, angular, about; } motion;
+motion remesh_motion(const remesher *r, const ids *faces, tl_vec3 about);
+/// Notes for the nodes of `faces` what the operation has taken from them.
+void remesh_owe(remesher *r, const ids *faces, const motion *before);
+/// Pays all debts, and reports momentum before and after the pass.
+tl_status remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin);
+tl_status remesh_pay(remesher *r, tl_error *err);

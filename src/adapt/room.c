@@ -1,0 +1,261 @@
+// adapt/room.c: no operation moves the surface further than there is room.
+//
+// Old and new faces cover the same piece of material. Where they are laid over each other, both maps into the world are linear on every
+// cell, so the greatest distance between a point's old and new place is found at the corners of cells: where new edges cross
+// old ones, and at a node that goes. Everything between old and new surface lies within that distance of the old one. So
+// what keeps away from the old faces by more is not met on the way and not met in the end.
+//
+// Parts that touch the faces concerned have no distance from them; those are tested against the new faces exactly.
+
+#include "adapt/remesh_impl.h"
+#include "collide/intersect.h"
+
+#define STILL 1e-11  // [m] a move that is nothing but rounding
+
+enum { MOST_RING = 48, MOST_FACES = 2 * MOST_RING };
+
+/// What an operation does to the surface.
+typedef struct change {
+    int32_t old[MOST_FACES];       // faces that go or change
+    int32_t old_count;
+    int32_t node[MOST_FACES][3];   // new faces by their nodes
+    tl_vec3 place[MOST_FACES][3];  // and where they are
+    int32_t count;
+    tl_vec3 swept[MOST_FACES][4];  // tetrahedra between old and new
+    int32_t swept_count;
+    double moves;                  // greatest distance between old and new
+} change;
+
+// ---- how far ------------------------------------------------------------------------------------------------
+
+static tl_vec3 between(tl_vec3 a, tl_vec3 b, double t) { return tl_madd3(a, t, tl_sub3(b, a)); }
+
+// Where segments ab and cd cross in material space: their points there, in the world. False if they do not.
+static bool crossing(const tl_mesh *mesh, int32_t a, int32_t b, int32_t c, int32_t d, double *distance)
+{
+    const tl_vec2 p = tl_sub2(mesh->uv[b], mesh->uv[a]), q = tl_sub2(mesh->uv[d], mesh->uv[c]), w = tl_sub2(mesh->uv[c], mesh->uv[a]);
+    const double det = tl_cross2(p, q);
+    if (det == 0) return false;
+    const double s = tl_cross2(w, q) / det, t = tl_cross2(w, p) / det;
+    if (!(s >= 0 && s <= 1 && t >= 0 && t <= 1)) return false;
+    const tl_vec3 *x = mesh->pos;
+    const int32_t *n = mesh->vert_node;
+    *distance = tl_norm3(tl_sub3(between(x[n[a]], x[n[b]], s), between(x[n[c]], x[n[d]], t)));
+    return true;
+}
+
+// How far the place of vertex v moves when the face abc covers it. `inside` gets the least weight of a corner.
+static double sinks(const tl_mesh *mesh, int32_t v, int32_t a, int32_t b, int32_t c, double *inside)
+{
+    const tl_vec2 *uv = mesh->uv;
+    const double area = tl_cross2(tl_sub2(uv[b], uv[a]), tl_sub2(uv[c], uv[a]));
+    const double wb = tl_cross2(tl_sub2(uv[v], uv[a]), tl_sub2(uv[c], uv[a])) / area;
+    const double wc = tl_cross2(tl_sub2(uv[b], uv[a]), tl_sub2(uv[v], uv[a])) / area;
+    const tl_vec3 *x = mesh->pos;
+    const int32_t *n = mesh->vert_node;
+    const tl_vec3 xa = x[n[a]], xb = tl_sub3(x[n[b]], xa), xc = tl_sub3(x[n[c]], xa);
+    *inside = fmin(fmin(wb, wc), 1 - wb - wc);
+    return tl_norm3(tl_sub3(tl_sub3(x[n[v]], xa), tl_add3(tl_mul3(wb, xb), tl_mul3(wc, xc))));
+}
+
+// One side of a collapse: fan of `from` becomes a fan of `to`. False if there are too many faces to look at.
+static bool add_side(const tl_mesh *mesh, int32_t from, int32_t to, change *c)
+{
+    int32_t ring[MOST_RING + 1], count = 0, at = TL_NONE;
+    double deepest = -INFINITY, sunk = 0;
+    for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
+        if (count >= MOST_RING || c->old_count >= MOST_FACES) return false;
+        const int32_t p = mesh->face_vert[fan.face][(fan.corner + 1) % 3], q = mesh->face_vert[fan.face][(fan.corner + 2) % 3];
+        if (count == 0) ring[count++] = p;
+        if (q != ring[0]) ring[count++] = q;
+        c->old[c->old_count++] = fan.face;
+        if (p == to || q == to) continue;
+        const int32_t n[3] = {mesh->vert_node[to], mesh->vert_node[p], mesh->vert_node[q]};
+        for (int k = 0; k < 3; k++) c->node[c->count][k] = n[k], c->place[c->count][k] = mesh->pos[n[k]];
+        c->count++;
+        const tl_vec3 tet[4] = {mesh->pos[mesh->vert_node[from]], mesh->pos[n[0]], mesh->pos[n[1]], mesh->pos[n[2]]};
+        for (int k = 0; k < 4; k++) c->swept[c->swept_count][k] = tet[k];
+        c->swept_count++;
+        double inside;
+        const double d = sinks(mesh, from, to, p, q, &inside);
+        if (inside > deepest) deepest = inside, sunk = d;
+    }
+    c->moves = fmax(c->moves, sunk);
+    for (int32_t k = 0; k < count; k++)
+        if (ring[k] == to) at = k;
+    for (int32_t k = 0; k < count; k++) {
+        const int32_t apart = k > at ? k - at : at - k;
+        if (apart <= 1 || apart == count - 1) continue;  // at worst one test too many at the ends of an open fan
+        for (int32_t m = 0; m < count; m++) {
+            double d;
+            if (m != k && m != at && crossing(mesh, to, ring[k], from, ring[m], &d)) c->moves = fmax(c->moves, d);
+        }
+    }
+    return true;
+}
+
+// ---- what touches ---------------------------------------------------------------------------------------------
+
+static bool shares(const int32_t *a, int na, const int32_t *b, int nb)
+{
+    for (int i = 0; i < na; i++)
+        for (int j = 0; j < nb; j++)
+            if (a[i] == b[j]) return true;
+    return false;
+}
+
+typedef struct box { tl_vec3 lo, hi; } box;
+
+static box box_of(const tl_vec3 x[3])
+{
+    box b = {x[0], x[0]};
+    for (int k = 1; k < 3; k++) {
+        b.lo = (tl_vec3){fmin(b.lo.x, x[k].x), fmin(b.lo.y, x[k].y), fmin(b.lo.z, x[k].z)};
+        b.hi = (tl_vec3){fmax(b.hi.x, x[k].x), fmax(b.hi.y, x[k].y), fmax(b.hi.z, x[k].z)};
+    }
+    return b;
+}
+
+static bool apart(box a, box b)
+{
+    return a.lo.x > b.hi.x || b.lo.x > a.hi.x || a.lo.y > b.hi.y || b.lo.y > a.hi.y || a.lo.z > b.hi.z || b.lo.z > a.hi.z;
+}
+
+// Does an edge of one triangle meet the other, where they share no node?
+static bool edge_meets(const int32_t n[3], const tl_vec3 x[3], const int32_t m[3], const tl_vec3 y[3])
+{
+    for (int k = 0; k < 3; k++) {
+        const int a = (k + 1) % 3, b = (k + 2) % 3;
+        const int32_t edge[2] = {n[a], n[b]};
+        if (!shares(edge, 2, m, 3) && tl_segment_meets_triangle(&x[a], &x[b], &y[0], &y[1], &y[2])) return true;
+    }
+    return false;
+}
+
+static bool is_old(const change *c, int32_t f)
+{
+    for (int32_t i = 0; i < c->old_count; i++)
+        if (c->old[i] == f) return true;
+    return false;
+}
+
+// Do new faces meet each other, or faces that touch them?
+static bool clashes_nearby(remesher *r, const change *c)
+{
+    const tl_mesh *mesh = r->mesh;
+    r->ring.count = 0;
+    r->look++;
+    for (int32_t i = 0; i < c->count; i++)
+        for (int k = 0; k < 3; k++) {
+            int32_t around[MOST_FACES];
+            const int32_t count = tl_mesh_node_faces(mesh, c->node[i][k], around, MOST_FACES);
+            if (count > MOST_FACES) return true;
+            for (int32_t j = 0; j < count; j++) {
+                const int32_t f = around[j];
+                if (r->seen[f] == r->look || is_old(c, f)) continue;
+                r->seen[f] = r->look;
+                if (!remesh_push(r, &r->ring, f)) return true;
+            }
+        }
+    for (int32_t i = 0; i < c->count; i++) {
+        const box b = box_of(c->place[i]);
+        for (int32_t j = i + 1; j < c->count; j++) {
+            if (apart(b, box_of(c->place[j]))) continue;
+            if (edge_meets(c->node[i], c->place[i], c->node[j], c->place[j])) return true;
+            if (edge_meets(c->node[j], c->place[j], c->node[i], c->place[i])) return true;
+        }
+        for (int32_t j = 0; j < r->ring.count; j++) {
+            int32_t n[3];
+            tl_vec3 x[3];
+            for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, r->ring.item[j], k), x[k] = mesh->pos[n[k]];
+            if (apart(b, box_of(x))) continue;
+            if (edge_meets(c->node[i], c->place[i], n, x) || edge_meets(n, x, c->node[i], c->place[i])) return true;
+        }
+    }
+    return false;
+}
+
+// ---- the verdict -----------------------------------------------------------------------------------------------
+
+static bool fits(remesher *r, const change *c, double room[2])
+{
+    room[0] = room[1] = INFINITY;
+    for (int32_t i = 0; i < c->old_count; i++) {
+        const double *old = remesh_room(r, c->old[i]);
+        room[0] = fmin(room[0], old[0]), room[1] = fmin(room[1], old[1]);
+    }
+    if (c->moves <= STILL) return true;
+    if (!(c->moves <= room[0])) return false;
+    const tl_guard *guard = r->def->guard;
+    double keep = 0;
+    for (int32_t b = 0; guard && b < guard->count; b++) keep = fmax(keep, guard->bodies[b].keep);
+    if (!guard || guard->count == 0 || c->moves <= room[1] - keep) {
+        room[1] -= c->moves;
+    } else {
+        room[1] = tl_guard_clear(guard, (const tl_vec3(*)[3])c->place, c->count, (const tl_vec3(*)[4])c->swept, c->swept_count, room[1]);
+        if (room[1] < 0) return false;
+    }
+    room[0] -= c->moves;
+    return !clashes_nearby(r, c);
+}
+
+bool remesh_flip_fits(remesher *r, int32_t e, double room[2])
+{
+    const tl_mesh *mesh = r->mesh;
+    change c;
+    c.old_count = 2, c.count = 2, c.swept_count = 1, c.moves = 0;
+    c.old[0] = mesh->edge_face[e][0], c.old[1] = mesh->edge_face[e][1];
+    const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
+    const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
+    if (!crossing(mesh, a, b, left, right, &c.moves)) return false;
+    const int32_t v[2][3] = {{a, right, left}, {b, left, right}}, tet[4] = {a, b, left, right};
+    for (int i = 0; i < 2; i++)
+        for (int k = 0; k < 3; k++) c.node[i][k] = mesh->vert_node[v[i][k]], c.place[i][k] = mesh->pos[c.node[i][k]];
+    for (int k = 0; k < 4; k++) c.swept[0][k] = mesh->pos[mesh->vert_node[tet[k]]];
+    return fits(r, &c, room);
+}
+
+bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2])
+{
+    const tl_mesh *mesh = r->mesh;
+    const int end = mesh->edge_node[e][1] == gone;
+    const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end), to = tl_mesh_edge_vert(mesh, e, 0, 1 - end);
+    change c;
+    c.old_count = c.count = c.swept_count = 0, c.moves = 0;
+    if (!add_side(mesh, from, to, &c)) return false;
+    const int32_t other = tl_mesh_edge_vert(mesh, e, 1, end);
+    if (other != TL_NONE && other != from && !add_side(mesh, other, tl_mesh_edge_vert(mesh, e, 1, 1 - end), &c)) return false;
+    return fits(r, &c, room);
+}
+
+void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place)
+{
+    tl_mesh *mesh = r->mesh;
+    const tl_vec3 middle = mesh->pos[s->node];
+    enum { TRIES = 4 };
+    tl_vec3 move = tl_sub3(place, middle);
+    for (int attempt = 0; attempt < TRIES; attempt++, move = tl_mul3(0.5, move)) {
+        change c;
+        c.old_count = c.count = c.swept_count = 0, c.moves = tl_norm3(move);
+        if (c.moves <= STILL) return;
+        for (int side = 0; side < 2 && s->vert[side] != TL_NONE; side++) {
+            if (side == 1 && s->vert[1] == s->vert[0]) break;
+            for (tl_fan fan = tl_fan_begin(mesh, s->vert[side]); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
+                c.old[c.old_count++] = fan.face;
+                c.swept[c.swept_count][3] = tl_add3(middle, move);
+                for (int k = 0; k < 3; k++) {
+                    const int32_t n = tl_face_node(mesh, fan.face, k);
+                    c.node[c.count][k] = n, c.swept[c.swept_count][k] = mesh->pos[n];
+                    c.place[c.count][k] = n == s->node ? tl_add3(middle, move) : mesh->pos[n];
+                }
+                c.count++, c.swept_count++;
+            }
+        }
+        double room[2];
+        if (!fits(r, &c, room)) continue;
+        mesh->pos[s->node] = tl_add3(middle, move);
+        for (int32_t i = 0; i < c.old_count; i++) remesh_room(r, c.old[i])[0] = room[0], remesh_room(r, c.old[i])[1] = room[1];
+        return;
+    }
+    r->report->straight++;
+}

@@ -1,0 +1,127 @@
+// adapt/rules.c: which operations the sizing field asks for and allows.
+
+#include "adapt/remesh_impl.h"
+
+// Faces that are Delaunay to within this sine of the sum of opposite angles stay as they are, else squares would flip to and fro.
+#define FLIP_MARGIN 0.05
+
+static double side_size(const remesher *r, int32_t a, int32_t b)
+{
+    const tl_vec2 u = tl_sub2(r->mesh->uv[a], r->mesh->uv[b]);
+    return sqrt(tl_size2(remesh_tensor(r, a), remesh_tensor(r, b), u));
+}
+
+double remesh_size(const remesher *r, int32_t e)
+{
+    const tl_mesh *mesh = r->mesh;
+    const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
+    const double s = side_size(r, a, b);
+    if (mesh->edge_face[e][1] == TL_NONE) return s;
+    const int32_t c = tl_mesh_edge_vert(mesh, e, 1, 0), d = tl_mesh_edge_vert(mesh, e, 1, 1);
+    return c == a && d == b ? s : 0.5 * (s + side_size(r, c, d));
+}
+
+double tl_remesh_size(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t e)
+{
+    return remesh_size(&(remesher){.mesh = (tl_mesh *)(uintptr_t)mesh, .attrs = *attrs}, e);
+}
+
+double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c)
+{
+    const double round = tl_norm2(tl_sub2(b, a)) + tl_norm2(tl_sub2(c, b)) + tl_norm2(tl_sub2(a, c));
+    return 6 * sqrt(3) * tl_cross2(tl_sub2(b, a), tl_sub2(c, a)) / (round * round);
+}
+
+// Sine of the sum of the angles opposite to ab, at l and r, in the metric: negative if ab is not Delaunay.       Eq. 3
+static double delaunay_sine(const remesher *r, int32_t a, int32_t b, int32_t left, int32_t right)
+{
+    const tl_vec2 *uv = r->mesh->uv;
+    tl_sym2 m = tl_sym2_add(remesh_tensor(r, a), remesh_tensor(r, b));
+    m = tl_sym2_scale(0.25, tl_sym2_add(m, tl_sym2_add(remesh_tensor(r, left), remesh_tensor(r, right))));
+    const tl_vec2 al = tl_sub2(uv[a], uv[left]), bl = tl_sub2(uv[b], uv[left]);
+    const tl_vec2 ar = tl_sub2(uv[a], uv[right]), br = tl_sub2(uv[b], uv[right]);
+    const double sum = tl_cross2(al, bl) * tl_sym2_form(m, ar, br) + tl_sym2_form(m, al, bl) * tl_cross2(br, ar);
+    const double lengths = tl_sym2_form(m, al, al) * tl_sym2_form(m, bl, bl) * tl_sym2_form(m, ar, ar) * tl_sym2_form(m, br, br);
+    const double det = m.xx * m.yy - m.xy * m.xy;
+    return lengths > 0 && det > 0 ? sum * sqrt(det / lengths) : 0;
+}
+
+bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
+{
+    const tl_mesh *mesh = r->mesh;
+    if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
+    const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
+    if (!(delaunay_sine(r, a, b, left, right) < -FLIP_MARGIN)) return false;
+    if (tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return false;
+    if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
+    const tl_vec2 *uv = mesh->uv;
+    const double before = fmin(remesh_aspect(uv[a], uv[b], uv[left]), remesh_aspect(uv[b], uv[a], uv[right]));
+    const double after = fmin(remesh_aspect(uv[a], uv[right], uv[left]), remesh_aspect(uv[b], uv[left], uv[right]));
+    return after >= fmin(before, r->def->aspect_min);
+}
+
+// ---- collapse ----------------------------------------------------------------------------------------------
+
+static bool same_grip(const remesher *r, int32_t gone, int32_t n)
+{
+    return (remesh_held(r, gone) & ~remesh_held(r, n)) == 0 &&
+           (r->mesh->node_label[gone] == 0 || r->mesh->node_label[gone] == r->mesh->node_label[n]);
+}
+
+// A held or labelled node may go only where all of its kind remains covered: along a line between two like it, or amid such nodes.
+static bool grip_allows(const remesher *r, int32_t e, int32_t gone)
+{
+    const tl_mesh *mesh = r->mesh;
+    if (remesh_listed(r, gone)) return false;
+    if (!remesh_held(r, gone) && mesh->node_label[gone] == 0) return true;
+    if (!same_grip(r, gone, tl_edge_other(mesh, e, gone))) return false;
+    int32_t line[2];
+    if (tl_mesh_node_line(mesh, gone, line) == TL_LINE_THROUGH)
+        return same_grip(r, gone, tl_edge_other(mesh, line[line[0] == e], gone));
+    for (tl_spokes s = tl_spokes_begin(mesh, gone); s.edge != TL_NONE; tl_spokes_next(mesh, &s))
+        if (!same_grip(r, gone, tl_edge_other(mesh, s.edge, gone))) return false;
+    return true;
+}
+
+// Are the edges and faces that `from` leaves to `to` short and round enough? `line`: the size of the edge `onward` is added to it,
+// to be judged with that of the other side of a seam.
+static bool side_stays_good(const remesher *r, int32_t from, int32_t to, int32_t onward, double *line)
+{
+    const tl_mesh *mesh = r->mesh;
+    const double longest = 1 - r->def->hysteresis;
+    for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
+        const int32_t p = mesh->face_vert[fan.face][(fan.corner + 1) % 3], q = mesh->face_vert[fan.face][(fan.corner + 2) % 3];
+        if (p == to || q == to) continue;
+        const int32_t end[2] = {p, q}, edge[2] = {tl_fan_edge_first(mesh, &fan), tl_fan_edge_last(mesh, &fan)};
+        for (int k = 0; k < 2; k++) {
+            const double s = side_size(r, to, end[k]);
+            if (edge[k] == onward) *line += s;
+            else if (s > longest) return false;
+        }
+        if (remesh_aspect(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return false;
+    }
+    return true;
+}
+
+bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone)
+{
+    const tl_mesh *mesh = r->mesh;
+    if (!grip_allows(r, e, gone)) return false;
+    const int end = mesh->edge_node[e][1] == gone;
+    const int sides = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
+    const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end);
+    const bool seam = sides == 2 && tl_mesh_edge_vert(mesh, e, 1, end) != from;
+    int32_t lines[2], onward = TL_NONE;
+    const tl_line_state state = tl_mesh_node_line(mesh, gone, lines);
+    if (state == TL_LINE_THROUGH) onward = lines[lines[0] == e];
+    else if (state != TL_LINE_NONE) return false;
+    double line = 0;
+    for (int side = 0; side < (seam ? 2 : 1); side++)
+        if (!side_stays_good(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), onward, &line))
+            return false;
+    // A feature line has its edge counted in the faces of both sides.
+    const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
+    if (line / count > 1 - r->def->hysteresis) return false;
+    return tl_mesh_can_collapse(mesh, e, gone) == TL_VERDICT_OK;
+}

@@ -1,0 +1,86 @@
+// collide/guard.c: distances of a few triangles to bodies.
+
+#include "collide/guard.h"
+
+#include <math.h>
+
+#include "collide/distance.h"
+#include "math/predicates.h"
+
+enum { MOST_FACES = 512 };
+
+static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        least = fmin(least, tl_nearest_vf(a[i], b[0], b[1], b[2]).distance);
+        least = fmin(least, tl_nearest_vf(b[i], a[0], a[1], a[2]).distance);
+        for (int j = 0; j < 3; j++)
+            least = fmin(least, tl_nearest_ee(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]).distance);
+    }
+    return least;
+}
+
+// Is p in the closed tetrahedron? A flat one holds nothing.
+static bool inside(const tl_vec3 t[4], const tl_vec3 *p)
+{
+    const int whole = tl_orient3d(&t[0], &t[1], &t[2], &t[3]);
+    if (whole == 0) return false;
+    return tl_orient3d(p, &t[1], &t[2], &t[3]) != -whole && tl_orient3d(&t[0], p, &t[2], &t[3]) != -whole &&
+           tl_orient3d(&t[0], &t[1], p, &t[3]) != -whole && tl_orient3d(&t[0], &t[1], &t[2], p) != -whole;
+}
+
+static double from_plane(const tl_guard_body *body, const tl_vec3 (*triangle)[3], int32_t count)
+{
+    double least = INFINITY;
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) least = fmin(least, tl_dot3(body->normal, tl_sub3(triangle[i][k], body->point)));
+    return fmax(least, 0);
+}
+
+static void widen(tl_vec3 *lo, tl_vec3 *hi, tl_vec3 p)
+{
+    *lo = (tl_vec3){fmin(lo->x, p.x), fmin(lo->y, p.y), fmin(lo->z, p.z)};
+    *hi = (tl_vec3){fmax(hi->x, p.x), fmax(hi->y, p.y), fmax(hi->z, p.z)};
+}
+
+// Distance to a surface, at most `reach`; negative if a part of it is swept over.
+static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4],
+                           int32_t swept_count, double reach)
+{
+    tl_vec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < 3; k++) widen(&lo, &hi, triangle[i][k]);
+    for (int32_t i = 0; i < swept_count; i++)
+        for (int k = 0; k < 4; k++) widen(&lo, &hi, swept[i][k]);
+    const tl_vec3 margin = {reach, reach, reach};
+    int32_t face[MOST_FACES];
+    const int32_t found = tl_bvh_box(tree, tl_sub3(lo, margin), tl_add3(hi, margin), face, MOST_FACES);
+    if (found > MOST_FACES) return -1;
+    const tl_surface *surface = tl_bvh_surface(tree);
+    const tl_vec3 *x = tl_bvh_positions(tree);
+    double least = reach;
+    for (int32_t i = 0; i < found; i++) {
+        tl_vec3 b[3];
+        for (int k = 0; k < 3; k++) b[k] = x[surface->face[face[i]][k]];
+        for (int32_t j = 0; j < count; j++) least = fmin(least, triangle_distance(triangle[j], b));
+        for (int32_t j = 0; j < swept_count; j++)
+            for (int k = 0; k < 3; k++)
+                if (inside(swept[j], &b[k])) return -1;
+    }
+    return least;
+}
+
+double tl_guard_clear(const tl_guard *guard, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4], int32_t swept_count,
+                      double before)
+{
+    double least = guard->reach;
+    for (int32_t b = 0; b < guard->count; b++) {
+        const tl_guard_body *body = &guard->bodies[b];
+        const double reach = fmin(guard->reach, body->keep);
+        const double d = body->tree ? from_surface(body->tree, triangle, count, swept, swept_count, reach) : from_plane(body, triangle, count);
+        if (d < fmin(before, reach)) return -1;
+        least = fmin(least, d);
+    }
+    return least;
+}
