@@ -95,6 +95,11 @@ tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *
 tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
                               tl_workers *workers, tl_pairs *out, tl_error *err);
 
+/// Faces whose swept box (from x0 to x1 of the last refit, margin included, in double) overlaps or touches the box from `lo` to `hi`:
+/// writes their ids, ascending, and returns how many. If there are more than `max`, `faces` holds nothing of use. Makes no
+/// difference to the tree, so any number of threads may ask.
+int32_t tl_bvh_box(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max);
+
 typedef struct tl_bvh_update_report {
     int32_t placed;   ///< faces that are new or have other nodes than before
     int32_t rebuilt;  ///< 1: the tree had suffered too much and was made anew

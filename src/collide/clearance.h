@@ -1,0 +1,34 @@
+// collide/clearance.h: how much room the faces of a cloth have: the distance to the rest of it and to bodies.
+//
+// The clearance of a face is the smallest distance over pairs of features, vertex-face and edge-edge, of which one belongs
+// to the face: its three nodes, its three edges or itself. Pairs that share a node do not count. So it is the distance of a face
+// to all that does not touch it, except where one face passes through another: distances of features see no interior points.
+// Neighbours of neighbours count too: on a flat grid the clearance is about an altitude, so a reach far beyond the length of edges
+// costs time (the pairs go with its square) and says little more.
+#pragma once
+#include "base/arena.h"
+#include "base/workers.h"
+#include "collide/bvh.h"
+
+/// A body to keep clear of: a surface, given by a tree with def.relative, or the half space behind a plane (no tree).
+typedef struct tl_clearance_body {
+    tl_bvh *tree;          ///< NULL: a plane
+    const tl_vec3 *x;      ///< where its nodes are: the tree is fitted to that (and borrows it until its next refit). NULL: it has
+                           ///< been fitted already, to one instant and with margin 0.
+    tl_vec3 point, normal; ///< of a plane: any point on it [m], unit normal out of the body
+} tl_clearance_body;
+
+/// The cloth and what it must keep clear of.
+typedef struct tl_clearance_def {
+    tl_bvh *tree;      ///< of the cloth, or of all cloths together, with def.relative
+    const tl_vec3 *x;  ///< its nodes: as for bodies
+    const tl_clearance_body *bodies;
+    int32_t body_count;
+    double reach;      ///< [m], > 0: nothing further away is looked for, and no clearance is more
+} tl_clearance_def;
+
+/// Clearance [m] of every face of def->tree, 0 to reach: `face_self` within the cloth, `face_body` from bodies (distances to
+/// planes count from their front, 0 for nodes behind). Either may be NULL. Same bits for any number of threads; lists of pairs are
+/// made with the allocator of `scratch` for the call.
+tl_status tl_clearance(const tl_clearance_def *def, tl_arena *scratch, tl_workers *workers, double *face_self, double *face_body,
+                       tl_error *err);

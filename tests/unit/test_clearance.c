@@ -1,0 +1,320 @@
+// tests/unit/test_clearance.c: room around faces, and faces near a box, against all pairs.
+#include "check.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/rng.h"
+#include "collide/clearance.h"
+#include "collide/distance.h"
+#include "collide/edges.h"
+#include "sheets.h"
+
+// --- surfaces ---
+
+typedef struct shape {
+    tl_surface s;
+    int32_t (*face)[3];
+    int32_t (*edge)[2];
+    tl_vec3 *x, *x1;
+} shape;
+
+static const tl_allocator *heap(void)
+{
+    static tl_allocator a;
+    a = tl_allocator_default();
+    return &a;
+}
+
+static void free_shape(shape *m)
+{
+    free(m->face), free(m->x), free(m->x1);
+    TL_FREE(heap(), m->edge, m->s.edge_count);
+}
+
+static double noise(uint64_t seed, int32_t i, int k) { return 2 * tl_random(seed, (uint64_t)k, (uint64_t)i) - 1; }
+
+enum { FLAT, FOLDED, TANGLED, SOUP };
+
+// A sheet of n by n cells; SOUP: its triangles taken apart and scattered.
+static shape make_shape(int n, int kind, double size, tl_vec3 at, uint64_t seed)
+{
+    sheet g = sheet_grid(1, 1, n, n, true);
+    const bool soup = kind == SOUP;
+    shape m = {.s = {soup ? 3 * g.face_count : g.node_count, g.face_count, 0, NULL, NULL}};
+    m.face = malloc((size_t)g.face_count * sizeof *m.face);
+    m.x = calloc((size_t)m.s.node_count, sizeof *m.x), m.x1 = calloc((size_t)m.s.node_count, sizeof *m.x1);
+    for (int32_t f = 0; f < g.face_count; f++)
+        for (int k = 0; k < 3; k++) m.face[f][k] = soup ? 3 * f + k : g.face[f][k];
+    for (int32_t v = 0; v < m.s.node_count; v++) {
+        const double u = g.pos[v % g.node_count].x, w = g.pos[v % g.node_count].y;
+        tl_vec3 p = {u, w, 0};
+        if (kind == FOLDED) p = (tl_vec3){0.15 * sin(12 * u), w, 0.1 * u + 0.02 * cos(12 * u)};
+        if (kind == TANGLED) p = (tl_vec3){sin(9 * u + w), cos(7 * w - u), sin(5 * u * w)};
+        if (soup) p = (tl_vec3){noise(seed, v / 3, 0) + 0.1 * noise(seed, v, 3), noise(seed, v / 3, 1) + 0.1 * noise(seed, v, 4), noise(seed, v, 5)};
+        const double jitter = kind == FLAT ? 0 : 0.1 / n;
+        m.x[v] = (tl_vec3){at.x + size * (p.x + jitter * noise(seed, v, 6)), at.y + size * (p.y + jitter * noise(seed, v, 7)),
+                           at.z + size * (p.z + jitter * noise(seed, v, 8))};
+        m.x1[v] = (tl_vec3){m.x[v].x + 0.1 * size * noise(seed, v, 9), m.x[v].y, m.x[v].z + 0.1 * size * noise(seed, v, 10)};
+    }
+    sheet_free(&g);
+    tl_error err;
+    m.s.face = (const int32_t(*)[3])m.face;
+    assert_ok(tl_unique_edges(heap(), m.s.face, m.s.face_count, &m.edge, &m.s.edge_count, NULL, &err));
+    for (int32_t e = 0; e < m.s.edge_count; e += 2) {  // either way round
+        const int32_t t = m.edge[e][0];
+        m.edge[e][0] = m.edge[e][1], m.edge[e][1] = t;
+    }
+    m.s.edge = (const int32_t(*)[2])m.edge;
+    return m;
+}
+
+// --- all pairs ---
+
+static bool has_node(const int32_t *v, int n, int32_t node)
+{
+    for (int k = 0; k < n; k++)
+        if (v[k] == node) return true;
+    return false;
+}
+
+static bool share(const int32_t *a, int na, const int32_t *b, int nb)
+{
+    for (int k = 0; k < na; k++)
+        if (has_node(b, nb, a[k])) return true;
+    return false;
+}
+
+// Lowers what the faces of `m` that have all of these nodes hold.
+static void lower_faces(const shape *m, const int32_t *node, int n, double d, double *face)
+{
+    for (int32_t f = 0; f < m->s.face_count; f++) {
+        bool all = true;
+        for (int k = 0; k < n; k++) all = all && has_node(m->face[f], 3, node[k]);
+        if (all && d < face[f]) face[f] = d;
+    }
+}
+
+static double vf(const shape *a, int32_t v, const shape *b, int32_t f)
+{
+    return tl_nearest_vf(a->x[v], b->x[b->face[f][0]], b->x[b->face[f][1]], b->x[b->face[f][2]]).distance;
+}
+
+static double ee(const shape *a, int32_t e, const shape *b, int32_t g)
+{
+    return tl_nearest_ee(a->x[a->edge[e][0]], a->x[a->edge[e][1]], b->x[b->edge[g][0]], b->x[b->edge[g][1]]).distance;
+}
+
+// All features of a against all of b (b == a: within it), into the faces of a.
+static void all_pairs(const shape *a, const shape *b, double reach, double *face)
+{
+    const bool same = a == b;
+    for (int32_t v = 0; v < a->s.node_count; v++)
+        for (int32_t f = 0; f < b->s.face_count; f++) {
+            if (same && has_node(b->face[f], 3, v)) continue;
+            const double d = vf(a, v, b, f);
+            if (d >= reach) continue;
+            lower_faces(a, &v, 1, d, face);
+            if (same && d < face[f]) face[f] = d;
+        }
+    for (int32_t v = 0; v < b->s.node_count && !same; v++)
+        for (int32_t f = 0; f < a->s.face_count; f++) face[f] = fmin(face[f], vf(b, v, a, f));
+    for (int32_t e = 0; e < a->s.edge_count; e++)
+        for (int32_t g = 0; g < b->s.edge_count; g++) {
+            if (same && (g <= e || share(a->edge[e], 2, b->edge[g], 2))) continue;
+            const double d = ee(a, e, b, g);
+            if (d >= reach) continue;
+            lower_faces(a, a->edge[e], 2, d, face);
+            if (same) lower_faces(a, a->edge[g], 2, d, face);
+        }
+}
+
+static tl_bvh *make_tree(const shape *m)
+{
+    tl_error err;
+    tl_bvh_def def = tl_bvh_def_default();
+    tl_bvh *tree;
+    def.relative = 1, def.leaf_faces = 4;
+    assert_ok(tl_bvh_create(heap(), &def, &m->s, m->x, &tree, &err));
+    return tree;
+}
+
+static double *reaches(int32_t n, double reach)
+{
+    double *a = malloc((size_t)n * sizeof *a);
+    for (int32_t i = 0; i < n; i++) a[i] = reach;
+    return a;
+}
+
+static void check_faces(const double *actual, const double *expected, int32_t n, double reach)
+{
+    int32_t less = 0;
+    for (int32_t f = 0; f < n; f++) {
+        assert_near(actual[f], expected[f], 1e-14);
+        assert_true(actual[f] >= 0 && actual[f] <= reach);
+        less += actual[f] < reach;
+    }
+    assert_true(less > 0);  // or this would test nothing
+}
+
+// --- tests ---
+
+static void clearance_is_the_least_of_all_pairs(void **state)
+{
+    (void)state;
+    static const double reach[3] = {0.02, 0.1, INFINITY};
+    for (int kind = FLAT; kind <= SOUP; kind++)
+        for (int r = 0; r < 3; r++) {
+            tl_error err;
+            shape m = make_shape(9, kind, 1, (tl_vec3){0}, 3);
+            if (kind == FLAT && r == 0) m.x[0] = (tl_vec3){0.5, 0.5, 0.015};  // a corner turned over
+            shape ball = make_shape(5, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4), far = make_shape(2, FLAT, 1, (tl_vec3){0, 0, 9}, 5);
+            tl_bvh *tree = make_tree(&m), *tree_a = make_tree(&ball), *tree_b = make_tree(&far);
+            tl_arena arena;
+            tl_arena_init(&arena, *heap());
+            const tl_vec3 up = {0, 0.6, 0.8}, on = {0.1, 0.2, -0.05};
+            const tl_clearance_body bodies[3] = {{.tree = tree_a, .x = ball.x}, {.tree = tree_b}, {.point = on, .normal = up}};
+            const int32_t n = m.s.face_count;
+            double *self = reaches(n, NAN), *body = reaches(n, NAN), *want_self = reaches(n, reach[r]), *want_body = reaches(n, reach[r]);
+            all_pairs(&m, &m, reach[r], want_self);
+            all_pairs(&m, &ball, reach[r], want_body);
+            all_pairs(&m, &far, reach[r], want_body);
+            for (int32_t v = 0; v < m.s.node_count; v++)
+                lower_faces(&m, &v, 1, fmax(0, tl_dot3(up, tl_sub3(m.x[v], on))), want_body);
+            const tl_clearance_def def = {tree, m.x, bodies, 3, reach[r]};
+            assert_ok(tl_clearance(&def, &arena, NULL, self, body, &err));
+            check_faces(self, want_self, n, reach[r]);
+            check_faces(body, want_body, n, reach[r]);
+            // One alone, with trees that are fitted, gives the same.
+            double *again = reaches(n, NAN);
+            const tl_clearance_body fitted[3] = {{.tree = tree_a}, {.tree = tree_b}, bodies[2]};
+            assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, fitted, 3, reach[r]}, &arena, NULL, again, NULL, &err));
+            assert_memory_equal(again, self, (size_t)n * sizeof *self);
+            assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, fitted, 3, reach[r]}, &arena, NULL, NULL, again, &err));
+            assert_memory_equal(again, body, (size_t)n * sizeof *self);
+            free(self), free(body), free(want_self), free(want_body), free(again);
+            tl_bvh_destroy(tree), tl_bvh_destroy(tree_a), tl_bvh_destroy(tree_b);
+            tl_arena_free(&arena);
+            free_shape(&m), free_shape(&ball), free_shape(&far);
+        }
+}
+
+// Two sheets a distance apart, and a plane below: by hand.
+static void clearance_by_hand(void **state)
+{
+    (void)state;
+    tl_error err;
+    shape low = make_shape(4, FLAT, 1, (tl_vec3){0}, 1), high = make_shape(4, FLAT, 1, (tl_vec3){0, 0, 0.03}, 1);
+    tl_bvh *tree = make_tree(&low), *other = make_tree(&high);
+    tl_arena arena;
+    tl_arena_init(&arena, *heap());
+    double self[32], body[32];
+    const tl_clearance_body bodies[2] = {{.tree = other}, {.point = {7, 7, -0.02}, .normal = {0, 0, 1}}};
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 1, 10}, &arena, NULL, self, body, &err));
+    // A node of a right-angled cell is an altitude, 0.25 / sqrt 2, from a diagonal it is not on, and no nearer to anything.
+    for (int f = 0; f < 32; f++) assert_near(self[f], 0.25 / sqrt(2), 1e-15), assert_near(body[f], 0.03, 1e-15);
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 10}, &arena, NULL, NULL, body, &err));
+    for (int f = 0; f < 32; f++) assert_near(body[f], 0.02, 1e-15);
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 0.01}, &arena, NULL, self, body, &err));
+    for (int f = 0; f < 32; f++) assert_true(self[f] == 0.01 && body[f] == 0.01);
+    const tl_clearance_body above = {.point = {0, 0, 1}, .normal = {0, 0, 1}};
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, &above, 1, 0.01}, &arena, NULL, NULL, body, &err));
+    for (int f = 0; f < 32; f++) assert_true(body[f] == 0);
+    assert_int_equal(tl_clearance(&(tl_clearance_def){tree, NULL, NULL, 0, 0}, &arena, NULL, self, body, &err), TL_BAD_ARG);
+    tl_bvh_destroy(tree), tl_bvh_destroy(other);
+    tl_arena_free(&arena);
+    free_shape(&low), free_shape(&high);
+}
+
+static void same_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    tl_error err;
+    shape m = make_shape(60, FOLDED, 1, (tl_vec3){0}, 3), ball = make_shape(40, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4);
+    tl_bvh *tree = make_tree(&m), *other = make_tree(&ball);
+    tl_arena arena;
+    tl_arena_init(&arena, *heap());
+    const int32_t n = m.s.face_count;
+    double *one[2] = {reaches(n, NAN), reaches(n, NAN)}, *many[2] = {reaches(n, NAN), reaches(n, NAN)};
+    const tl_clearance_body body = {.tree = other, .x = ball.x};
+    const tl_clearance_def def = {tree, m.x, &body, 1, 0.05};
+    assert_ok(tl_clearance(&def, &arena, NULL, one[0], one[1], &err));
+    for (int threads = 2; threads <= 8; threads += 3) {
+        tl_workers *workers;
+        assert_ok(tl_workers_create(heap(), threads, &workers, &err));
+        assert_ok(tl_clearance(&def, &arena, workers, many[0], many[1], &err));
+        for (int k = 0; k < 2; k++) assert_memory_equal(one[k], many[k], (size_t)n * sizeof *one[k]);
+        tl_workers_destroy(workers);
+    }
+    for (int k = 0; k < 2; k++) free(one[k]), free(many[k]);
+    tl_bvh_destroy(tree), tl_bvh_destroy(other);
+    tl_arena_free(&arena);
+    free_shape(&m), free_shape(&ball);
+}
+
+static bool box_meets(const shape *m, int32_t f, bool moving, double margin, tl_vec3 lo, tl_vec3 hi)
+{
+    const double *l = &lo.x, *h = &hi.x;
+    for (int d = 0; d < 3; d++) {
+        double low = INFINITY, high = -INFINITY;
+        for (int k = 0; k < 3; k++) {
+            const double p = (&m->x[m->face[f][k]].x)[d], q = moving ? (&m->x1[m->face[f][k]].x)[d] : p;
+            low = fmin(low, fmin(p, q)), high = fmax(high, fmax(p, q));
+        }
+        if (low - margin > h[d] || high + margin < l[d]) return false;
+    }
+    return true;
+}
+
+static void boxes_find_all_faces(void **state)
+{
+    (void)state;
+    static const tl_bvh_def defs[5] = {{.k = 6, .arity = 8, .leaf_faces = 16}, {.k = 6, .arity = 8, .leaf_faces = 4, .relative = 1},
+                                       {.k = 18, .arity = 4, .leaf_faces = 9}, {.k = 14, .arity = 2, .leaf_faces = 1},
+                                       {.k = 6, .arity = 2, .leaf_faces = 3, .relative = 1}};
+    for (int kind = FLAT; kind <= SOUP; kind++)
+        for (int t = 0; t < 5; t++) {
+            tl_error err;
+            shape m = make_shape(10, kind, 1, (tl_vec3){0}, 3);
+            tl_bvh *tree;
+            const int32_t n = m.s.face_count;
+            const bool moving = t % 2;
+            const double margin = 0.01 * t;
+            assert_ok(tl_bvh_create(heap(), &defs[t], &m.s, m.x, &tree, &err));
+            tl_bvh_refit(tree, m.x, moving ? m.x1 : NULL, margin, 0.02 * (kind == TANGLED), NULL);
+            int32_t *found = malloc((size_t)n * sizeof *found), some = 0;
+            for (int i = 0; i < 60; i++) {
+                const double size = 0.8 * tl_random(1, 2, (uint64_t)i);
+                tl_vec3 lo = {noise(5, i, 0), noise(5, i, 1), 0.3 * noise(5, i, 2)};
+                if (i % 3 == 0) lo = m.x[i];  // touches, with no size at all
+                const tl_vec3 hi = i % 3 == 0 ? lo : (tl_vec3){lo.x + size, lo.y + size, lo.z + size};
+                const int32_t count = tl_bvh_box(tree, lo, hi, found, n);
+                int32_t want = 0;
+                for (int32_t f = 0; f < n; f++)
+                    if (box_meets(&m, f, moving, margin, lo, hi)) assert_true(want < count), assert_int_equal(found[want++], f);
+                assert_int_equal(count, want);
+                assert_int_equal(tl_bvh_box(tree, lo, hi, found, want / 2), want);  // no room for all
+                some += want > 0;
+            }
+            assert_true(some > 20);
+            assert_int_equal(tl_bvh_box(tree, (tl_vec3){-1e300, -1e300, -1e300}, (tl_vec3){1e300, 1e300, 1e300}, found, n), n);
+            for (int32_t f = 0; f < n; f++) assert_int_equal(found[f], f);
+            free(found);
+            tl_bvh_destroy(tree);
+            free_shape(&m);
+        }
+}
+
+int main(int argc, char **argv)
+{
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(clearance_is_the_least_of_all_pairs),
+        cmocka_unit_test(clearance_by_hand),
+        cmocka_unit_test(same_on_any_number_of_threads),
+        cmocka_unit_test(boxes_find_all_faces),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
