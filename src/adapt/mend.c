@@ -2,7 +2,7 @@
 //
 // Masses are lumped from faces, so an operation changes how much mass moves with which velocity. The difference in linear and
 // angular momentum of the faces concerned is shared by their nodes as impulses a + b x r, the smallest that make it up; they wait in
-// an attribute (which is conserved by further edits) until the pass is over and masses are final.
+// an attribute until the pass is over and masses are final.
 
 #include "adapt/remesh_impl.h"
 

@@ -16,7 +16,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, tl_remesh_attrs *out, tl_error *err)
     const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
-        {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_CONSERVE, &out->debt},
+        {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_ZERO, &out->debt},
         {TL_NODES, "held", TL_INT32, 1, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, 1, TL_ATTR_ZERO, &out->listed},
     };
@@ -62,11 +62,22 @@ static tl_status wait_for(remesher *r, int32_t e, int what, tl_error *err)
     return TL_OK;
 }
 
-// The edges of the changed faces are to be looked at.
-static tl_status look_at_changed(remesher *r, int what, tl_error *err)
+// The edges of the changed faces may have to be flipped.
+static tl_status look_at_changed(remesher *r, tl_error *err)
 {
     for (int32_t i = 0; i < r->changed.count; i++)
-        for (int k = 0; k < 3; k++) TL_TRY(wait_for(r, r->mesh->face_edge[r->changed.item[i]][k], what, err));
+        for (int k = 0; k < 3; k++) TL_TRY(wait_for(r, r->mesh->face_edge[r->changed.item[i]][k], FLIPS, err));
+    return TL_OK;
+}
+
+// Whether a node may go depends on all faces around it: every edge of a node of a changed face is to be looked at.
+static tl_status look_around_changed(remesher *r, tl_error *err)
+{
+    const tl_mesh *mesh = r->mesh;
+    for (int32_t i = 0; i < r->changed.count; i++)
+        for (int k = 0; k < 3; k++)
+            for (tl_spokes s = tl_spokes_begin(mesh, tl_face_node(mesh, r->changed.item[i], k)); s.edge != TL_NONE; tl_spokes_next(mesh, &s))
+                TL_TRY(wait_for(r, s.edge, COLLAPSES, err));
     return TL_OK;
 }
 
@@ -94,8 +105,8 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     set_room(r, room);
     remesh_owe(r, &r->changed, &before);
     r->report->flips++;
-    TL_TRY(look_at_changed(r, FLIPS, err));
-    return collapsing ? look_at_changed(r, COLLAPSES, err) : TL_OK;
+    TL_TRY(look_at_changed(r, err));
+    return collapsing ? look_around_changed(r, err) : TL_OK;
 }
 
 // Flips until the edges that wait are Delaunay. The average metric differs from edge to edge, so that this need not end: it is ended.
@@ -130,7 +141,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     remesh_owe(r, &r->changed, &before);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now;
-    return look_at_changed(r, FLIPS, err);
+    return look_at_changed(r, err);
 }
 
 // Order of a positive double as a key, largest first.
@@ -195,7 +206,9 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    const motion before = remesh_motion(r, &r->changed, about);
+    motion before = remesh_motion(r, &r->changed, about);
+    const double *debt = remesh_debt(r, gone);  // what the node was owed goes to those that stay
+    before.linear = tl_add3(before.linear, (tl_vec3){debt[0], debt[1], debt[2]});
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
@@ -204,8 +217,8 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     set_room(r, room);
     remesh_owe(r, &r->changed, &before);
     r->report->collapses++;
-    TL_TRY(look_at_changed(r, FLIPS, err));
-    return look_at_changed(r, COLLAPSES, err);
+    TL_TRY(look_at_changed(r, err));
+    return look_around_changed(r, err);
 }
 
 static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)

@@ -18,7 +18,7 @@
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
-    int32_t debt;    ///< nodes, 3 doubles [kg m/s]: momentum to be given back at the end of a pass
+    int32_t debt;    ///< nodes, 3 doubles [kg m/s]: momentum that a node is owed until the end of a pass
     int32_t held;    ///< nodes, int32: bit k: in group k of held nodes. A new node is where both ends of its edge are.
     int32_t listed;  ///< nodes, int32: bit k: in group k by name; new nodes are not
 } tl_remesh_attrs;

@@ -1,6 +1,7 @@
 // adapt/rules.c: which operations the sizing field asks for and allows.
 
 #include "adapt/remesh_impl.h"
+#include "adapt/sizing.h"
 
 // Faces that are Delaunay to within this sine of the sum of opposite angles stay as they are, else squares would flip to and fro.
 #define FLIP_MARGIN 0.05
@@ -32,6 +33,8 @@ double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c)
     return 6 * sqrt(3) * tl_cross2(tl_sub2(b, a), tl_sub2(c, a)) / (round * round);
 }
 
+static double form(tl_sym2 m, tl_vec2 a, tl_vec2 b) { return a.x * (m.xx * b.x + m.xy * b.y) + a.y * (m.xy * b.x + m.yy * b.y); }
+
 // Sine of the sum of the angles opposite to ab, at l and r, in the metric: negative if ab is not Delaunay.       Eq. 3
 static double delaunay_sine(const remesher *r, int32_t a, int32_t b, int32_t left, int32_t right)
 {
@@ -40,8 +43,8 @@ static double delaunay_sine(const remesher *r, int32_t a, int32_t b, int32_t lef
     m = tl_sym2_scale(0.25, tl_sym2_add(m, tl_sym2_add(remesh_tensor(r, left), remesh_tensor(r, right))));
     const tl_vec2 al = tl_sub2(uv[a], uv[left]), bl = tl_sub2(uv[b], uv[left]);
     const tl_vec2 ar = tl_sub2(uv[a], uv[right]), br = tl_sub2(uv[b], uv[right]);
-    const double sum = tl_cross2(al, bl) * tl_sym2_form(m, ar, br) + tl_sym2_form(m, al, bl) * tl_cross2(br, ar);
-    const double lengths = tl_sym2_form(m, al, al) * tl_sym2_form(m, bl, bl) * tl_sym2_form(m, ar, ar) * tl_sym2_form(m, br, br);
+    const double sum = tl_cross2(al, bl) * form(m, ar, br) + form(m, al, bl) * tl_cross2(br, ar);
+    const double lengths = form(m, al, al) * form(m, bl, bl) * form(m, ar, ar) * form(m, br, br);
     const double det = m.xx * m.yy - m.xy * m.xy;
     return lengths > 0 && det > 0 ? sum * sqrt(det / lengths) : 0;
 }

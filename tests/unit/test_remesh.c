@@ -1,0 +1,313 @@
+// tests/unit/test_remesh.c: the remesher on fields given by formula, checked by brute force.
+
+#include "check.h"
+
+#include <string.h>
+
+#include "adapt/remesh.h"
+#include "base/rng.h"
+#include "collide/intersect.h"
+#include "math/vec3.h"
+#include "mesh/mesh_attr.h"
+#include "mesh/mesh_query.h"
+#include "test_mesh_shapes.h"
+
+static tl_error err;
+static shape made;
+
+static shape *fresh(void)
+{
+    memset(&made, 0, sizeof made);
+    return &made;
+}
+
+static tl_mesh *build_shape(tl_remesh_attrs *attrs)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_mesh_def def = shape_def(&made);
+    tl_mesh *mesh;
+    assert_ok(tl_mesh_create(&alloc, &def, &mesh, &err));
+    assert_ok(tl_remesh_attach(mesh, attrs, &err));
+    return mesh;
+}
+
+static const double densities[2] = {0.2, 0.5};
+static const tl_remesh_def plain = {.hysteresis = 0.2, .aspect_min = 0.1, .density = densities};
+
+typedef tl_sym2 (*field)(tl_vec2 u, double t);
+
+static tl_sym2 lengths(double along, double across, double angle)
+{
+    const tl_sym2 m = {1 / (along * along), 0, 1 / (across * across)};
+    return tl_sym2_turn(m, cos(angle), sin(angle));
+}
+static tl_sym2 even(tl_vec2 u, double t) { return (void)u, lengths(t, t, 0); }
+static tl_sym2 long_and_thin(tl_vec2 u, double t) { return (void)u, lengths(0.4, 0.04, t); }
+// Fine and stretched along a ridge that moves with t.
+static tl_sym2 ridge(tl_vec2 u, double t)
+{
+    const double d = (u.x + 0.3 * u.y - t) / 0.1, near = exp(-d * d);
+    return lengths(0.3, 1 / (1 / 0.3 + near * (1 / 0.02 - 1 / 0.3)), atan2(-1, 0.3));
+}
+
+static void set_field(tl_mesh *mesh, const tl_remesh_attrs *attrs, field f, double t)
+{
+    double *out = tl_mesh_attr_doubles(mesh, TL_VERTS, attrs->size);
+    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) {
+        const tl_sym2 m = f(mesh->uv[v], t);
+        out[3 * v] = m.xx, out[3 * v + 1] = m.xy, out[3 * v + 2] = m.yy;
+    }
+}
+
+// ---- oracles ------------------------------------------------------------------------------------------------
+
+static tl_sym2 tensor(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t v)
+{
+    const double *m = tl_mesh_attr_doubles(mesh, TL_VERTS, attrs->size) + 3 * v;
+    return (tl_sym2){m[0], m[1], m[2]};
+}
+
+// Eq. 1 from the arrays alone.
+static double pair_size(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t a, int32_t b)
+{
+    const tl_sym2 m = tl_sym2_scale(0.5, tl_sym2_add(tensor(mesh, attrs, a), tensor(mesh, attrs, b)));
+    return sqrt(tl_sym2_form(m, tl_sub2(mesh->uv[a], mesh->uv[b])));
+}
+
+static double longest_edge(const tl_mesh *mesh, const tl_remesh_attrs *attrs)
+{
+    double longest = 0;
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+        if (!tl_alive(mesh, TL_EDGES, e)) continue;
+        double sum = 0;
+        int sides = 0;
+        for (int s = 0; s < 2 && mesh->edge_face[e][s] != TL_NONE; s++, sides++)
+            sum += pair_size(mesh, attrs, tl_mesh_edge_vert(mesh, e, s, 0), tl_mesh_edge_vert(mesh, e, s, 1));
+        longest = fmax(longest, sum / sides);
+    }
+    return longest;
+}
+
+static int32_t collapses_left(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def)
+{
+    int32_t left = 0;
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
+        for (int k = 0; k < 2 && tl_alive(mesh, TL_EDGES, e); k++)
+            left += tl_remesh_collapses(mesh, attrs, def, e, mesh->edge_node[e][k]);
+    return left;
+}
+
+static double outline_length(const tl_mesh *mesh)
+{
+    double sum = 0;
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
+        if (tl_alive(mesh, TL_EDGES, e) && mesh->edge_face[e][1] == TL_NONE) sum += tl_mesh_edge_length_uv(mesh, e, 0);
+    return sum;
+}
+
+static double mass_of(const tl_mesh *mesh)
+{
+    double sum = 0;
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
+        if (tl_alive(mesh, TL_FACES, f)) sum += densities[mesh->face_label[f]] * tl_mesh_face_area_uv(mesh, f);
+    return sum;
+}
+
+static int32_t operations(const tl_remesh_report *r) { return r->splits + r->flips + r->collapses; }
+
+// ---- tests --------------------------------------------------------------------------------------------------
+
+static void a_square_gets_the_size_asked_for(void **state)
+{
+    (void)state;
+    const double size[] = {0.3, 0.1, 0.03, 0.1, 0.6};
+    shape_grid(fresh(), 1, 1, 1.0, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    for (int i = 0; i < 5; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, even, size[i]);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        assert_ok(tl_mesh_check(mesh, &err));
+        assert_true(longest_edge(mesh, &attrs) <= 1);
+        assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
+        assert_near(tl_mesh_area_uv(mesh), 1, 1e-12);
+        assert_near(outline_length(mesh), 4, 1e-12);
+        // equilateral faces of edge s have the area 0.433 s^2; edges end up between 0.5 and 1
+        const double faces = mesh->slots[TL_FACES].live * size[i] * size[i];
+        assert_true(faces > 2.3 && faces < 10);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        assert_int_equal(operations(&report), 0);
+    }
+    tl_mesh_destroy(mesh);
+}
+
+static void faces_follow_the_directions_asked_for(void **state)
+{
+    (void)state;
+    shape_grid(fresh(), 1, 1, 1.0, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    for (double angle = 0; angle < 3; angle += 0.7) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, long_and_thin, angle);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        assert_ok(tl_mesh_check(mesh, &err));
+        assert_true(longest_edge(mesh, &attrs) <= 1);
+        assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
+        const double faces = mesh->slots[TL_FACES].live * 0.4 * 0.04;
+        assert_true(faces > 1 / 0.433 * 0.9 && faces < 1 / 0.433 / 0.25);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        assert_true(operations(&report) <= 2);  // flips that the collapses had made possible
+    }
+    tl_mesh_destroy(mesh);
+}
+
+static void faces_come_and_go_with_a_ridge(void **state)
+{
+    (void)state;
+    shape_grid(fresh(), 2, 2, 0.5, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    int32_t least = INT32_MAX, most = 0, splits = 0, collapses = 0;
+    for (double t = 0.2; t < 1.2; t += 0.05) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, ridge, t);
+        for (int again = 0; again < 3; again++) {  // the field is known better on the new mesh
+            assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+            assert_true(longest_edge(mesh, &attrs) <= 1);
+            set_field(mesh, &attrs, ridge, t);
+            splits += report.splits, collapses += report.collapses;
+        }
+        assert_ok(tl_mesh_check(mesh, &err));
+        const int32_t faces = mesh->slots[TL_FACES].live;
+        if (t > 0.4) least = faces < least ? faces : least, most = faces > most ? faces : most;
+    }
+    assert_true(most < 2 * least);  // what is left behind is cleared away
+    assert_true(splits > 500 && collapses > 400);
+    tl_mesh_destroy(mesh);
+}
+
+static void random_motion(tl_mesh *mesh, uint64_t seed)
+{
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const tl_vec3 x = mesh->pos[n];
+        const double noise = 0.2 * tl_random(seed, 1, (uint64_t)n);
+        mesh->vel[n] = (tl_vec3){1 + sin(5 * x.y), 2 * cos(4 * x.x) + noise, 3 * x.x - noise};
+    }
+}
+
+static void garments_keep_seams_mass_and_momentum(void **state)
+{
+    (void)state;
+    shape_garment(fresh(), 12);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    random_motion(mesh, 3);
+    const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
+    for (int i = 0; i < 8; i++) {
+        tl_remesh_report report;
+        if (i % 2) set_field(mesh, &attrs, even, 0.05 + 0.05 * i);
+        else set_field(mesh, &attrs, ridge, 0.4 + 0.1 * i);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        assert_ok(tl_mesh_check(mesh, &err));
+        assert_true(operations(&report) > 0);
+        assert_true(longest_edge(mesh, &attrs) <= 1);
+        assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
+        assert_near(mass_of(mesh), mass, 1e-12 * mass);
+        assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
+        assert_near(outline_length(mesh), outline, 1e-11 * outline);
+        assert_true(tl_norm3(report.momentum_drift) <= 1e-12 * tl_norm3(report.momentum));
+assert_true(tl_norm3(report.spin_drift) <= 1e-6 * tl_norm3(report.spin));
+    }
+    tl_mesh_destroy(mesh);
+}
+
+static void a_limit_of_faces_is_kept(void **state)
+{
+    (void)state;
+    shape_grid(fresh(), 1, 1, 1.0, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    tl_remesh_def def = plain;
+    def.max_faces = 500;
+    set_field(mesh, &attrs, even, 0.02);
+    tl_remesh_report report;
+    assert_ok(tl_remesh(mesh, &attrs, &def, &report, &err));
+    assert_true(mesh->slots[TL_FACES].live <= 500 && mesh->slots[TL_FACES].live > 450);
+    assert_true(report.too_long > 0);
+    tl_mesh_destroy(mesh);
+}
+
+// Held nodes: a border held by group 0, a corner of its own by name.
+static void what_is_held_stays_held(void **state)
+{
+    (void)state;
+    shape_grid(fresh(), 4, 4, 0.25, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, attrs.held), *listed = tl_mesh_attr_ints(mesh, TL_NODES, attrs.listed);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) held[n] = mesh->pos[n].x == 0;
+    listed[12] = 1;  // in the middle
+    const tl_vec2 middle = mesh->uv[12];
+    const double size[] = {0.05, 0.8, 0.1};
+    for (int i = 0; i < 3; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, even, size[i]);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        held = tl_mesh_attr_ints(mesh, TL_NODES, attrs.held), listed = tl_mesh_attr_ints(mesh, TL_NODES, attrs.listed);
+        int32_t names = 0, ends = 0;
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+            if (!tl_alive(mesh, TL_NODES, n)) continue;
+            assert_int_equal(held[n], mesh->uv[mesh->node_vert[n]].x == 0);
+            const tl_vec2 u = mesh->uv[mesh->node_vert[n]];
+            if (listed[n]) names++, assert_true(u.x == middle.x && u.y == middle.y);
+            ends += held[n] && (u.y == 0 || u.y == 1);
+        }
+        assert_int_equal(names, 1);
+        assert_int_equal(ends, 2);
+    }
+    tl_mesh_destroy(mesh);
+}
+
+// A coarse sheet wrapped on a cylinder: new nodes come to lie on it, not on chords and not beyond.
+static void new_nodes_lie_on_a_smooth_surface(void **state)
+{
+    (void)state;
+    const grid g = shape_grid(fresh(), 16, 8, 0.1, 0, 0);
+    const double radius = 0.4;
+    (void)g;
+    for (int32_t v = 0; v < made.vert_count; v++) {
+        const double a = made.uv[v].x / radius;
+        made.pos[v] = (tl_vec3){radius * sin(a), made.uv[v].y, radius * cos(a)};
+    }
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    set_field(mesh, &attrs, even, 0.09);
+    tl_remesh_report report;
+    assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+    const double sagitta = 0.1 * 0.1 / (8 * radius);
+    double worst = 0;
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const tl_vec2 u = mesh->uv[mesh->node_vert[n]];
+        if (u.x < 0.2 || u.x > 1.4 || u.y < 0.1 || u.y > 0.7) continue;  // normals at borders are one-sided
+        worst = fmax(worst, fabs(hypot(mesh->pos[n].x, mesh->pos[n].z) - radius));
+    }
+    assert_true(report.splits > 100);
+    assert_true(worst < 0.25 * sagitta);
+    tl_mesh_destroy(mesh);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_square_gets_the_size_asked_for),
+        cmocka_unit_test(faces_follow_the_directions_asked_for),
+        cmocka_unit_test(faces_come_and_go_with_a_ridge),
+        cmocka_unit_test(garments_keep_seams_mass_and_momentum),
+        cmocka_unit_test(a_limit_of_faces_is_kept),
+        cmocka_unit_test(what_is_held_stays_held),
+        cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
