@@ -11,17 +11,22 @@
 
 enum { FLIPS = 1, COLLAPSES = 2 };  // bits of `waits`
 
-tl_status tl_remesh_attach(tl_mesh *mesh, tl_remesh_attrs *out, tl_error *err)
+tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err)
 {
+    const int32_t words = groups / 32 + 1;
     const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
         {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_ZERO, &out->debt},
-        {TL_NODES, "held", TL_INT32, 1, TL_ATTR_BOTH, &out->held},
-        {TL_NODES, "listed", TL_INT32, 1, TL_ATTR_ZERO, &out->listed},
+        {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
+        {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
+        if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
+            TL_TRY(tl_mesh_attr_remove(mesh, list[i].domain, *list[i].index, err));
+            return tl_remesh_attach(mesh, groups, out, err);  // indices have moved
+        }
         if (*list[i].index != TL_NONE) continue;
         TL_TRY(tl_mesh_attr_add(mesh, list[i].domain, list[i].name, list[i].type, list[i].width, list[i].rule, list[i].index, err));
         if (list[i].index != &out->room) continue;
@@ -289,10 +294,12 @@ static void release(remesher *r)
     TL_FREE(al, r->seen, r->seen_cap);
 }
 
+static int32_t words_of(const tl_mesh *mesh, const tl_remesh_attrs *attrs) { return mesh->slots[TL_NODES].attrs[attrs->held].width; }
+
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err)
 {
     *report = (tl_remesh_report){0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs)};
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     tl_status status = pass(&r, err);
@@ -311,7 +318,7 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
 bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, int32_t e, int32_t gone)
 {
     tl_remesh_report report = {0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs)};
     double room[2];
     bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone) && remesh_collapse_fits(&r, e, gone, room);
     release(&r);

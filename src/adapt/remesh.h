@@ -19,12 +19,12 @@ typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
     int32_t debt;    ///< nodes, 3 doubles [kg m/s]: momentum that a node is owed until the end of a pass
-    int32_t held;    ///< nodes, int32: bit k: in group k of held nodes. A new node is where both ends of its edge are.
-    int32_t listed;  ///< nodes, int32: bit k: in group k by name; new nodes are not
+    int32_t held;    ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
+    int32_t listed;  ///< nodes, the same: in group k by name; new nodes are not, and these never go
 } tl_remesh_attrs;
 
-/// Finds the attributes, or adds them with room for everything and nothing held.
-tl_status tl_remesh_attach(tl_mesh *mesh, tl_remesh_attrs *out, tl_error *err);
+/// Finds the attributes, or adds them with room for everything and nothing held. `groups` of held nodes are at most as many.
+tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err);
 
 typedef struct tl_remesh_def {
     double hysteresis;      ///< a collapse makes no edge with a size above 1 - hysteresis. 0.2 in the paper.

@@ -13,6 +13,7 @@ typedef struct remesher {
     tl_mesh *mesh;
     tl_remesh_attrs attrs;
     const tl_remesh_def *def;
+    int32_t groups;  // words of bits per node
     tl_remesh_report *report;
     ids edges;       // to be looked at: flips
     ids queue;       // to be looked at: collapses
@@ -43,14 +44,18 @@ static inline double *remesh_debt(const remesher *r, int32_t n)
 {
     return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.debt].data + 3 * (size_t)n;
 }
-static inline int32_t remesh_held(const remesher *r, int32_t n)
+static inline const int32_t *remesh_bits(const remesher *r, int32_t attr, int32_t n)
 {
-    return ((const int32_t *)r->mesh->slots[TL_NODES].attrs[r->attrs.held].data)[n];
+    return (const int32_t *)r->mesh->slots[TL_NODES].attrs[attr].data + (size_t)n * (size_t)r->groups;
 }
-static inline int32_t remesh_listed(const remesher *r, int32_t n)
+static inline bool remesh_any(const remesher *r, int32_t attr, int32_t n)
 {
-    return ((const int32_t *)r->mesh->slots[TL_NODES].attrs[r->attrs.listed].data)[n];
+    for (int32_t k = 0; k < r->groups; k++)
+        if (remesh_bits(r, attr, n)[k]) return true;
+    return false;
 }
+static inline bool remesh_held(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.held, n); }
+static inline bool remesh_listed(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.listed, n); }
 
 // ---- rules.c: which operations the field asks for ---------------------------------------------------------
 

@@ -68,8 +68,10 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
 
 static bool same_grip(const remesher *r, int32_t gone, int32_t n)
 {
-    return (remesh_held(r, gone) & ~remesh_held(r, n)) == 0 &&
-           (r->mesh->node_label[gone] == 0 || r->mesh->node_label[gone] == r->mesh->node_label[n]);
+    const int32_t *a = remesh_bits(r, r->attrs.held, gone), *b = remesh_bits(r, r->attrs.held, n);
+    for (int32_t k = 0; k < r->groups; k++)
+        if (a[k] & ~b[k]) return false;
+    return r->mesh->node_label[gone] == 0 || r->mesh->node_label[gone] == r->mesh->node_label[n];
 }
 
 // A held or labelled node may go only where all of its kind remains covered: along a line between two like it, or amid such nodes.

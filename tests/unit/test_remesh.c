@@ -27,7 +27,7 @@ static tl_mesh *build_shape(tl_remesh_attrs *attrs)
     const tl_mesh_def def = shape_def(&made);
     tl_mesh *mesh;
     assert_ok(tl_mesh_create(&alloc, &def, &mesh, &err));
-    assert_ok(tl_remesh_attach(mesh, attrs, &err));
+    assert_ok(tl_remesh_attach(mesh, 1, attrs, &err));
     return mesh;
 }
 

@@ -1,0 +1,13 @@
+// collide/nearest.h: the point of a surface nearest to a place, through its tree.
+#pragma once
+#include "collide/bvh.h"
+
+typedef struct tl_nearest_spot {
+    int32_t face;     ///< -1: none within the radius
+    double distance;  ///< [m]; INFINITY without a face
+    tl_vec3 offset;   ///< from the point of the face to the place
+} tl_nearest_spot;
+
+/// On the surface at x0 of the last refit, no farther than `radius` [m] from p. Of equally near faces the lowest: the answer
+/// does not depend on the tree.
+tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius);
