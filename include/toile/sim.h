@@ -97,6 +97,31 @@ TL_API tl_sim_def tl_sim_def_default(void);
 TL_API tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err);
 TL_API void tl_sim_destroy(tl_sim *sim);  ///< NULL is fine
 
+/// How a cloth's mesh follows what it does (docs/remeshing.md).
+typedef enum tl_remeshing_kind {
+    TL_REMESHING_NONE,         ///< the mesh stays as it is given
+    TL_REMESHING_ANISOTROPIC,  ///< faces as long and as thin as wrinkles allow
+    TL_REMESHING_ISOTROPIC,    ///< faces of even shape
+} tl_remeshing_kind;
+
+typedef enum tl_remeshing_blend { TL_BLEND_SUM, TL_BLEND_MAX } tl_remeshing_blend;
+
+/// Start from tl_remeshing_default(). An infinite limit switches its term off.
+typedef struct tl_remeshing {
+    tl_remeshing_kind kind;     ///< Default TL_REMESHING_NONE.
+    double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.01, 0.2.
+    double aspect_min;          ///< of the shorter length to the longer, in (0, 1]. Default 0.1.
+    double curvature;           ///< change of the normal along an edge [rad], > 0. Default 0.15.
+    double velocity;            ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.
+    double compression;         ///< the smaller, the finer where cloth is pushed together [m], > 0; NAN: as the fabric buckles. Default NAN.
+    uint32_t obstacles;         ///< 1: finer near bodies. Default 1.
+    tl_remeshing_blend blend;   ///< how these are put together. Default TL_BLEND_MAX.
+    double hysteresis;          ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
+    double interval;            ///< time between two passes [s], > 0; at least one step. Default 0.04.
+    int32_t max_faces;          ///< never more; the whole cloth is made coarser to keep to it. 0: no limit. Default 0.
+} tl_remeshing;
+TL_API tl_remeshing tl_remeshing_default(void);
+
 /// A cloth as plain arrays, all borrowed for the call. Start from tl_cloth_def_default().
 typedef struct tl_cloth_def {
     const char *name;             ///< letters, digits, '-', '_'; at most 63; NULL: "cloth". Unique in the simulation.
@@ -115,6 +140,7 @@ typedef struct tl_cloth_def {
     double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
     double friction;              ///< against bodies, >= 0; NAN: as the body says. Default NAN.
     double friction_self;         ///< against cloth, >= 0. Default 0.3.
+    tl_remeshing remeshing;       ///< Default: none.
     uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
     uint32_t made_by_default;     ///< filled in by the default function, do not set
 } tl_cloth_def;
@@ -179,6 +205,15 @@ typedef struct tl_contact_report {
     double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
 } tl_contact_report;
 
+/// What remeshing did in a step, over all cloths.
+typedef struct tl_remesh_counts {
+    int32_t passes;                      ///< cloths that were looked at
+    int32_t splits, flips, collapses;
+    int32_t refused;                     ///< operations left undone because something was in the way
+    int32_t too_long;                    ///< edges longer than asked for: max_faces was reached
+    double momentum_drift, spin_drift;   ///< largest change of a cloth's linear and angular momentum over its size, relative
+} tl_remesh_counts;
+
 typedef struct tl_step_report {
     double time;                ///< at the end of the step [s]
     int64_t step;               ///< steps done since the start
@@ -191,6 +226,7 @@ typedef struct tl_step_report {
     tl_linear linear_used;
     double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
     tl_contact_report contact;
+    tl_remesh_counts remesh;
     tl_stage_seconds seconds;
 } tl_step_report;
 
@@ -203,7 +239,7 @@ TL_API int32_t tl_sim_cloth_count(const tl_sim *sim);
 TL_API tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index);       ///< {0} if out of range
 TL_API const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id cloth);  ///< NULL if no such cloth
 
-/// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition.
+/// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition, until the cloth is remeshed.
 typedef struct tl_cloth_view {
     const tl_vec3 *pos, *vel;  ///< node_count entries
     int32_t node_count;

@@ -106,7 +106,10 @@ static void free_body(tl_sim *sim, sim_body *b)
 
 void sim_free_bodies(tl_sim *sim)
 {
-    for (int32_t i = 0; i < sim->body_count; i++) free_body(sim, &sim->bodies[i]);
+    for (int32_t i = 0; i < sim->body_count; i++) {
+        tl_bvh_destroy(sim->bodies[i].tree);
+        free_body(sim, &sim->bodies[i]);
+    }
     TL_FREE(&sim->alloc, sim->bodies, sim->body_cap);
     sim->body_count = sim->body_cap = 0;
 }

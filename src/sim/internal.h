@@ -17,6 +17,8 @@ typedef struct sim_cloth {
     tl_material *materials;
     int32_t material_count;
     double thickness, friction, friction_self;
+    tl_remeshing remeshing;
+    uint64_t built;  ///< hash of the mesh as it was given
 } sim_cloth;
 
 typedef struct sim_handle {
@@ -29,6 +31,7 @@ typedef struct sim_handle {
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
+    bool by_name;    ///< nodes were listed: those between them are not held
 } sim_handle;
 
 /// A body as compiled from its definition (bodies.c). A plane has no nodes.
@@ -50,6 +53,7 @@ typedef struct sim_body {
     tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
     uint64_t built;            ///< hash of all of the above that shapes results
+    tl_bvh *tree;              ///< for remeshing; made when first wanted
 } sim_body;
 
 /// Nodes of a body at a time, into node_count entries.
@@ -97,6 +101,7 @@ struct tl_sim {
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;
+    int64_t remeshed;  ///< step before which the cloths were last looked at, -1: never
     // the state at the start of the present epoch, as bytes (snapshot.c)
     void *epoch;
     size_t epoch_size;
@@ -117,6 +122,14 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
 
 /// Drops what sim_compile made, keeping the state in the meshes.
 void sim_discard(tl_sim *sim);
+
+/// Makes everything anew after a change of the meshes, which hold the state.
+tl_status sim_recompile(tl_sim *sim, tl_error *err);
+
+/// Remeshes the cloths that are due (remeshing.c).
+tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err);
+tl_status sim_check_remeshing(const tl_remeshing *def, tl_error *err);
+bool sim_remeshes(const tl_sim *sim);  ///< is there a cloth whose mesh may change?
 
 /// Copies state from the element order to the meshes.
 void sim_publish(tl_sim *sim);

@@ -9,6 +9,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "base/log.h"
 #include "physics/forces.h"
 
@@ -121,6 +122,7 @@ tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err)
     sim->def = *def;
     sim->memory = (sim_memory){def->alloc, sizeof *sim, sizeof *sim};
     sim->alloc = (tl_allocator){counting_resize, &sim->memory};
+    sim->remeshed = -1;
     tl_arena_init(&sim->arena, sim->alloc);
     tl_status status = tl_workers_create(&sim->alloc, def->threads, &sim->workers, err);
     if (status == TL_OK && def->air.key_count > 0) {
@@ -167,7 +169,8 @@ void tl_sim_destroy(tl_sim *sim)
 
 tl_cloth_def tl_cloth_def_default(void)
 {
-    return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .made_by_default = MADE_BY_DEFAULT};
+    return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .remeshing = tl_remeshing_default(),
+                          .made_by_default = MADE_BY_DEFAULT};
 }
 
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err)
@@ -200,6 +203,7 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
         return tl_fail(err, TL_BAD_INPUT, "friction %g, must be >= 0, or NAN to leave it to the body", def->friction);
     if (!at_least(def->friction_self, 0))
         return tl_fail(err, TL_BAD_INPUT, "friction_self %g, must be >= 0", def->friction_self);
+    TL_TRY(sim_check_remeshing(&def->remeshing, err));
     if (def->material_count < 1 || !def->materials) return tl_fail(err, TL_BAD_INPUT, "a cloth without a material");
     for (int32_t i = 0; i < def->material_count; i++) TL_TRY(tl_material_check(&def->materials[i], err));
     if (def->face_label)
@@ -233,12 +237,25 @@ static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *
     return TL_OK;
 }
 
+// What a cloth's mesh was when it was given: a saved state belongs to a simulation that began the same way.
+static uint64_t hash_mesh(const tl_mesh *mesh)
+{
+    tl_hash hash;
+    tl_hash_init(&hash);
+    const int32_t count[3] = {mesh->slots[TL_NODES].count, mesh->slots[TL_VERTS].count, mesh->slots[TL_FACES].count};
+    tl_hash_add(&hash, count, sizeof count);
+    tl_hash_add(&hash, mesh->uv, (size_t)count[1] * sizeof *mesh->uv);
+    tl_hash_add(&hash, mesh->vert_node, (size_t)count[1] * sizeof *mesh->vert_node);
+    tl_hash_add(&hash, mesh->face_vert, (size_t)count[2] * sizeof *mesh->face_vert);
+    return tl_hash_value(&hash);
+}
+
 tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err)
 {
     *out = (tl_cloth_id){0, 0};
     TL_TRY(check_cloth(def, err));
     sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
-                       .friction_self = def->friction_self};
+                       .friction_self = def->friction_self, .remeshing = def->remeshing};
     const char *name = def->name ? def->name : "cloth";
     TL_TRY(sim_check_name(sim, "cloth", name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);
@@ -254,6 +271,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
         else status = tl_fail_memory(err, "a cloth");
     }
     if (status == TL_OK && def->rest_from_shape) status = take_rest_shape(sim, &cloth, err);
+    if (status == TL_OK) cloth.built = hash_mesh(cloth.mesh);
     if (status != TL_OK) {
         free_cloth(sim, &cloth);
         return status;
@@ -273,15 +291,22 @@ static void free_state(tl_sim *sim)
     sim->node_count = 0;
 }
 
+// Drops what was compiled, but for the solver and the matrix it refers to.
+static void discard_elements(tl_sim *sim)
+{
+    free_state(sim);
+    sim_discard_contacts(sim);
+    tl_elements_destroy(sim->elements);
+    sim->elements = NULL;
+}
+
 void sim_discard(tl_sim *sim)
 {
     if (sim->elements && sim->node_count > 0) sim_publish(sim);
-    free_state(sim);
-    sim_discard_contacts(sim);
+    discard_elements(sim);
     tl_solver_destroy(sim->solver);
     tl_bsr_destroy(&sim->alloc, sim->matrix);
-    tl_elements_destroy(sim->elements);
-    sim->solver = NULL, sim->matrix = NULL, sim->elements = NULL;
+    sim->solver = NULL, sim->matrix = NULL;
     sim->dt_before = 0, sim->epoch_open = false, sim->started = false;
 }
 
@@ -349,7 +374,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     tl_solver_def solver = tl_solver_def_default();
     solver.kind = (tl_solver_kind)sim->def.linear;
     solver.max_iterations = sim->def.linear_iterations;
-    TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
+    if (!sim->solver) TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
     TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
     TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;
@@ -368,5 +393,15 @@ tl_status sim_compile(tl_sim *sim, tl_error *err)
         free_state(sim);
         sim_discard(sim);
     }
+    return status;
+}
+
+tl_status sim_recompile(tl_sim *sim, tl_error *err)
+{
+    tl_bsr *old = sim->matrix;  // the solver, which has learned something, lets go of it when it is told the new one
+    sim->matrix = NULL;
+    discard_elements(sim);
+    const tl_status status = sim_compile(sim, err);
+    tl_bsr_destroy(&sim->alloc, old);
     return status;
 }

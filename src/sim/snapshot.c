@@ -4,8 +4,9 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header, then x, v (and for BDF2 x_before, v_before) of all nodes
-// of all cloths in slot order, then per handle whether it has taken hold and its base positions, last a hash of all before it.
+// Layout, little-endian as on every machine we build for: header; the meshes and the nodes of every handle, if meshes may change; then
+// x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and its
+// base positions, which nodes are pinched, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
 #include <math.h>
@@ -14,9 +15,10 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "mesh/mesh_bytes.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE2"
+#define MAGIC "TLSTATE3"
 enum { EPOCH_STEPS = 8 };
 
 typedef struct header {
@@ -26,20 +28,24 @@ typedef struct header {
     double time, dt_before;
     int64_t replay;  // steps to take from here
     uint64_t started;  // the start has been seen to: not again
+    int64_t remeshed;  // step before which meshes were last looked at
     uint8_t notes[TL_SOLVER_NOTES];
 } header;
+
+static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
+{
+    const double numbers[12] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
+                                isnan(d->compression) ? -1 : d->compression, d->obstacles, (int)d->blend, d->hysteresis, d->interval,
+                                d->max_faces};
+    if (d->kind != TL_REMESHING_NONE) tl_hash_add(hash, numbers, sizeof numbers);
+}
 
 static uint64_t hash_built(const tl_sim *sim)
 {
     tl_hash hash;
     tl_hash_init(&hash);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
-        const tl_mesh *mesh = sim->cloths[c].mesh;
-        const int32_t count[3] = {mesh->slots[TL_NODES].count, mesh->slots[TL_VERTS].count, mesh->slots[TL_FACES].count};
-        tl_hash_add(&hash, count, sizeof count);
-        tl_hash_add(&hash, mesh->uv, (size_t)count[1] * sizeof *mesh->uv);
-        tl_hash_add(&hash, mesh->vert_node, (size_t)count[1] * sizeof *mesh->vert_node);
-        tl_hash_add(&hash, mesh->face_vert, (size_t)count[2] * sizeof *mesh->face_vert);
+        tl_hash_add(&hash, &sim->cloths[c].built, sizeof sim->cloths[c].built);
         for (int32_t m = 0; m < sim->cloths[c].material_count; m++)  // the numbers, not the name
             tl_hash_add(&hash, &sim->cloths[c].materials[m].density, sizeof(tl_material) - offsetof(tl_material, density));
     }
@@ -47,6 +53,7 @@ static uint64_t hash_built(const tl_sim *sim)
         const sim_cloth *cloth = &sim->cloths[c];
         const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction, cloth->friction_self};
         tl_hash_add(&hash, contact, sizeof contact);
+        hash_remeshing(&hash, &cloth->remeshing);
     }
     for (int32_t i = 0; i < sim->body_count; i++) tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
     const tl_collide_def *collide = &sim->def.collide;
@@ -56,7 +63,7 @@ static uint64_t hash_built(const tl_sim *sim)
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
-        tl_hash_add(&hash, h->nodes, (size_t)h->node_count * sizeof(int32_t));
+        if (!sim_remeshes(sim)) tl_hash_add(&hash, h->nodes, (size_t)h->node_count * sizeof(int32_t));
         tl_hash_add(&hash, numbers, sizeof numbers);
         tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
     }
@@ -74,9 +81,24 @@ static uint64_t hash_built(const tl_sim *sim)
 
 static int array_count(const tl_sim *sim) { return sim->def.integrator == TL_BDF2 ? 4 : 2; }
 
+// Meshes and the nodes of handles, where they may change; `out` NULL: counts only.
+static size_t write_meshes(const tl_sim *sim, char *out)
+{
+    size_t at = 0;
+    if (!sim_remeshes(sim)) return 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) at += tl_mesh_write_bytes(sim->cloths[c].mesh, out ? out + at : NULL);
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        const sim_handle *h = &sim->handles[i];
+        const size_t bytes = (size_t)h->node_count * sizeof *h->nodes;
+        if (out) memcpy(out + at, &h->node_count, sizeof h->node_count), memcpy(out + at + sizeof h->node_count, h->nodes, bytes);
+        at += sizeof h->node_count + bytes;
+    }
+    return at;
+}
+
 static size_t state_size(const tl_sim *sim)
 {
-    size_t size = sizeof(header);
+    size_t size = sizeof(header) + write_meshes(sim, NULL);
     for (int32_t c = 0; c < sim->cloth_count; c++)
         size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
     for (int32_t i = 0; i < sim->handle_count; i++)
@@ -112,9 +134,10 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof h.magic);
     h.built = hash_built(sim), h.step = sim->step, h.time = sim->time, h.dt_before = sim->dt_before;
-    h.started = sim->started;
+    h.started = sim->started, h.remeshed = sim->remeshed;
     tl_solver_save_notes(sim->solver, h.notes);
     memcpy(at, &h, sizeof h), at += sizeof h;
+    at += write_meshes(sim, at);
     const tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++) {
@@ -154,6 +177,86 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
     return TL_OK;
 }
 
+/// Meshes and handles read from a saved state, not yet in place.
+typedef struct read_meshes { tl_mesh **mesh; int32_t **nodes, *node_count; } read_meshes;
+
+static void drop_meshes(tl_sim *sim, read_meshes *r)
+{
+    for (int32_t c = 0; r->mesh && c < sim->cloth_count; c++) tl_mesh_destroy(r->mesh[c]);
+    for (int32_t i = 0; r->nodes && r->node_count && i < sim->handle_count; i++) TL_FREE(&sim->alloc, r->nodes[i], r->node_count[i]);
+    TL_FREE(&sim->alloc, r->mesh, sim->cloth_count);
+    TL_FREE(&sim->alloc, r->nodes, sim->handle_count);
+    TL_FREE(&sim->alloc, r->node_count, sim->handle_count);
+}
+
+static tl_status parse_handle(tl_sim *sim, int32_t i, const char *data, size_t size, size_t *used, read_meshes *r, tl_error *err)
+{
+    int32_t count;
+    if (size < sizeof count) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
+    memcpy(&count, data, sizeof count);
+    if (count < 0 || (size - sizeof count) / sizeof(int32_t) < (size_t)count)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: handle %d with %d nodes", i, count);
+    r->nodes[i] = TL_ALLOC(&sim->alloc, int32_t, count);
+    if (!r->nodes[i]) return tl_fail_memory(err, "the saved state");
+    r->node_count[i] = count;
+    memcpy(r->nodes[i], data + sizeof count, (size_t)count * sizeof(int32_t));
+    const int32_t nodes = r->mesh[sim->handles[i].cloth]->slots[TL_NODES].count;
+    for (int32_t k = 0; k < count; k++)
+        if (r->nodes[i][k] < 0 || r->nodes[i][k] >= nodes)
+            return tl_fail(err, TL_BAD_INPUT, "saved state: handle %d holds node %d of %d", i, r->nodes[i][k], nodes);
+    *used = sizeof count + (size_t)count * sizeof(int32_t);
+    return TL_OK;
+}
+
+static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, read_meshes *r, tl_error *err)
+{
+    r->mesh = TL_CALLOC(&sim->alloc, tl_mesh *, sim->cloth_count);
+    r->nodes = TL_CALLOC(&sim->alloc, int32_t *, sim->handle_count);
+    r->node_count = TL_CALLOC(&sim->alloc, int32_t, sim->handle_count);
+    if (!r->mesh || !r->nodes || !r->node_count) return tl_fail_memory(err, "the saved state");
+    size_t used;
+    for (int32_t c = 0; c < sim->cloth_count; c++, data += used, size -= used) {
+        TL_TRY(tl_mesh_read_bytes(&sim->alloc, data, size, &r->mesh[c], &used, err));
+        for (int32_t f = 0; f < r->mesh[c]->slots[TL_FACES].count; f++)
+            if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
+                return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f, r->mesh[c]->face_label[f]);
+    }
+    for (int32_t i = 0; i < sim->handle_count; i++, data += used, size -= used)
+        TL_TRY(parse_handle(sim, i, data, size, &used, r, err));
+    return TL_OK;
+}
+
+// Puts what was read into place; the old ones go into `r`, to be dropped.
+static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
+{
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        sim_handle *h = &sim->handles[i];
+        tl_vec3 *base = TL_CALLOC(&sim->alloc, tl_vec3, r->node_count[i]);
+        if (!base) return tl_fail_memory(err, "the saved state");
+        TL_FREE(&sim->alloc, h->base, h->node_count);
+        int32_t *nodes = h->nodes;
+        const int32_t count = h->node_count;
+        h->base = base, h->nodes = r->nodes[i], h->node_count = r->node_count[i];
+        r->nodes[i] = nodes, r->node_count[i] = count;
+    }
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        sim->cloths[c].mesh = r->mesh[c];
+        r->mesh[c] = mesh;
+    }
+    return sim_recompile(sim, err);
+}
+
+static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, tl_error *err)
+{
+    if (!sim_remeshes(sim)) return TL_OK;
+    read_meshes r = {NULL, NULL, NULL};
+    tl_status status = parse_meshes(sim, data, size, &r, err);
+    if (status == TL_OK) status = swap_meshes(sim, &r, err);
+    drop_meshes(sim, &r);
+    return status;
+}
+
 tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err)
 {
     TL_TRY(sim_compile(sim, err));
@@ -161,7 +264,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     if (!data || size < sizeof h) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);
     memcpy(&h, data, sizeof h);
     if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
-    if (h.built != hash_built(sim) || size != state_size(sim))
+    if (h.built != hash_built(sim) || (!sim_remeshes(sim) && size != state_size(sim)))
         return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
     tl_hash hash;
     tl_hash_init(&hash);
@@ -171,9 +274,11 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     if (sum != tl_hash_value(&hash)) return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
     if (h.replay < 0 || h.replay > EPOCH_STEPS)
         return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay, EPOCH_STEPS);
+    TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, err));
+    if (size != state_size(sim)) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, state_size(sim));
     TL_TRY(tl_solver_load_notes(sim->solver, h.notes, err));
     const tl_elements *e = sim->elements;
-    const char *at = (const char *)data + sizeof h;
+    const char *at = (const char *)data + sizeof h + write_meshes(sim, NULL);
     tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at += sizeof(tl_vec3))
@@ -190,6 +295,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         if (pinched && e->node_of[slot] != TL_NONE) pinched[e->node_of[slot]] = *at != 0;
     if (pinched) tl_contacts_count_pinched(sim->contacts);
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before, sim->started = h.started != 0;
+    sim->remeshed = h.remeshed;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
     sim->begun = false;
     sim->epoch_open = false;

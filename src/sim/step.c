@@ -268,9 +268,10 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
     const double start = tl_now();
     TL_TRY(sim_compile(sim, err));
     TL_TRY(tl_sim_start(sim, NULL, err));
+    tl_step_report report = {0};
+    TL_TRY(sim_remesh(sim, &report, err));
     TL_TRY(sim_begin_epoch(sim, err));
     tl_arena_reset(&sim->arena);
-    tl_step_report report = {0};
     tl_error why = {TL_OK, ""};
     const tl_status status = advance(sim, sim->time, sim->def.dt, 0, &report, &why);
     if (status == TL_FAILED)
@@ -284,7 +285,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
     sim_publish(sim);
     report.time = sim->time, report.step = sim->step;
     report.seconds.total = tl_now() - start;
-    report.seconds.physics = report.seconds.total - report.seconds.collision;
+    report.seconds.physics = report.seconds.total - report.seconds.collision - report.seconds.remesh;
     if (out) *out = report;
     return TL_OK;
 }

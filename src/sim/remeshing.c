@@ -1,0 +1,363 @@
+// sim/remeshing.c: let the meshes follow the motion: sizing field, room, a pass of the remesher, and everything made anew.
+//
+// Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh goes along as
+// attributes: where a node was, whether it is pinched, which handles hold it.
+
+#include <math.h>
+#include <string.h>
+
+#include "adapt/obstacles.h"
+#include "adapt/remesh.h"
+#include "adapt/sizing.h"
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/log.h"
+#include "base/timer.h"
+#include "collide/clearance.h"
+#include "mesh/mesh_attr.h"
+#include "mesh/mesh_order.h"
+#include "sim/internal.h"
+
+#define KEPT 0.9            // part of the thickness that operations leave between surfaces, unless they were closer
+#define FACES_PER_AREA 6.0  // faces that a pass makes of a unit of area in the metric of the field: between 5 and 7
+#define ASPECT_AT_MOST 0.3  // of what aspect_min asks for: a limit that even faces of mixed sizes can keep
+
+tl_remeshing tl_remeshing_default(void)
+{
+    return (tl_remeshing){.size_min = 0.01, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
+                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04};
+}
+
+tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
+{
+    if ((int)d->kind < TL_REMESHING_NONE || d->kind > TL_REMESHING_ISOTROPIC)
+        return tl_fail(err, TL_BAD_ARG, "remeshing.kind %d is none of ours", (int)d->kind);
+    if (d->blend != TL_BLEND_SUM && d->blend != TL_BLEND_MAX)
+        return tl_fail(err, TL_BAD_ARG, "remeshing.blend %d is none of ours", (int)d->blend);
+    if (!(d->size_min > 0) || !isfinite(d->size_max) || !(d->size_max >= d->size_min))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing: sizes from %g to %g m, must be > 0 and in order", d->size_min, d->size_max);
+    if (!(d->aspect_min > 0 && d->aspect_min <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.aspect_min %g, must be in (0, 1]", d->aspect_min);
+    if (!(d->curvature > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.curvature %g rad, must be > 0", d->curvature);
+    if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.velocity %g m/s, must be > 0", d->velocity);
+    if (!isnan(d->compression) && !(d->compression > 0))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.compression %g m, must be > 0, or NAN for that of the fabric", d->compression);
+    if (!(d->hysteresis >= 0 && d->hysteresis < 1))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
+    if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
+    if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
+    return TL_OK;
+}
+
+bool sim_remeshes(const tl_sim *sim)
+{
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        if (sim->cloths[c].remeshing.kind != TL_REMESHING_NONE) return true;
+    return false;
+}
+
+static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
+{
+    if (cloth->remeshing.kind == TL_REMESHING_NONE) return false;
+    const double steps = fmin(1e9, fmax(1, round(cloth->remeshing.interval / sim->def.dt)));
+    return sim->step % (int64_t)steps == 0;
+}
+
+// ---- what is around -------------------------------------------------------------------------------------------
+
+/// The world as the remesher sees it.
+typedef struct surroundings {
+    tl_guard_body *guard;        // per body; `keep` is set for each cloth
+    tl_obstacle *obstacle;
+    tl_clearance_body *clearance;
+    int32_t body_count;
+    double *self, *body;         // clearance of all faces, by the numbers of the elements
+    double reach;
+} surroundings;
+
+static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
+{
+    const int32_t nb = s->body_count;
+    s->guard = TL_SCRATCH(&sim->arena, tl_guard_body, nb);
+    s->obstacle = TL_SCRATCH(&sim->arena, tl_obstacle, nb);
+    s->clearance = TL_SCRATCH(&sim->arena, tl_clearance_body, nb);
+    if (!s->guard || !s->obstacle || !s->clearance) return tl_fail_memory(err, "remeshing");
+    for (int32_t b = 0; b < nb; b++) {
+        sim_body *body = &sim->bodies[b];
+        tl_vec3 point = {0, 0, 0}, normal = {0, 1, 0}, *pos = NULL;
+        if (body->kind == TL_BODY_PLANE) {
+            sim_plane_at(body, sim->time, &point, &normal);
+        } else {
+            pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
+            if (!pos) return tl_fail_memory(err, "remeshing");
+            sim_body_at(body, sim->time, pos);
+            const tl_surface surface = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
+                                        (const int32_t(*)[2])body->edge};
+            tl_bvh_def def = tl_bvh_def_default();
+            def.relative = 1, def.k = 6;
+            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, pos, &body->tree, err));
+            tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
+        }
+        s->guard[b] = (tl_guard_body){.tree = body->tree, .point = point, .normal = normal};
+        s->obstacle[b] = (tl_obstacle){.tree = body->tree, .point = point, .normal = normal};
+        s->clearance[b] = (tl_clearance_body){.tree = body->tree, .point = point, .normal = normal};
+    }
+    return TL_OK;
+}
+
+static tl_status find_clearance(tl_sim *sim, surroundings *s, tl_error *err)
+{
+    s->self = TL_SCRATCH(&sim->arena, double, sim->face_count);
+    s->body = TL_SCRATCH(&sim->arena, double, sim->face_count);
+    if (!s->self || !s->body) return tl_fail_memory(err, "remeshing");
+    for (int32_t f = 0; f < sim->face_count; f++) s->self[f] = s->body[f] = s->reach;
+    if (!sim->contacts) return TL_OK;
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1, def.k = 6;
+    const tl_surface cloth = {sim->node_count, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
+                              (const int32_t(*)[2])sim->cloth_edge};
+    tl_bvh *tree;
+    TL_TRY(tl_bvh_create(&sim->alloc, &def, &cloth, sim->x, &tree, err));
+    const tl_clearance_def clearance = {tree, sim->x, s->clearance, s->body_count, s->reach};
+    const tl_status status = tl_clearance(&clearance, &sim->arena, sim->workers, sim->def.collide.self ? s->self : NULL, s->body, err);
+    tl_bvh_destroy(tree);
+    return status;
+}
+
+static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
+{
+    *s = (surroundings){.body_count = sim->def.collide.bodies ? sim->body_count : 0};
+    double thickest = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        if (!is_due(sim, &sim->cloths[c])) continue;
+        s->reach = fmax(s->reach, sim->cloths[c].remeshing.size_min);
+        thickest = fmax(thickest, sim->cloths[c].thickness);
+    }
+    s->reach = fmax(s->reach, 4 * thickest);
+    TL_TRY(place_bodies(sim, s, err));
+    return find_clearance(sim, s, err);
+}
+
+// ---- one cloth -------------------------------------------------------------------------------------------------
+
+/// Attributes of a cloth's mesh for the time of a pass.
+typedef struct carried { tl_remesh_attrs attrs; int32_t origin, pinched; } carried;
+
+static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rule, int32_t *index, tl_error *err)
+{
+    *index = tl_mesh_attr_find(mesh, TL_NODES, name);
+    return *index != TL_NONE ? TL_OK : tl_mesh_attr_add(mesh, TL_NODES, name, TL_INT32, 1, rule, index, err);
+}
+
+static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
+{
+    tl_mesh *mesh = sim->cloths[c].mesh;
+    TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
+    TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
+    TL_TRY(add_attribute(mesh, "pinched", TL_ATTR_BOTH, &out->pinched, err));
+    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[out->attrs.held].width;
+    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.held), *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.listed);
+    int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin), *pinched = tl_mesh_attr_ints(mesh, TL_NODES, out->pinched);
+    memset(held, 0, (size_t)count * (size_t)words * sizeof *held);
+    memset(listed, 0, (size_t)count * (size_t)words * sizeof *listed);
+    for (int32_t h = 0; h < sim->handle_count; h++) {
+        const sim_handle *handle = &sim->handles[h];
+        for (int32_t k = 0; handle->cloth == c && k < handle->node_count; k++)
+            (handle->by_name ? listed : held)[handle->nodes[k] * words + h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
+    }
+    const tl_elements *e = sim->elements;
+    const uint8_t *is_pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
+    for (int32_t n = 0; n < count; n++) {
+        origin[n] = n + 1;
+        pinched[n] = is_pinched ? is_pinched[e->node_of[e->cloth_node_start[c] + n]] : 0;
+    }
+    return TL_OK;
+}
+
+static void set_room(const tl_sim *sim, int32_t c, const surroundings *s, const carried *carry)
+{
+    const tl_elements *e = sim->elements;
+    const tl_mesh *mesh = sim->cloths[c].mesh;
+    double *room = tl_mesh_attr_doubles(mesh, TL_FACES, carry->attrs.room);
+    const double keep = KEPT * sim->cloths[c].thickness;
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+        const int32_t at = e->face_of[e->cloth_face_start[c] + f];
+        room[2 * f] = sim->def.collide.self ? 0.5 * fmax(0, s->self[at] - keep) : 1e30;
+        room[2 * f + 1] = s->body[at];
+    }
+}
+
+// Makes the field coarser as a whole if it asks for more faces than are allowed.
+static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
+{
+    if (max_faces <= 0) return;
+    double area = 0;
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+        double sum = 0;
+        for (int k = 0; k < 3; k++) sum += sqrt(fmax(0, tl_sym2_det(field[mesh->face_vert[f][k]]))) / 3;
+        area += sum * tl_mesh_face_area_uv(mesh, f);
+    }
+    const double scale = 0.9 * max_faces / (FACES_PER_AREA * area);
+    if (!(scale < 1)) return;
+    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
+}
+
+static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const carried *carry, tl_error *err)
+{
+    const sim_cloth *cloth = &sim->cloths[c];
+    const tl_remeshing *d = &cloth->remeshing;
+    tl_mesh *mesh = cloth->mesh;
+    tl_sizing_def def = tl_sizing_def_default();
+    def.curvature = d->curvature, def.velocity = d->velocity, def.compression = d->compression;
+    def.size_min = d->size_min, def.size_max = d->size_max;
+    def.aspect_min = d->kind == TL_REMESHING_ISOTROPIC ? 1 : d->aspect_min;
+    def.obstacles = d->obstacles != 0 && s->body_count > 0;
+    def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
+    tl_obstacle_plane *planes = TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
+    double *compression = TL_SCRATCH(&sim->arena, double, cloth->material_count);
+    if (!planes || !compression) return tl_fail_memory(err, "the sizing field");
+    for (int32_t m = 0; m < cloth->material_count; m++) compression[m] = tl_material_compression(&cloth->materials[m]);
+    if (def.obstacles)
+        TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness, sim->workers, planes,
+                                  err));
+    tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, carry->attrs.size);
+    TL_TRY(tl_sizing_field(mesh, &def, compression, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena, sim->workers, field,
+                           err));
+    keep_to_budget(mesh, &def, d->max_faces, field);
+    return TL_OK;
+}
+
+static double relative(tl_vec3 drift, tl_vec3 of) { return tl_norm3(of) > 0 ? tl_norm3(drift) / tl_norm3(of) : 0; }
+
+static void add_report(tl_remesh_counts *sum, const tl_remesh_report *r)
+{
+    sum->passes++;
+    sum->splits += r->splits, sum->flips += r->flips, sum->collapses += r->collapses;
+    sum->refused += r->refused, sum->too_long += r->too_long;
+    sum->momentum_drift = fmax(sum->momentum_drift, relative(r->momentum_drift, r->momentum));
+    sum->spin_drift = fmax(sum->spin_drift, relative(r->spin_drift, r->spin));
+}
+
+// ---- handles ---------------------------------------------------------------------------------------------------
+
+// Where a point that a pose brought to `x` came from.
+static tl_vec3 pose_back(const sim_handle *h, double time, tl_vec3 x)
+{
+    if (h->key_count == 0) return x;
+    tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
+    const tl_vec3 turned = tl_sub3(tl_sub3(x, pose.move), h->pivot);
+    pose.sin = -pose.sin, pose.angle = -pose.angle;
+    return tl_add3(h->pivot, tl_pose_turn(&pose, turned));
+}
+
+static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_error *err)
+{
+    sim_handle *handle = &sim->handles[h];
+    const tl_mesh *mesh = sim->cloths[handle->cloth].mesh;
+    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[carry->attrs.held].width;
+    const int32_t *bits = tl_mesh_attr_ints(mesh, TL_NODES, handle->by_name ? carry->attrs.listed : carry->attrs.held);
+    const int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, carry->origin);
+    int32_t old_count = 0, made = 0;
+    for (int32_t k = 0; k < handle->node_count; k++) old_count = handle->nodes[k] >= old_count ? handle->nodes[k] + 1 : old_count;
+    int32_t *old = TL_SCRATCH(&sim->arena, int32_t, old_count);  // place in the handle of a node that was
+    if (!old) return tl_fail_memory(err, "a handle");
+    for (int32_t k = 0; k < handle->node_count; k++) old[handle->nodes[k]] = k;
+    const int32_t word = h / 32;
+    const uint32_t bit = UINT32_C(1) << (h % 32);
+    for (int32_t n = 0; n < count; n++) made += ((uint32_t)bits[n * words + word] & bit) != 0;
+    int32_t *nodes = TL_ALLOC(&sim->alloc, int32_t, made);
+    tl_vec3 *base = TL_ALLOC(&sim->alloc, tl_vec3, made);
+    if (!nodes || !base) {
+        TL_FREE(&sim->alloc, nodes, made);
+        TL_FREE(&sim->alloc, base, made);
+        return tl_fail_memory(err, "a handle");
+    }
+    int32_t k = 0;
+    for (int32_t n = 0; n < count; n++) {
+        if (!((uint32_t)bits[n * words + word] & bit)) continue;
+        nodes[k] = n;
+        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : pose_back(handle, sim->time, mesh->pos[n]);
+    }
+    TL_FREE(&sim->alloc, handle->nodes, handle->node_count);
+    TL_FREE(&sim->alloc, handle->base, handle->node_count);
+    handle->nodes = nodes, handle->base = base, handle->node_count = made;
+    return TL_OK;
+}
+
+// ---- a pass over all -------------------------------------------------------------------------------------------
+
+static tl_status remesh_cloth(tl_sim *sim, int32_t c, const surroundings *s, carried *carry, tl_remesh_report *r, tl_error *err)
+{
+    const sim_cloth *cloth = &sim->cloths[c];
+    TL_TRY(load_nodes(sim, c, carry, err));
+    set_room(sim, c, s, carry);
+    TL_TRY(set_field(sim, c, s, carry, err));
+    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + sim->bodies[b].thickness);
+    const tl_guard guard = {s->guard, s->body_count, s->reach};
+    double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
+    if (!density) return tl_fail_memory(err, "remeshing");
+    for (int32_t m = 0; m < cloth->material_count; m++) density[m] = cloth->materials[m].density;
+    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
+                               .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &guard};
+    TL_TRY(tl_remesh(cloth->mesh, &carry->attrs, &def, r, err));
+    if (r->splits + r->flips + r->collapses == 0) return TL_OK;
+    TL_TRY(tl_mesh_reorder(cloth->mesh, TL_ORDER_MATERIAL, NULL, err));
+    for (int32_t h = 0; h < sim->handle_count; h++)
+        if (sim->handles[h].cloth == c) TL_TRY(renew_handle(sim, h, carry, err));
+    return TL_OK;
+}
+
+static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *counts, tl_error *err)
+{
+    surroundings s;
+    TL_TRY(look_around(sim, &s, err));
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        if (!is_due(sim, &sim->cloths[c])) continue;
+        carried carry;
+        tl_remesh_report r = {0};
+        const tl_status status = remesh_cloth(sim, c, &s, &carry, &r, err);
+        *changed = *changed || r.splits + r.flips + r.collapses > 0;
+        add_report(counts, &r);
+        TL_TRY(status);
+    }
+    return TL_OK;
+}
+
+// Which nodes are pinched, from the meshes that changed and, for the others, from what was.
+static void restore_pinched(tl_sim *sim)
+{
+    if (!sim->contacts) return;
+    const tl_elements *e = sim->elements;
+    uint8_t *out = tl_contacts_pinched(sim->contacts);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        const int32_t *pinched = tl_mesh_attr_ints(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "pinched"));
+        for (int32_t n = 0; pinched && n < mesh->slots[TL_NODES].count; n++)
+            out[e->node_of[e->cloth_node_start[c] + n]] = (uint8_t)pinched[n];
+    }
+    tl_contacts_count_pinched(sim->contacts);
+}
+
+tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
+{
+    bool due = false, changed = false;
+    for (int32_t c = 0; c < sim->cloth_count; c++) due = due || is_due(sim, &sim->cloths[c]);
+    if (!due || sim->remeshed == sim->step) return TL_OK;
+    const double start = tl_now();
+    tl_arena_reset(&sim->arena);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {  // cloths that stay as they are keep this for restore_pinched
+        carried carry;
+        if (!is_due(sim, &sim->cloths[c])) TL_TRY(load_nodes(sim, c, &carry, err));
+    }
+    tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);
+    sim->remeshed = sim->step;
+    if (changed) {
+        if (status == TL_OK) status = sim_recompile(sim, err);
+        if (status == TL_OK) restore_pinched(sim);
+        sim->epoch_open = false;
+        tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces", (long long)sim->step,
+                     report->remesh.splits, report->remesh.flips, report->remesh.collapses, report->remesh.refused, sim->face_count);
+    }
+    report->seconds.remesh += tl_now() - start;
+    return status;
+}
