@@ -164,6 +164,7 @@ typedef struct tl_handle_def {
     tl_cloth_id cloth;
     const int32_t *nodes;      ///< indices of the cloth's nodes, node_count entries; NULL: not by index
     int32_t node_count;
+    uint32_t along_outline;    ///< 1: nodes that remeshing puts on an outline between two listed ones are held too. Default 0.
     int32_t label;             ///< nodes with this label; 0: not by label
     uint32_t use_box, use_sphere, use_uv_box;  ///< regions, at the start of the simulation
     tl_vec3 box_min, box_max;  ///< world box [m]

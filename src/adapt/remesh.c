@@ -137,8 +137,13 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
     const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const bool inside = tl_mesh_edge_kind(mesh, e) == TL_EDGE_PLAIN;
     tl_split s;
     TL_TRY(tl_mesh_split_edge(mesh, e, 0.5, &s, err));
+    if (inside && r->def->line_groups) {
+        int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, r->attrs.held) + (size_t)s.node * (size_t)r->groups;
+        for (int32_t k = 0; k < r->groups; k++) held[k] &= ~r->def->line_groups[k];
+    }
     TL_TRY(keep_up(r, err));
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");

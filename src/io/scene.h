@@ -15,6 +15,7 @@ typedef struct tl_scene_cloth {
     tl_material *materials;  ///< before the scales
     int32_t material_count;
     tl_cloth_file file;      ///< its `name` is not valid
+    bool own_remeshing;      ///< file.remeshing was given
 } tl_scene_cloth;
 
 typedef struct tl_scene_handle {
@@ -22,6 +23,7 @@ typedef struct tl_scene_handle {
     int32_t *nodes;  ///< NULL: not by number
     int32_t node_count;
     bool use_box, use_sphere, use_uv_box;
+    bool sides;      ///< whole sides were asked for, with what remeshing adds to them
     tl_motion_key *keys;
     int32_t key_count;
     tl_handle_file file;

@@ -201,6 +201,10 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     TL_TRY(tl_scene_read_name(scene, node, "cloth", index, scene->cloth_count, cloth->file.name, cloth->name, err));
     const tl_node transform = tl_node_key(node, "transform"), rotate = tl_node_key(&transform, "rotate");
     TL_TRY(tl_scene_check_rotation(&rotate, cloth->file.transform.rotate, err));
+    const tl_node remeshing = tl_node_key(node, "remeshing");
+    cloth->own_remeshing = remeshing.value != NULL;
+    if (!tl_node_key(&remeshing, "obstacles").value) cloth->file.remeshing.obstacles = -1;
+    if (!tl_node_key(&remeshing, "max_faces").value) cloth->file.remeshing.max_faces = -1;
     TL_TRY(read_materials(fb, node, cloth, err));
     const tl_node mesh = tl_node_key(node, "mesh");
     if (json_is_string(mesh.value)) TL_TRY(read_mesh_file(fb, &mesh, cloth, err));

@@ -110,6 +110,41 @@ static const tl_key_def collide_keys[] = {
 static const tl_key_table collide_table = {"contact", collide_keys};
 #undef AT
 
+// ---- remeshing ---------------------------------------------------------------------------------------------
+
+static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", NULL};  // as tl_remeshing_kind
+static const char *const blend_words[] = {"sum", "max", NULL};                            // as tl_remeshing_blend
+
+// The same keys twice: with defaults for the scene, optional for a cloth.
+#define AT(field) offsetof(tl_remeshing_file, field)
+#define REMESHING_KEYS(flags)                                                                                                 \
+    {"kind", TL_KEY_WORD, flags, AT(kind), .words = remeshing_words, .text = "anisotropic",                                         \
+     .doc = "How the mesh follows the cloth: faces drawn out along wrinkles, faces of even shape, or no change"},                   \
+    {"size_min", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(size_min), 0, 1e3, {0.015}, .unit = "m", .doc = "Shortest length asked for"}, \
+    {"size_max", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(size_max), 0, 1e3, {0.2}, .unit = "m", .doc = "Longest edge"},           \
+    {"aspect_min", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(aspect_min), 0, 1, {0.1},                                             \
+     .doc = "How thin faces may be: shorter over longer length at one place"},                                                      \
+    {"curvature", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(curvature), 0, 1e9, {0.15}, .unit = "rad",                             \
+     .doc = "Largest change of the normal along an edge; a large number switches the criterion off, as for the next two"},          \
+    {"velocity", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(velocity), 0, 1e9, {0.7}, .unit = "m/s",                                \
+     .doc = "Largest change of velocity along an edge"},                                                                            \
+    {"compression", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(compression), 0, 1e9, .unit = "m",                           \
+     .doc = "The smaller, the finer the mesh where cloth is pushed together; default: as the fabric buckles"},                      \
+    {"obstacles", TL_KEY_BOOL, flags, AT(obstacles), .number = {1}, .doc = "Finer near obstacles"},                                 \
+    {"blend", TL_KEY_WORD, flags, AT(blend), .words = blend_words, .text = "max", .doc = "How the criteria are put together"},      \
+    {"hysteresis", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MAX, AT(hysteresis), 0, 1, {0.2},                                             \
+     .doc = "Nothing is made coarser that would come within this of being too long"},                                               \
+    {"interval", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(interval), 0, 1e6, .unit = "s",                                 \
+     .doc = "Time between two passes; default: one frame"},                                                                         \
+    {"max_faces", TL_KEY_INT, flags, AT(max_faces), 0, 2147483647, {0},                                                             \
+     .doc = "Never more faces; the whole cloth is made coarser to keep to it; 0: no limit"},                                        \
+    {0}
+static const tl_key_def remeshing_keys[] = {REMESHING_KEYS(0)};
+static const tl_key_def cloth_remeshing_keys[] = {REMESHING_KEYS(TL_KEY_OPTIONAL)};
+static const tl_key_table remeshing_table = {"adaptive meshes", remeshing_keys};
+static const tl_key_table cloth_remeshing_table = {"adaptive mesh of one cloth; what is not given is as the scene says", cloth_remeshing_keys};
+#undef AT
+
 // ---- cloths ------------------------------------------------------------------------------------------------
 
 static const char *const pattern_words[] = {"delaunay", "diagonal", "cross", "alternate", NULL};  // as tl_grid
@@ -208,7 +243,7 @@ static const tl_key_def cloth_keys[] = {
     {"friction", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(friction), 0, 100,
      .doc = "Coefficient against obstacles; default: the obstacle's own"},
     {"friction_self", TL_KEY_REAL, 0, AT(friction_self), 0, 100, {0.3}, .doc = "Coefficient against cloth"},
-    {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
+    {"remeshing", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(remeshing), .table = &cloth_remeshing_table, .doc = "Adaptive mesh of this cloth"},
     {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
     {0},
@@ -464,7 +499,7 @@ static const tl_key_def scene_keys[] = {
      .doc = "For toile render; default: everything in view"},
     {"appearance", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &appearance_item,
      .doc = "For toile render: colours by the name of the cloth or obstacle"},
-    {"remeshing", TL_KEY_MAP, TL_KEY_LATER, .doc = "adaptive meshes"},
+    {"remeshing", TL_KEY_OBJECT, 0, AT(remeshing), .table = &remeshing_table, .doc = "Adaptive meshes"},
     {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
     {0},

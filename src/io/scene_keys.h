@@ -19,6 +19,13 @@ typedef struct tl_collide_file {
     double pressure, slip_speed;
 } tl_collide_file;
 
+/// NAN, or a negative word or number where a cloth leaves it to the scene.
+typedef struct tl_remeshing_file {
+    int32_t kind, obstacles, blend;
+    double size_min, size_max, aspect_min, curvature, velocity, compression, hysteresis, interval;
+    int64_t max_faces;
+} tl_remeshing_file;
+
 /// What the renderer reads; nothing of it shapes the simulation.
 typedef struct tl_camera_file { tl_vec3 eye, target; double azimuth, elevation, fov; } tl_camera_file;
 typedef struct tl_appearance_file { int32_t look; const char *color, *back; } tl_appearance_file;
@@ -31,6 +38,7 @@ typedef struct tl_scene_file {
     tl_air_file air;
     tl_solver_file solver;
     tl_collide_file collide;
+    tl_remeshing_file remeshing;
     tl_camera_file camera;
 } tl_scene_file;
 
@@ -48,6 +56,7 @@ typedef struct tl_cloth_file {
     tl_velocity_file velocity;
     int32_t rest_shape;
     double thickness, friction, friction_self;  // friction NAN: as the obstacle says
+    tl_remeshing_file remeshing;
 } tl_cloth_file;
 
 typedef struct tl_box_file { tl_vec3 min, max; } tl_box_file;

@@ -30,6 +30,28 @@ tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a)
     return tl_madd3(turned, (1 - c) * tl_dot3(axis, a), axis);
 }
 
+// The scene's remeshing, with what the cloth says of its own.
+static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cloth)
+{
+    tl_remeshing_file f = scene->file.remeshing;
+    const tl_remeshing_file *own = &cloth->file.remeshing;
+    if (cloth->own_remeshing) {
+        double *to[] = {&f.size_min, &f.size_max, &f.aspect_min, &f.curvature, &f.velocity, &f.compression, &f.hysteresis, &f.interval};
+        const double from[] = {own->size_min, own->size_max, own->aspect_min, own->curvature, own->velocity, own->compression,
+                               own->hysteresis, own->interval};
+        for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
+            if (!isnan(from[i])) *to[i] = from[i];
+        if (own->kind >= 0) f.kind = own->kind;
+        if (own->blend >= 0) f.blend = own->blend;
+        if (own->obstacles >= 0) f.obstacles = own->obstacles;
+        if (own->max_faces >= 0) f.max_faces = own->max_faces;
+    }
+    return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind, .size_min = f.size_min, .size_max = f.size_max, .aspect_min = f.aspect_min,
+                          .curvature = f.curvature, .velocity = f.velocity, .compression = f.compression,
+                          .obstacles = f.obstacles != 0, .blend = (tl_remeshing_blend)f.blend, .hysteresis = f.hysteresis,
+                          .interval = isnan(f.interval) ? 1 / scene->fps : f.interval, .max_faces = (int32_t)f.max_faces};
+}
+
 static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, tl_sim *sim, tl_cloth_id *id,
                            tl_error *err)
 {
@@ -76,6 +98,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.thickness = cloth->file.thickness;
         def.friction = cloth->file.friction;
         def.friction_self = cloth->file.friction_self;
+        def.remeshing = remeshing_of(scene, cloth);
         status = tl_sim_add_cloth(sim, &def, id, err);
     }
     TL_FREE(alloc, pos, n);
@@ -91,6 +114,7 @@ static tl_status add_handle(const tl_scene_handle *handle, tl_cloth_id cloth, tl
     def.cloth = cloth;
     def.nodes = handle->nodes;
     def.node_count = handle->node_count;
+    def.along_outline = handle->sides;
     def.label = (int32_t)handle->file.label;
     def.use_box = handle->use_box, def.use_sphere = handle->use_sphere, def.use_uv_box = handle->use_uv_box;
     def.box_min = handle->file.box.min, def.box_max = handle->file.box.max;

@@ -69,7 +69,7 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     if (sim->elements) sim_publish(sim);
     if (!TL_GROW(&sim->alloc, sim->handles, sim->handle_cap, sim->handle_count + 1)) return tl_fail_memory(err, "a handle");
     sim_handle h = {.cloth = (int32_t)def->cloth.slot, .start = def->start, .end = def->end, .pivot = def->pivot,
-                    .key_count = def->key_count, .by_name = def->nodes != NULL};
+                    .key_count = def->key_count, .by_name = def->nodes && !def->along_outline, .on_line = def->nodes && def->along_outline};
     uint8_t *listed = TL_CALLOC(&sim->alloc, uint8_t, slots);
     tl_status status = listed ? TL_OK : tl_fail_memory(err, "a handle");
     if (status == TL_OK) {

@@ -31,7 +31,8 @@ typedef struct sim_handle {
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
-    bool by_name;    ///< nodes were listed: those between them are not held
+    bool by_name;    ///< nodes were listed: those that remeshing puts between them are not held
+    bool on_line;    ///< .. but on outlines
 } sim_handle;
 
 /// A body as compiled from its definition (bodies.c). A plane has no nodes.

@@ -297,8 +297,14 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, const surroundings *s, car
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
     if (!density) return tl_fail_memory(err, "remeshing");
     for (int32_t m = 0; m < cloth->material_count; m++) density[m] = cloth->materials[m].density;
+    int32_t *lines = TL_SCRATCH(&sim->arena, int32_t, sim->handle_count / 32 + 1);
+    if (!lines) return tl_fail_memory(err, "remeshing");
+    memset(lines, 0, (size_t)(sim->handle_count / 32 + 1) * sizeof *lines);
+    for (int32_t h = 0; h < sim->handle_count; h++)
+        if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
-                               .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &guard};
+                               .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &guard,
+                               .line_groups = lines};
     TL_TRY(tl_remesh(cloth->mesh, &carry->attrs, &def, r, err));
     if (r->splits + r->flips + r->collapses == 0) return TL_OK;
     TL_TRY(tl_mesh_reorder(cloth->mesh, TL_ORDER_MATERIAL, NULL, err));
