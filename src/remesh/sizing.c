@@ -48,7 +48,7 @@ typedef struct sizing_job {
     double compression;              // likewise; NAN: by label
     const double *label_limit;       // c_max of the labels
     double tilt;                     // against the tangent plane of an obstacle that is never held against a face
-    const tl_vec3 *normal;           // per node
+    const node_shape *node;
     const uint8_t *creased;          // per node; NULL: no creases
     double crease_angle;             // rest angle from which on a seam or feature line is one
     const tl_vec3 *spin;             // per panel
@@ -108,12 +108,12 @@ static tl_vec3 sector_normal(const sizing_job *job, int32_t f, int32_t k)
         g = sizing_turn(mesh, g, corner, 1, &corner);
         if (g == TL_NONE || g == first) break;
     }
-    return tl_unit3_or(sum, job->normal[tl_face_node(mesh, f, k)]);
+    return tl_unit3_or(sum, job->node[tl_face_node(mesh, f, k)].normal);
 }
 
 static tl_vec3 normal_at(const sizing_job *job, int32_t f, int32_t k, int32_t node)
 {
-    return job->creased && job->creased[node] ? sector_normal(job, f, k) : job->normal[node];
+    return job->creased && job->creased[node] ? sector_normal(job, f, k) : job->node[node].normal;
 }
 
 // ---- faces -----------------------------------------------------------------------------------------------
@@ -200,32 +200,16 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
 
 // ---- vertices --------------------------------------------------------------------------------------------
 
-// The faces of v on one side of `f`: added until the fan closes (true), or ends. *seam: it ends at one.
-static bool add_faces(const sizing_job *job, int32_t v, int32_t f, int turn, face_size *sum, bool *seam)
-{
-    const tl_mesh *mesh = job->mesh;
-    const int32_t start = f;
-    int32_t corner = tl_face_corner_of_vert(mesh, f, v);
-    for (;;) {
-        const int32_t old = f, far_old = mesh->face_vert[f][(corner + 3 - turn) % 3];
-        f = sizing_turn(mesh, old, corner, turn, &corner);
-        if (f == TL_NONE) return false;
-        const int32_t *w = mesh->face_vert[f];
-        *seam = w[corner] != v || w[(corner + turn) % 3] != far_old;
-        if (*seam) return false;
-        if (f == start) return true;
-        sum->m = tl_sym2_madd(sum->m, job->face[f].area, job->face[f].m);
-        sum->area += job->face[f].area;
-    }
-}
-
 static tl_sym2 size_of_vert(const sizing_job *job, int32_t v)
 {
-    const int32_t f = job->mesh->vert_face[v];
-    face_size sum = {tl_sym2_scale(job->face[f].area, job->face[f].m), job->face[f].area};
-    bool seam = false;
-    if (!add_faces(job, v, f, 1, &sum, &seam) && !seam) add_faces(job, v, f, 2, &sum, &seam);
-    return seam ? tl_sizing_at_seam(job->mesh, job->face, v) : tl_sym2_scale(1 / sum.area, sum.m);
+    face_size sum = {{0}, 0};
+    ring r = ring_begin(job->mesh, v);
+    for (; r.face != TL_NONE; ring_next(job->mesh, &r)) {
+        const face_size *f = &job->face[r.face];
+        sum.m = tl_sym2_madd(sum.m, f->area, f->m);
+        sum.area += f->area;
+    }
+    return r.seam ? tl_sizing_at_seam(job->mesh, job->face, v) : tl_sym2_scale(1 / sum.area, sum.m);
 }
 
 static void vert_chunk(void *arg, int32_t begin, int32_t end)
@@ -250,29 +234,26 @@ static tl_status check_labels(const tl_mesh *mesh, const double *limit, int32_t 
     return TL_OK;
 }
 
-static tl_status prepare_normals(sizing_job *job, const tl_sizing_def *def, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status prepare(sizing_job *job, const tl_sizing_def *def, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const tl_mesh *mesh = job->mesh;
-    tl_vec3 *normal = TL_SCRATCH(arena, tl_vec3, mesh->slots[TL_NODES].count);
+    node_shape *node = TL_SCRATCH(arena, node_shape, mesh->slots[TL_NODES].count);
     uint8_t *creased = TL_SCRATCH(arena, uint8_t, mesh->slots[TL_NODES].count);
-    if (!normal || !creased) return tl_fail_memory(err, "the sizing field");
-    TL_TRY(tl_mesh_node_normals(mesh, workers, normal, err));
-    job->normal = normal;
+    tl_vec3 *spin = TL_SCRATCH(arena, tl_vec3, mesh->panel_count);
+    if (!node || !creased || !spin) return tl_fail_memory(err, "the sizing field");
+    TL_TRY(tl_sizing_shapes(mesh, arena, workers, node, err));
+    job->node = node;
     job->crease_angle = def->curvature;  // less than that an edge may turn anyway
-    if (mark_creases(mesh, job->crease_angle, creased)) job->creased = creased;
+    if (job->curvature > 0 && mark_creases(mesh, job->crease_angle, creased)) job->creased = creased;
+    if (job->velocity > 0) TL_TRY(tl_sizing_spins(mesh, node, arena, spin, err));
+    job->spin = spin;
     return TL_OK;
 }
 
 static tl_status compute(sizing_job *job, const tl_sizing_def *def, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const tl_mesh *mesh = job->mesh;
-    if (job->curvature > 0) TL_TRY(prepare_normals(job, def, arena, workers, err));
-    if (job->velocity > 0) {
-        tl_vec3 *spin = TL_SCRATCH(arena, tl_vec3, mesh->panel_count);
-        if (!spin) return tl_fail_memory(err, "the sizing field");
-        TL_TRY(tl_sizing_spins(mesh, arena, spin, err));
-        job->spin = spin;
-    }
+    if (job->curvature > 0 || job->velocity > 0) TL_TRY(prepare(job, def, arena, workers, err));
     job->face = TL_SCRATCH(arena, face_size, mesh->slots[TL_FACES].count);
     if (!job->face) return tl_fail_memory(err, "the sizing field");
     tl_parallel_for(workers, mesh->slots[TL_FACES].count, SLOTS_PER_CHUNK, face_chunk, job);
