@@ -23,7 +23,7 @@ tl_status tl_sizing_def_check(const tl_sizing_def *d, tl_error *err)
     if (!(d->curvature > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: curvature %g, must be > 0", d->curvature);
     if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: velocity %g m/s, must be > 0", d->velocity);
     if (d->compression <= 0)
-        return tl_fail(err, TL_BAD_ARG, "sizing: compression %g m, must be > 0 (or NAN: that of the fabric)", d->compression);
+        return tl_fail(err, TL_BAD_ARG, "sizing: compression %g m, must be > 0 (or NAN: from the fabrics)", d->compression);
     if (!(d->size_min > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: size_min %g m, must be > 0", d->size_min);
     if (!(d->size_max >= d->size_min && d->size_max < HUGE_VAL))
         return tl_fail(err, TL_BAD_ARG, "sizing: size_max %g m, must be finite and >= size_min %g m", d->size_max, d->size_min);
@@ -45,8 +45,8 @@ typedef struct sizing_job {
     size_bounds bounds;
     tl_sizing_blend blend;
     double curvature, velocity;      // 1 / limit^2, 0: off
-    double compression;              // likewise; NAN: by label
-    const double *label_limit;       // c_max of the labels
+    double compression;              // likewise; NAN: by the stress in the fabric
+    const tl_sizing_fabric *fabric;  // per label
     double tilt;                     // against the tangent plane of an obstacle that is never held against a face
     const node_shape *node;
     const uint8_t *creased;          // per node; NULL: no creases
@@ -157,6 +157,13 @@ static tl_sym2 obstacle_term(const sizing_job *job, const int32_t n[3], const el
     return tl_sym2_scale(1.0 / 3, tl_sym2_add(sum, corner_obstacle(job, &job->plane[n[2]], f, e->d2, d12)));
 }
 
+// Minus the membrane stress [N/m] at F^T F = c (docs/physics.md).
+static tl_sym2 pressure(const tl_sizing_fabric *f, tl_sym2 c)
+{
+    const double e11 = 0.5 * (1 - c.xx), e22 = 0.5 * (1 - c.yy), e12 = -0.5 * c.xy;
+    return (tl_sym2){f->c11 * e11 + f->c12 * e22, 0.5 * f->c33 * e12, f->c12 * e11 + f->c22 * e22};
+}
+
 static face_size size_of_face(const sizing_job *job, int32_t f)
 {
     const tl_mesh *mesh = job->mesh;
@@ -178,14 +185,12 @@ static face_size size_of_face(const sizing_job *job, int32_t f)
         g.x = tl_sub3(g.x, tl_cross3(spin, x.x)), g.y = tl_sub3(g.y, tl_cross3(spin, x.y));
         m = blend(job, m, job->velocity, gram(&g));
     }
-    double squeeze = job->compression;
-    if (isnan(squeeze)) {
-        const double limit = job->label_limit[mesh->face_label[f]];
-        squeeze = 1 / (limit * limit);
-    }
-    if (squeeze > 0) {
+    if (isnan(job->compression)) {
+        const tl_sizing_fabric *fabric = &job->fabric[mesh->face_label[f]];
+        m = blend(job, m, fabric->wrinkle, tl_sym2_positive(pressure(fabric, gram(&x))));
+    } else if (job->compression > 0) {
         const tl_sym2 c = gram(&x);
-        m = blend(job, m, squeeze, tl_sym2_positive((tl_sym2){1 - c.xx, -c.xy, 1 - c.yy}));
+        m = blend(job, m, job->compression, tl_sym2_positive((tl_sym2){1 - c.xx, -c.xy, 1 - c.yy}));
     }
     if (job->plane) m = blend(job, m, 1, obstacle_term(job, n, &e, &x));
     return (face_size){sizing_clamp(&job->bounds, m), 0.5 * det};
@@ -221,15 +226,16 @@ static void vert_chunk(void *arg, int32_t begin, int32_t end)
 
 // ---- all of it -------------------------------------------------------------------------------------------
 
-static tl_status check_labels(const tl_mesh *mesh, const double *limit, int32_t count, tl_error *err)
+static tl_status check_fabrics(const tl_mesh *mesh, const tl_sizing_fabric *fabrics, int32_t count, tl_error *err)
 {
-    for (int32_t k = 0; k < count && limit; k++)
-        if (!(limit[k] > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: face_compression[%d] %g m, must be > 0", k, limit[k]);
+    for (int32_t k = 0; k < count && fabrics; k++)
+        if (!(fabrics[k].wrinkle >= 0))
+            return tl_fail(err, TL_BAD_ARG, "sizing: wrinkle of fabric %d %g, must be >= 0", k, fabrics[k].wrinkle);
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
         if (!tl_alive(mesh, TL_FACES, f)) continue;
         const int32_t label = mesh->face_label[f];
-        if (label < 0 || label >= count || !limit)
-            return tl_fail(err, TL_BAD_ARG, "sizing: face %d has label %d, there are limits for %d", f, label, limit ? count : 0);
+        if (label < 0 || label >= count || !fabrics)
+            return tl_fail(err, TL_BAD_ARG, "sizing: face %d has label %d, there are %d fabrics", f, label, fabrics ? count : 0);
     }
     return TL_OK;
 }
@@ -261,12 +267,12 @@ static tl_status compute(sizing_job *job, const tl_sizing_def *def, tl_arena *ar
     return TL_OK;
 }
 
-tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const double *face_compression, int32_t label_count,
+tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const tl_sizing_fabric *fabrics, int32_t label_count,
                           const tl_obstacle_plane *nodes, tl_arena *arena, tl_workers *workers, tl_sym2 *out, tl_error *err)
 {
     TL_TRY(tl_sizing_def_check(def, err));
     if (!out) return tl_fail(err, TL_BAD_ARG, "sizing: out is NULL (%d vertices)", mesh->slots[TL_VERTS].count);
-    if (isnan(def->compression)) TL_TRY(check_labels(mesh, face_compression, label_count, err));
+    if (isnan(def->compression)) TL_TRY(check_fabrics(mesh, fabrics, label_count, err));
     sizing_job job = {
         .mesh = mesh,
         .bounds = sizing_bounds(def),
@@ -274,7 +280,7 @@ tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const d
         .curvature = 1 / (def->curvature * def->curvature),
         .velocity = 1 / (def->velocity * def->velocity),
         .compression = 1 / (def->compression * def->compression),
-        .label_limit = face_compression,
+        .fabric = fabrics,
         .tilt = 0.5 * (def->curvature < HUGE_VAL ? def->curvature : tl_sizing_def_default().curvature),
         .plane = def->obstacles ? nodes : NULL,
         .out = out,
