@@ -47,6 +47,7 @@ typedef struct sizing_job {
     double curvature, velocity;      // 1 / limit^2, 0: off
     double compression;              // likewise; NAN: by the stress in the fabric
     const tl_sizing_fabric *fabric;  // per label
+    double slack;                    // compression whose wrinkles turn the normal by less than the curvature limit
     double tilt;                     // against the tangent plane of an obstacle that is never held against a face
     const node_shape *node;
     const uint8_t *creased;          // per node; NULL: no creases
@@ -157,10 +158,10 @@ static tl_sym2 obstacle_term(const sizing_job *job, const int32_t n[3], const el
     return tl_sym2_scale(1.0 / 3, tl_sym2_add(sum, corner_obstacle(job, &job->plane[n[2]], f, e->d2, d12)));
 }
 
-// Minus the membrane stress [N/m] at F^T F = c (docs/physics.md).
-static tl_sym2 pressure(const tl_sizing_fabric *f, tl_sym2 c)
+// Minus the membrane stress [N/m] at F^T F = c (docs/physics.md), the compression less by what is not worth it.
+static tl_sym2 pressure(const tl_sizing_fabric *f, tl_sym2 c, double slack)
 {
-    const double e11 = 0.5 * (1 - c.xx), e22 = 0.5 * (1 - c.yy), e12 = -0.5 * c.xy;
+    const double e11 = 0.5 * (1 - c.xx) - slack, e22 = 0.5 * (1 - c.yy) - slack, e12 = -0.5 * c.xy;
     return (tl_sym2){f->c11 * e11 + f->c12 * e22, 0.5 * f->c33 * e12, f->c12 * e11 + f->c22 * e22};
 }
 
@@ -187,7 +188,7 @@ static face_size size_of_face(const sizing_job *job, int32_t f)
     }
     if (isnan(job->compression)) {
         const tl_sizing_fabric *fabric = &job->fabric[mesh->face_label[f]];
-        m = blend(job, m, fabric->wrinkle, tl_sym2_positive(pressure(fabric, gram(&x))));
+        m = blend(job, m, fabric->wrinkle, tl_sym2_positive(pressure(fabric, gram(&x), job->slack)));
     } else if (job->compression > 0) {
         const tl_sym2 c = gram(&x);
         m = blend(job, m, job->compression, tl_sym2_positive((tl_sym2){1 - c.xx, -c.xy, 1 - c.yy}));
@@ -273,6 +274,7 @@ tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const t
     TL_TRY(tl_sizing_def_check(def, err));
     if (!out) return tl_fail(err, TL_BAD_ARG, "sizing: out is NULL (%d vertices)", mesh->slots[TL_VERTS].count);
     if (isnan(def->compression)) TL_TRY(check_fabrics(mesh, fabrics, label_count, err));
+    const double turn = def->curvature < HUGE_VAL ? def->curvature : tl_sizing_def_default().curvature;
     sizing_job job = {
         .mesh = mesh,
         .bounds = sizing_bounds(def),
@@ -281,7 +283,8 @@ tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const t
         .velocity = 1 / (def->velocity * def->velocity),
         .compression = 1 / (def->compression * def->compression),
         .fabric = fabrics,
-        .tilt = 0.5 * (def->curvature < HUGE_VAL ? def->curvature : tl_sizing_def_default().curvature),
+        .slack = turn * turn / 16,
+        .tilt = 0.5 * turn,
         .plane = def->obstacles ? nodes : NULL,
         .out = out,
     };
