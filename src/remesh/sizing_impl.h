@@ -83,9 +83,11 @@ static inline void ring_next(const tl_mesh *mesh, ring *r)
 /// Tensor of a vertex that lies on a seam or ends one: the mean over all faces of the sewn surface around its node.
 tl_sym2 tl_sizing_at_seam(const tl_mesh *mesh, const face_size *face, int32_t v);
 
+/// Unit normal of a face slot in world space (zero if folded flat), its weights in the normals of its nodes, material area.
+typedef struct face_shape { tl_vec3 normal; double weight[3], area; } face_shape;
 /// Unit normal of a node slot, and the material area of the faces around it; dead slots get zero.
 typedef struct node_shape { tl_vec3 normal; double area; } node_shape;
-tl_status tl_sizing_shapes(const tl_mesh *mesh, tl_arena *arena, tl_workers *workers, node_shape *out, tl_error *err);
+void tl_sizing_shapes(const tl_mesh *mesh, tl_workers *workers, face_shape *faces, node_shape *nodes);
 
 /// Rates of turn [1/s] of the rigid motion nearest to that of each connected piece of cloth, one per panel; out[panel_count].
 tl_status tl_sizing_spins(const tl_mesh *mesh, const node_shape *nodes, tl_arena *arena, tl_vec3 *out, tl_error *err);

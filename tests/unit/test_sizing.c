@@ -190,6 +190,54 @@ static void curvature_of_cylinder_and_sphere(void **state)
     }
 }
 
+// Folded to and fro along every other line, symmetrically: the normals of the nodes are all the same, the angles are not.
+static void edges_see_folds_to_and_fro(void **state)
+{
+    (void)state;
+    tl_sizing_def d = nothing();
+    d.curvature = 0.15;
+    const double h = 0.02, slope = 0.3;
+    cloth c = sheet(8, 8, h, 0, 0);
+    for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+        const int32_t column = n % 9;
+        c.mesh->pos[n] = (tl_vec3){column * h * cos(slope), c.mesh->uv[n].y, column % 2 ? h * sin(slope) : 0};
+    }
+    for (int b = 0; b < 2; b++) {
+        d.blend = (tl_sizing_blend)b;
+        d.edge_angles = false;
+        run(&c, &d, NULL);
+        assert_true(c.size[4 * 9 + 4].xx < 1);
+        d.edge_angles = true;  // a turn of 2 slope at one edge of each face: 2 sin(slope) / h
+        run(&c, &d, NULL);
+        const double k = 2 * sin(slope) / h / 0.15;
+        assert_sym2(c.size[4 * 9 + 4], k * k, 0, 1e-4, 1e-3 + 1e-9 * k * k);
+    }
+    free_cloth(&c);
+}
+
+// Narain et al. 2013: curvature across the compression takes from what it asks for, half of it at most.
+static void ribs_stiffen(void **state)
+{
+    (void)state;
+    tl_sizing_def d = nothing();
+    d.compression = 0.05, d.curvature = 1e3, d.rib_stiffening = 1;  // curvature itself asks for nothing
+    cloth c = sheet(20, 20, 0.01, -0.1, -0.1);
+    const double e = 1 - 0.81, cc = 0.05 * 0.05;
+    for (int k = 0; k < 3; k++) {
+        const double r = k == 0 ? 1e6 : k == 1 ? 2 : 0.2;
+        for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+            const tl_vec2 u = c.mesh->uv[n];
+            c.mesh->pos[n] = (tl_vec3){r * sin(u.x / r), 0.9 * u.y, r * cos(u.x / r)};
+        }
+        run(&c, &d, NULL);
+        const double p = 1 / (r * r), under = e * e - 4 * cc * p, expected = (e + sqrt(fmax(0, under))) / (2 * cc);
+        assert_near(c.size[10 * 21 + 10].yy, expected, 1e-2 * expected);
+        if (k == 0) assert_near(expected, e / cc, 1e-3);
+        if (k == 2) assert_near(expected, e / (2 * cc), 1e-9);
+    }
+    free_cloth(&c);
+}
+
 static void pulled(tl_vec2 u, tl_vec3 *x, tl_vec3 *v)
 {
     *x = (tl_vec3){u.x, u.y, 0};
@@ -753,7 +801,7 @@ static void bad_arguments_and_no_memory(void **state)
     tl_error err = {0};
     cloth c = sheet(3, 3, 0.1, 0, 0);
     const tl_sizing_def good = usual();
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 10; k++) {
         tl_sizing_def d = good;
         if (k == 0) d.curvature = 0;
         if (k == 1) d.velocity = -1;
@@ -764,6 +812,7 @@ static void bad_arguments_and_no_memory(void **state)
         if (k == 6) d.aspect_min = 1.1;
         if (k == 7) d.blend = (tl_sizing_blend)5;
         if (k == 8) d.size_max = (double)INFINITY;
+        if (k == 9) d.rib_stiffening = -1;
         assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 0, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
     }
     assert_int_equal(tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &c.arena, NULL, NULL, &err), TL_BAD_ARG);
@@ -835,6 +884,8 @@ int main(void)
         cmocka_unit_test(functions_of_tensors),
         cmocka_unit_test(clamps),
         cmocka_unit_test(curvature_of_cylinder_and_sphere),
+        cmocka_unit_test(edges_see_folds_to_and_fro),
+        cmocka_unit_test(ribs_stiffen),
         cmocka_unit_test(linear_velocities),
         cmocka_unit_test(rigid_motion_asks_for_nothing),
         cmocka_unit_test(uniform_compression),
