@@ -240,7 +240,7 @@ static face_size size_of_face(const sizing_job *job, int32_t f)
     const gradient x = gradient_of(&e, mesh->pos[n[0]], mesh->pos[n[1]], mesh->pos[n[2]]);
     const tl_sym2 bend = job->curvature > 0 ? curvature_of(job, f, n, &e) : (tl_sym2){0};
     tl_sym2 m = job->blend == TL_SIZING_SUM ? (tl_sym2){0} : (tl_sym2){low, 0, low};
-    m = blend(job, m, job->curvature, bend);
+    if (job->curvature > 0) m = blend(job, m, job->curvature, bend);
     if (job->velocity > 0) {
         gradient g = gradient_of(&e, mesh->vel[n[0]], mesh->vel[n[1]], mesh->vel[n[2]]);
         const tl_vec3 spin = job->spin[mesh->face_panel[f]];
