@@ -46,7 +46,8 @@ static void planes_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t n = begin; n < end; n++) {
         tl_obstacle_plane best = {{0}, (double)INFINITY};
         if (tl_alive(job->mesh, TL_NODES, n))
-            for (int32_t k = 0; k < job->count; k++) try_obstacle(&job->obstacles[k], job->mesh->pos[n], job->reach, &hint[k % HINTS], &best);
+            for (int32_t k = 0; k < job->count; k++)
+                try_obstacle(&job->obstacles[k], job->mesh->pos[n], job->reach, &hint[k % HINTS], &best);
         if (best.distance < job->gap) best.distance = job->gap;
         job->out[n] = best;
     }

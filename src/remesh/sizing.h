@@ -24,8 +24,8 @@ typedef struct tl_sizing_def {
     double compression;         ///< c_max [m] of Eq. 8, > 0; NAN: from the stiffness of the fabrics instead. Default NAN.
     double size_min, size_max;  ///< bounds on edge lengths [m], 0 < min <= max. Default 0.015, 0.2.
     double aspect_min;          ///< the shorter allowed length over the longer at one place, in (0, 1]; 1: isotropic. Default 0.1.
-    bool edge_angles;           ///< curvature from the angles at edges too: normals of nodes do not see folds to and fro. Default false.
-    double rib_stiffening;      ///< with a number for `compression`: how much curvature across the compression takes away. Default 0.
+    bool edge_angles;           ///< curvature from the angles at edges too: normals miss folds to and fro. Default false.
+    double rib_stiffening;      ///< with a number for `compression`: curvature across it takes this much away. Default 0.
     bool obstacles;             ///< refine near obstacles. Default true.
     tl_sizing_blend blend;      ///< Default TL_SIZING_MAX.
 } tl_sizing_def;

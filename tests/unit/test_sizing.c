@@ -527,7 +527,8 @@ static void nearest_point_is_that_of_all_faces(void **state)
             for (uint64_t i = 0; i < 400; i++) {
                 const tl_vec3 p = {3 * tl_random(8, i, 0) - 1, 3 * tl_random(8, i, 1) - 1, 3 * tl_random(8, i, 2) - 1};
                 const double reach = i % 3 ? 0.5 : 10;
-                const tl_nearest_spot got = tl_bvh_nearest(tree, p, reach, (int32_t)(i % 7) - 3), want = nearest_of_all(&s, x, p, reach);
+                const tl_nearest_spot got = tl_bvh_nearest(tree, p, reach, (int32_t)(i % 7) - 3);
+                const tl_nearest_spot want = nearest_of_all(&s, x, p, reach);
                 assert_int_equal(got.face, want.face);
                 if (want.face >= 0) assert_near(got.distance, want.distance, 1e-14);
                 if (want.face >= 0) assert_near(tl_norm3(got.offset), want.distance, 1e-14);
