@@ -2,7 +2,7 @@
 //
 // Rate of turn w of the rigid motion nearest to the velocities in the sense of least squares, over nodes weighted with the
 // material area around them:  I w = sum m r x v,  I = sum m (|r|^2 1 - r r^T),  r from the mean position.
-// Serial, in the order of ids, the same bits on any number of workers: some 5 ns per face.
+// Serial, in the order of ids: the same bits on any number of workers.
 
 #include "base/fail.h"
 #include "remesh/sizing_impl.h"
