@@ -10,7 +10,10 @@
 #include "collide/nearest.h"
 #include "math/vec3.h"
 
-enum { NODES_PER_CHUNK = 256 };  // a constant: results must not depend on the worker count
+enum {
+    NODES_PER_CHUNK = 256,  // a constant: results must not depend on the worker count
+    HINTS = 32,             // obstacles that keep a hint of their own
+};
 
 typedef struct planes_job {
     const tl_mesh *mesh;
@@ -20,8 +23,8 @@ typedef struct planes_job {
     tl_obstacle_plane *out;
 } planes_job;
 
-// Looks no farther than `best` goes; the first of equally near obstacles counts.
-static void try_obstacle(const tl_obstacle *o, tl_vec3 p, double reach, tl_obstacle_plane *best)
+// Looks no farther than `best` goes; the first of equally near obstacles counts. *hint: the face found for the node before.
+static void try_obstacle(const tl_obstacle *o, tl_vec3 p, double reach, int32_t *hint, tl_obstacle_plane *best)
 {
     const double limit = best->distance < reach ? best->distance : reach;
     if (!o->tree) {
@@ -29,7 +32,8 @@ static void try_obstacle(const tl_obstacle *o, tl_vec3 p, double reach, tl_obsta
         if (positive <= limit && positive < best->distance) *best = (tl_obstacle_plane){o->normal, positive};
         return;
     }
-    const tl_nearest_spot spot = tl_bvh_nearest(o->tree, p, limit);
+    const tl_nearest_spot spot = tl_bvh_nearest(o->tree, p, limit, *hint);
+    if (spot.face >= 0) *hint = spot.face;
     if (spot.face >= 0 && spot.distance < best->distance)
         *best = (tl_obstacle_plane){tl_unit3_or(spot.offset, (tl_vec3){0}), spot.distance};
 }
@@ -37,10 +41,13 @@ static void try_obstacle(const tl_obstacle *o, tl_vec3 p, double reach, tl_obsta
 static void planes_chunk(void *arg, int32_t begin, int32_t end)
 {
     const planes_job *job = arg;
+    int32_t hint[HINTS];
+    for (int k = 0; k < HINTS; k++) hint[k] = -1;
     for (int32_t n = begin; n < end; n++) {
         tl_obstacle_plane best = {{0}, (double)INFINITY};
         if (tl_alive(job->mesh, TL_NODES, n))
-            for (int32_t k = 0; k < job->count; k++) try_obstacle(&job->obstacles[k], job->mesh->pos[n], job->reach, &best);
+            for (int32_t k = 0; k < job->count; k++)
+                try_obstacle(&job->obstacles[k], job->mesh->pos[n], job->reach, &hint[k % HINTS], &best);
         if (best.distance < job->gap) best.distance = job->gap;
         job->out[n] = best;
     }

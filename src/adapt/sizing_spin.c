@@ -1,8 +1,8 @@
 // adapt/sizing_spin.c: the rigid motion of each piece of cloth, so that turning as a whole asks for no refinement.
 //
-// Rate of turn w of the rigid motion nearest to the velocities in the sense of least squares, over corners weighted with a third
-// of the material area of their face:  I w = sum m r x v,  I = sum m (|r|^2 1 - r r^T),  r from the mean position.
-// Serial: two sweeps of some 20 ns per face in the order of ids, the same bits on any number of workers.
+// Rate of turn w of the rigid motion nearest to the velocities in the sense of least squares, over nodes weighted with the
+// material area around them:  I w = sum m r x v,  I = sum m (|r|^2 1 - r r^T),  r from the mean position.
+// Serial, in the order of ids: the same bits on any number of workers.
 
 #include "base/fail.h"
 #include "adapt/sizing_impl.h"
@@ -37,7 +37,7 @@ static void join_panels(const tl_mesh *mesh, int32_t *parent)
     for (int32_t p = 0; p < mesh->panel_count; p++) parent[p] = root_of(parent, p);
 }
 
-static void add_corner(piece *s, double m, tl_vec3 x, tl_vec3 v)
+static void add_node(piece *s, double m, tl_vec3 x, tl_vec3 v)
 {
     const tl_vec3 r = tl_sub3(x, s->origin);
     s->centre = tl_madd3(s->centre, m, r);
@@ -69,21 +69,19 @@ static tl_vec3 spin_of(const piece *s)
     return solve3(yy + zz + more, -xy, -xz, xx + zz + more, -yz, xx + yy + more, turn);
 }
 
-tl_status tl_sizing_spins(const tl_mesh *mesh, tl_arena *arena, tl_vec3 *out, tl_error *err)
+tl_status tl_sizing_spins(const tl_mesh *mesh, const node_shape *nodes, tl_arena *arena, tl_vec3 *out, tl_error *err)
 {
     int32_t *root = TL_SCRATCH(arena, int32_t, mesh->panel_count);
     piece *pieces = TL_SCRATCH(arena, piece, mesh->panel_count);
     if (!root || !pieces) return tl_fail_memory(err, "the sizing field");
     join_panels(mesh, root);
     for (int32_t p = 0; p < mesh->panel_count; p++) pieces[p] = (piece){0};
-    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-        if (!tl_alive(mesh, TL_FACES, f)) continue;
-        piece *s = &pieces[root[mesh->face_panel[f]]];
-        if (s->mass == 0) s->origin = mesh->pos[tl_face_node(mesh, f, 0)];
-        const double area = tl_mesh_face_area_uv(mesh, f);
-        s->mass += area;
-        for (int k = 0; k < 3; k++)
-            add_corner(s, area / 3, mesh->pos[tl_face_node(mesh, f, k)], mesh->vel[tl_face_node(mesh, f, k)]);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        if (!tl_alive(mesh, TL_NODES, n)) continue;
+        piece *s = &pieces[root[mesh->face_panel[mesh->vert_face[mesh->node_vert[n]]]]];
+        if (s->mass == 0) s->origin = mesh->pos[n];
+        s->mass += nodes[n].area;
+        add_node(s, nodes[n].area, mesh->pos[n], mesh->vel[n]);
     }
     for (int32_t p = 0; p < mesh->panel_count; p++)
         if (root[p] == p) out[p] = spin_of(&pieces[p]);

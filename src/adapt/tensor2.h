@@ -57,7 +57,10 @@ static inline tl_sym2 tl_sym2_positive(tl_sym2 a)
 static inline tl_sym2 tl_sym2_max(tl_sym2 a, tl_sym2 b)
 {
     const double det = tl_sym2_det(a), half = 0.5 * (a.xx * b.yy + a.yy * b.xx - 2 * a.xy * b.xy) / det;
-    const double under = half * half - tl_sym2_det(b) / det, root = under > 0 ? sqrt(under) : 0;
+    // From the entries of a^-1 b, not from its determinant: good to rounding where both eigenvalues are nearly the same.
+    const double off = 0.5 * (a.yy * b.xx - a.xx * b.yy);
+    const double under = off * off + (a.yy * b.xy - a.xy * b.yy) * (a.xx * b.xy - a.xy * b.xx);
+    const double root = under > 0 ? sqrt(under) / det : 0;
     const double m1 = half + root, m2 = half - root;
     if (m1 <= 1) return a;
     if (m2 >= 1) return b;

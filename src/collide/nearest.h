@@ -9,5 +9,5 @@ typedef struct tl_nearest_spot {
 } tl_nearest_spot;
 
 /// On the surface at x0 of the last refit, no farther than `radius` [m] from p. Of equally near faces the lowest: the answer
-/// does not depend on the tree.
-tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius);
+/// depends neither on the tree nor on `hint`, a face that may be near (that of a place nearby), or -1: it saves time.
+tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int32_t hint);

@@ -190,6 +190,54 @@ static void curvature_of_cylinder_and_sphere(void **state)
     }
 }
 
+// Folded to and fro along every other line, symmetrically: the normals of the nodes are all the same, the angles are not.
+static void edges_see_folds_to_and_fro(void **state)
+{
+    (void)state;
+    tl_sizing_def d = nothing();
+    d.curvature = 0.15;
+    const double h = 0.02, slope = 0.3;
+    cloth c = sheet(8, 8, h, 0, 0);
+    for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+        const int32_t column = n % 9;
+        c.mesh->pos[n] = (tl_vec3){column * h * cos(slope), c.mesh->uv[n].y, column % 2 ? h * sin(slope) : 0};
+    }
+    for (int b = 0; b < 2; b++) {
+        d.blend = (tl_sizing_blend)b;
+        d.edge_angles = false;
+        run(&c, &d, NULL);
+        assert_true(c.size[4 * 9 + 4].xx < 1);
+        d.edge_angles = true;  // a turn of 2 slope at one edge of each face: 2 sin(slope) / h
+        run(&c, &d, NULL);
+        const double k = 2 * sin(slope) / h / 0.15;
+        assert_sym2(c.size[4 * 9 + 4], k * k, 0, 1e-4, 1e-3 + 1e-9 * k * k);
+    }
+    free_cloth(&c);
+}
+
+// Narain et al. 2013: curvature across the compression takes from what it asks for, half of it at most.
+static void ribs_stiffen(void **state)
+{
+    (void)state;
+    tl_sizing_def d = nothing();
+    d.compression = 0.05, d.curvature = 1e3, d.rib_stiffening = 1;  // curvature itself asks for nothing
+    cloth c = sheet(20, 20, 0.01, -0.1, -0.1);
+    const double e = 1 - 0.81, cc = 0.05 * 0.05;
+    for (int k = 0; k < 3; k++) {
+        const double r = k == 0 ? 1e6 : k == 1 ? 2 : 0.2;
+        for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+            const tl_vec2 u = c.mesh->uv[n];
+            c.mesh->pos[n] = (tl_vec3){r * sin(u.x / r), 0.9 * u.y, r * cos(u.x / r)};
+        }
+        run(&c, &d, NULL);
+        const double p = 1 / (r * r), under = e * e - 4 * cc * p, expected = (e + sqrt(fmax(0, under))) / (2 * cc);
+        assert_near(c.size[10 * 21 + 10].yy, expected, 1e-2 * expected);
+        if (k == 0) assert_near(expected, e / cc, 1e-3);
+        if (k == 2) assert_near(expected, e / (2 * cc), 1e-9);
+    }
+    free_cloth(&c);
+}
+
 static void pulled(tl_vec2 u, tl_vec3 *x, tl_vec3 *v)
 {
     *x = (tl_vec3){u.x, u.y, 0};
@@ -286,7 +334,6 @@ static void squeezed(tl_vec2 u, tl_vec3 *x, tl_vec3 *v)
 static void uniform_compression(void **state)
 {
     (void)state;
-    tl_error err = {0};
     tl_sizing_def d = nothing();
     d.compression = 0.07;
     cloth c = sheet(6, 6, 0.05, 0, 0);
@@ -296,15 +343,48 @@ static void uniform_compression(void **state)
         run(&c, &d, NULL);
         for (int32_t v = 0; v < c.mesh->slots[TL_VERTS].count; v++) assert_sym2(c.size[v], 0.19 / 0.0049, 0, 0, 2e-4);
     }
-    // limits by label
+    free_cloth(&c);
+}
+
+// Compression by stress: a contraction that comes from stretching across is none; what is squeezed asks by its force.
+static void compression_by_stress(void **state)
+{
+    (void)state;
+    tl_error err = {0};
+    tl_material m;
+    const double h = 1e-3, nu = 0.3, young = 1e6;
+    assert_ok(tl_material_isotropic(young, nu, h, 0.2, &m, &err));
+    const tl_sizing_fabric fabrics[2] = {{0}, tl_sizing_fabric_of(&m)};
+    tl_sizing_def d = nothing();
+    d.compression = (double)NAN, d.size_min = 1e-6;
+    cloth c = sheet(6, 6, 0.05, 0, 0);
     for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 1;
-    const double limit[2] = {0.07, 0.035};
-    d.compression = (double)NAN;
-    assert_ok(tl_sizing_field(c.mesh, &d, limit, 2, NULL, &c.arena, NULL, c.size, &err));
-    assert_sym2(c.size[24], 4 * 0.19 / 0.0049, 0, 0, 2e-4);
-    assert_int_equal(tl_sizing_field(c.mesh, &d, limit, 1, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
+    for (int k = 0; k < 3; k++) {
+        const double e = k == 0 ? 0.02 : k == 1 ? -0.02 : -0.02;            // Green strain along y
+        const double across = k == 2 ? 0 : -nu * e;                        // free to contract across, or held
+        for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+            const tl_vec2 u = c.mesh->uv[n];
+            c.mesh->pos[n] = (tl_vec3){u.x * sqrt(1 + 2 * across), u.y * sqrt(1 + 2 * e), 0};
+        }
+        assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+        const double stiff = young * h / (1 - nu * nu), wrinkle = 4 / (PI * PI * stiff * h * h / 12), slack = 0.15 * 0.15 / 16;
+        const double x = stiff * (-across - slack + nu * (-e - slack)), y = stiff * (-e - slack + nu * (-across - slack));
+        assert_true(k == 0 ? x < 0 && y < 0 : k == 1 ? x < 0 && y > 0 : x > 0 && y > 0);
+        const double low = 1e-4;
+        assert_sym2(c.size[24], fmax(low, wrinkle * x), 0, fmax(low, wrinkle * y), 1e-6 * (1 + wrinkle * fabs(y)));
+    }
+    for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++)  // wrinkles that this makes turn the normal by less than 0.15
+        c.mesh->pos[n] = (tl_vec3){c.mesh->uv[n].x * (1 - 0.0013), c.mesh->uv[n].y * (1 - 0.0013), 0};
+    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+    assert_sym2(c.size[24], 1e-4, 0, 1e-4, 1e-9);
+    for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 0;  // a fabric without the term
+    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+    assert_sym2(c.size[24], 1e-4, 0, 1e-4, 1e-9);
+    for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 1;
+    assert_int_equal(tl_sizing_field(c.mesh, &d, fabrics, 1, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
     assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 2, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
-    assert_int_equal(tl_sizing_field(c.mesh, &d, (double[2]){0.07, 0}, 2, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
+    const tl_sizing_fabric bad[2] = {{0}, {.wrinkle = -1}};
+    assert_int_equal(tl_sizing_field(c.mesh, &d, bad, 2, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
     free_cloth(&c);
 }
 
@@ -447,7 +527,8 @@ static void nearest_point_is_that_of_all_faces(void **state)
             for (uint64_t i = 0; i < 400; i++) {
                 const tl_vec3 p = {3 * tl_random(8, i, 0) - 1, 3 * tl_random(8, i, 1) - 1, 3 * tl_random(8, i, 2) - 1};
                 const double reach = i % 3 ? 0.5 : 10;
-                const tl_nearest_spot got = tl_bvh_nearest(tree, p, reach), want = nearest_of_all(&s, x, p, reach);
+                const tl_nearest_spot got = tl_bvh_nearest(tree, p, reach, (int32_t)(i % 7) - 3);
+                const tl_nearest_spot want = nearest_of_all(&s, x, p, reach);
                 assert_int_equal(got.face, want.face);
                 if (want.face >= 0) assert_near(got.distance, want.distance, 1e-14);
                 if (want.face >= 0) assert_near(tl_norm3(got.offset), want.distance, 1e-14);
@@ -606,10 +687,8 @@ static void cone_tip(void **state)
         for (int v = 0; v < sh.vert_count; v++) sh.node[v] = v;
         if (sewn) shape_sew(&sh, 1, FACES + 1);
         cloth c = make_cloth();
-        for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) c.mesh->vel[n] = tl_mul3(3, c.mesh->pos[n]);
         tl_sizing_def d = nothing();
-        d.compression = (double)INFINITY, d.velocity = 0.7;
-        // tensors are 9 / 0.49 in the plane: isotropic. Take away what goes around: move along the middles of the faces alone.
+        d.velocity = 0.7;
         for (int32_t n = 1; n < c.mesh->slots[TL_NODES].count; n++) c.mesh->vel[n] = (tl_vec3){0, 0, 3};
         run(&c, &d, NULL);
         // v is 0 at the tip and (0, 0, 3) around: along the middle, 3 over cos(half a corner), nothing across
@@ -723,7 +802,7 @@ static void bad_arguments_and_no_memory(void **state)
     tl_error err = {0};
     cloth c = sheet(3, 3, 0.1, 0, 0);
     const tl_sizing_def good = usual();
-    for (int k = 0; k < 9; k++) {
+    for (int k = 0; k < 10; k++) {
         tl_sizing_def d = good;
         if (k == 0) d.curvature = 0;
         if (k == 1) d.velocity = -1;
@@ -734,6 +813,7 @@ static void bad_arguments_and_no_memory(void **state)
         if (k == 6) d.aspect_min = 1.1;
         if (k == 7) d.blend = (tl_sizing_blend)5;
         if (k == 8) d.size_max = (double)INFINITY;
+        if (k == 9) d.rib_stiffening = -1;
         assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 0, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
     }
     assert_int_equal(tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &c.arena, NULL, NULL, &err), TL_BAD_ARG);
@@ -790,7 +870,8 @@ static void limit_of_fabrics(void **state)
     assert_near(c / sqrt(2 * euler), length / 2, 1e-9);
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < 5; k++) m.bend[r][k] = 0;
-    assert_near(tl_material_compression(&m), 1e-6, 0);
+    assert_near(tl_material_compression(&m), 0, 0);
+    assert_true(tl_sizing_fabric_of(&m).wrinkle > 1e6 && isfinite(tl_sizing_fabric_of(&m).wrinkle));
     m = tl_material_default();
     const double before = tl_material_compression(&m);
     for (int r = 0; r < 3; r++)
@@ -804,9 +885,12 @@ int main(void)
         cmocka_unit_test(functions_of_tensors),
         cmocka_unit_test(clamps),
         cmocka_unit_test(curvature_of_cylinder_and_sphere),
+        cmocka_unit_test(edges_see_folds_to_and_fro),
+        cmocka_unit_test(ribs_stiffen),
         cmocka_unit_test(linear_velocities),
         cmocka_unit_test(rigid_motion_asks_for_nothing),
         cmocka_unit_test(uniform_compression),
+        cmocka_unit_test(compression_by_stress),
         cmocka_unit_test(terms_add_up_or_the_largest_counts),
         cmocka_unit_test(tilted_face_above_a_plane),
         cmocka_unit_test(cloth_at_rest_on_a_body_is_left_alone),
