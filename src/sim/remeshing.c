@@ -214,14 +214,14 @@ static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const 
     def.obstacles = d->obstacles != 0 && s->body_count > 0;
     def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
     tl_obstacle_plane *planes = TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
-    double *compression = TL_SCRATCH(&sim->arena, double, cloth->material_count);
-    if (!planes || !compression) return tl_fail_memory(err, "the sizing field");
-    for (int32_t m = 0; m < cloth->material_count; m++) compression[m] = tl_material_compression(&cloth->materials[m]);
+    tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
+    if (!planes || !fabric) return tl_fail_memory(err, "the sizing field");
+    for (int32_t m = 0; m < cloth->material_count; m++) fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     if (def.obstacles)
         TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness, sim->workers, planes,
                                   err));
     tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, carry->attrs.size);
-    TL_TRY(tl_sizing_field(mesh, &def, compression, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena, sim->workers, field,
+    TL_TRY(tl_sizing_field(mesh, &def, fabric, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena, sim->workers, field,
                            err));
     keep_to_budget(mesh, &def, d->max_faces, field);
     return TL_OK;
