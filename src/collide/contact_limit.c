@@ -251,13 +251,12 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
 
 enum { CARRY_PASSES = 4 };
 
-void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers)
+void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena)
 {
     if (c->done >= 1) return;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
     tl_vec3 *push = TL_SCRATCH(arena, tl_vec3, n);
-    (void)workers;
     if (push) {
         c->allowed = 0;
         contact_place(c, x, 0);

@@ -4,7 +4,8 @@
 // between. There the promise cannot hold. When a body cannot go on for several iterations because of the same pairs
 // (contact_limit.c), the nodes of cloth in them are pinched: their contact with bodies is left out, they are drawn along with
 // the nearest point of a body and out of it at a limited speed, and count separately. A node is free again when it is
-// outside, at a distance, and nothing around it crosses a body.
+// outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
+// of a body, its nodes go on outwards.
 
 #include <math.h>
 
@@ -30,8 +31,13 @@ void contact_pinch(tl_contacts *c, const pair *p)
     c->searched_done = -1;  // lists hold its pairs
 }
 
-/// The nearest point of all bodies to a place: on which face, with which weights.
-typedef struct spot { int32_t body, face; double weight[3], distance; tl_vec3 normal; } spot;
+/// The nearest point of a body to a place: on which face, with which weights (planes have neither).
+typedef struct spot {
+    int32_t body, face;
+    double weight[3], distance;
+    double outside;  ///< distance along the normal, negative behind [m]
+    tl_vec3 normal;
+} spot;
 
 static double box_distance2(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
 {
@@ -46,21 +52,35 @@ static double box_distance2(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
     return sum;
 }
 
-static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
+static spot nearest_of_faces(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
 {
     spot best = {.body = -1, .distance = (double)INFINITY};
     const tl_surface *s = &c->bodies[b].surface;
     const tl_vec3 *x = body_pos + c->body_start[b];
-    for (int32_t f = 0; f < s->face_count && !c->bodies[b].plane; f++) {
+    for (int32_t f = 0; f < s->face_count; f++) {
         const tl_vec3 q[4] = {p, x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]]};
         if (box_distance2(p, q[1], q[2], q[3]) >= best.distance * best.distance) continue;
         const tl_nearest near = tl_nearest_vertex_face(q);
         if (!(near.distance < best.distance)) continue;
         best.distance = near.distance, best.body = b, best.face = f;
-        for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k];
+        tl_vec3 gap = {0, 0, 0};
+        for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k], gap = tl_madd3(gap, best.weight[k], tl_sub3(p, q[1 + k]));
         best.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
+        best.outside = tl_dot3(gap, best.normal);
     }
     return best;
+}
+
+/// Of a plane or a mesh, as it is at the start of the step; body -1 if there is nothing.
+static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
+{
+    if (!c->bodies[b].plane) return nearest_of_faces(c, b, p, c->step.body_begin);
+    spot s = {.body = b, .face = -1};
+    tl_vec3 point;
+    contact_plane(c, b, 0, &point, &s.normal);
+    s.outside = tl_dot3(s.normal, tl_sub3(p, point));
+    s.distance = fabs(s.outside);
+    return s;
 }
 
 /// How often a body surrounds a place: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983). About 1 inside,
@@ -70,7 +90,7 @@ static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 
     const tl_surface *s = &c->bodies[b].surface;
     const tl_vec3 *x = body_pos + c->body_start[b];
     double sum = 0;
-    for (int32_t f = 0; f < s->face_count && !c->bodies[b].plane; f++) {
+    for (int32_t f = 0; f < s->face_count; f++) {
         const tl_vec3 u = tl_sub3(x[s->face[f][0]], p), v = tl_sub3(x[s->face[f][1]], p), w = tl_sub3(x[s->face[f][2]], p);
         const double lu = tl_norm3(u), lv = tl_norm3(v), lw = tl_norm3(w);
         const double below = lu * lv * lw + tl_dot3(u, v) * lw + tl_dot3(v, w) * lu + tl_dot3(w, u) * lv;
@@ -79,37 +99,44 @@ static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 
     return sum / (4 * 3.14159265358979323846);
 }
 
-static tl_vec3 spot_place(const tl_contacts *c, const spot *s, const tl_vec3 *body_pos)
+/// How the body moves there in this step. Of a plane that slides along itself nothing counts but its advance.
+static tl_vec3 spot_motion(const tl_contacts *c, const spot *s, tl_vec3 p)
 {
-    const int32_t *face = c->bodies[s->body].surface.face[s->face];
-    const tl_vec3 *x = body_pos + c->body_start[s->body];
     tl_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < 3; k++) sum = tl_madd3(sum, s->weight[k], x[face[k]]);
+    if (c->bodies[s->body].plane) {
+        tl_vec3 point, normal;
+        contact_plane(c, s->body, 1, &point, &normal);
+        return tl_mul3(s->outside - tl_dot3(normal, tl_sub3(p, point)), s->normal);
+    }
+    const int32_t *face = c->bodies[s->body].surface.face[s->face], first = c->body_start[s->body];
+    for (int k = 0; k < 3; k++)
+        sum = tl_madd3(sum, s->weight[k], tl_sub3(c->step.body_end[first + face[k]], c->step.body_begin[first + face[k]]));
     return sum;
 }
 
-// Where pinched nodes should be at the end of the step: along with the body that is nearest, or in which they are deepest,
-// and out of it.
-static void set_goals(tl_contacts *c, const tl_vec3 *x)
+// Where a pinched node should be at the end of the step: along with the bodies that are too near or that it is in, each
+// counting by what is lacking to the distance that is wanted, and out of them. Between two that overlap that is the middle, so
+// the node rests; if all are far enough, it goes along with the nearest. Returns how far outside of all it is.
+static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, double distance)
 {
-    for (int32_t i = 0; i < c->node_count; i++) {
-        if (!c->pinched[i]) continue;
-        spot best = {.body = -1};
-        double depth = (double)INFINITY;
-        for (int32_t b = 0; b < c->body_count; b++) {
-            const spot s = nearest_spot(c, b, x[i], c->step.body_begin);
-            if (s.body < 0) continue;
-            const double outside = tl_dot3(tl_sub3(x[i], spot_place(c, &s, c->step.body_begin)), s.normal);
-            if (outside < depth) depth = outside, best = s;
-        }
-        c->goal[i] = x[i];
-        c->pinched[i] = 1;
-        if (best.body < 0) continue;
-        const tl_vec3 from = spot_place(c, &best, c->step.body_begin), to = spot_place(c, &best, c->step.body_end);
-        const double lack = fmin(fmax(0, GOAL_DISTANCE * c->reach - depth), OUT_SPEED * c->step.dt);
-        c->goal[i] = tl_madd3(tl_add3(x[i], tl_sub3(to, from)), lack, best.normal);
-        if (!(depth > 0)) c->pinched[i] = 2;  // inside: cannot be freed now
+    tl_vec3 along = {0, 0, 0}, out = {0, 0, 0}, with_nearest = {0, 0, 0};
+    double depth = (double)INFINITY, sum = 0;
+    int count = 0;
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const spot s = nearest_spot(c, b, x);
+        if (s.body < 0) continue;
+        const tl_vec3 motion = spot_motion(c, &s, x);
+        if (s.outside < depth) depth = s.outside, with_nearest = motion;
+        const double lack = distance - s.outside;
+        if (!(lack > 0)) continue;
+        along = tl_madd3(along, lack, motion), out = tl_madd3(out, lack, s.normal);
+        sum += lack, count++;
     }
+    along = count > 0 ? tl_mul3(1 / sum, along) : with_nearest;
+    out = tl_mul3(1.0 / (count > 0 ? count : 1), out);
+    const double length = tl_norm3(out), most = OUT_SPEED * c->step.dt;
+    c->goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
+    return depth;
 }
 
 // Nodes of a feature of cloth that are pinched must stay so.
@@ -126,7 +153,25 @@ static bool touches_pinched(const tl_contacts *c, const int32_t *nodes, int coun
     return false;
 }
 
-static void look_at_body(tl_contacts *c, int32_t b)
+// An edge is in front of a plane if both of its ends are.
+static void look_at_plane(tl_contacts *c, int32_t b, const tl_vec3 *x)
+{
+    tl_vec3 point, normal;
+    contact_plane(c, b, 0, &point, &normal);
+    for (int32_t i = 0; i < c->node_count; i++)
+        if (c->pinched[i] == 1 && tl_dot3(normal, tl_sub3(x[i], point)) < FREE_DISTANCE * c->reach) keep_pinched(c, &i, 1);
+}
+
+/// Something crosses: its nodes must stay pinched, and go so far out that even a feature of its size would clear a sharp edge.
+static void keep_crossing(tl_contacts *c, const int32_t *nodes, int count, double *distance)
+{
+    double longest = 0;
+    for (int k = 0; k < count; k++) longest = fmax(longest, tl_norm3(tl_sub3(c->at[nodes[k]], c->at[nodes[(k + 1) % count]])));
+    for (int k = 0; k < count; k++) distance[nodes[k]] = fmax(distance[nodes[k]], GOAL_DISTANCE * c->reach + longest);
+    keep_pinched(c, nodes, count);
+}
+
+static void look_at_body(tl_contacts *c, int32_t b, double *distance)
 {
     const tl_pairs *found = &c->found_body[b];
     const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
@@ -134,12 +179,12 @@ static void look_at_body(tl_contacts *c, int32_t b)
     for (int32_t i = 0; i < found->ef_count; i++) {
         const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
         if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
-            keep_pinched(c, e, 2);
+            keep_crossing(c, e, 2, distance);
     }
     for (int32_t i = 0; i < found->fe_count; i++) {
         const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
         if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
-            keep_pinched(c, f, 3);
+            keep_crossing(c, f, 3, distance);
     }
     const double near = FREE_DISTANCE * c->reach;
     for (int32_t i = 0; i < found->vf_count; i++) {
@@ -162,7 +207,11 @@ static void look_at_body(tl_contacts *c, int32_t b)
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (c->pinched_count == 0) return TL_OK;
-    set_goals(c, x);
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    double *distance = TL_SCRATCH(arena, double, n);  // that is wanted
+    if (!distance) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) distance[i] = GOAL_DISTANCE * c->reach, c->pinched[i] = c->pinched[i] != 0;
     c->allowed = 0;
     const double done = c->done;
     c->done = 0;
@@ -171,20 +220,26 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     const double margin = 0.5 * c->reach;
     tl_bvh_refit(c->tree, c->at, NULL, margin, 0, workers);
     for (int32_t b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].plane) continue;
-        tl_bvh_refit(c->body_tree[b], c->at + c->node_count + c->body_start[b], NULL, margin, 0, workers);
+        if (c->bodies[b].plane) {
+            look_at_plane(c, b, x);
+            continue;
+        }
+        tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, workers);
         c->body_fitted[b] = 0;
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
-        look_at_body(c, b);
+        look_at_body(c, b, distance);
     }
+    for (int32_t i = 0; i < n; i++)
+        if (c->pinched[i] && !(set_goal(c, i, x[i], distance[i]) > 0)) c->pinched[i] = 2;  // inside
     for (int32_t b = 0; b < c->body_count; b++)  // the last word before a node is freed
-        for (int32_t i = 0; i < c->node_count; i++)
-            if (c->pinched[i] == 1 && winding(c, b, x[i], c->step.body_begin) > 0.5) c->pinched[i] = 2;
+        for (int32_t i = 0; i < n; i++)
+            if (c->pinched[i] == 1 && !c->bodies[b].plane && winding(c, b, x[i], c->step.body_begin) > 0.5) c->pinched[i] = 2;
     c->pinched_count = 0;
-    for (int32_t i = 0; i < c->node_count; i++) {
+    for (int32_t i = 0; i < n; i++) {
         c->pinched[i] = c->pinched[i] == 2;
         c->pinched_count += c->pinched[i];
     }
+    tl_arena_release(arena, mark);
     return TL_OK;
 }
 
