@@ -14,7 +14,7 @@
 #include "collide/distance.h"
 #include "collide/intersect.h"
 
-#define HOLD 10.0         // strength of the pull, in masses over dt^2: the node follows, neighbours hardly matter
+#define HOLD 100.0        // strength of the pull, in masses over dt^2: with 10, cloth that hangs over a corner held its nodes back for good
 #define OUT_SPEED 0.3     // towards the outside [m/s]
 #define FREE_DISTANCE 0.15 // of the largest thickness, to be free
 #define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
@@ -139,69 +139,85 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, double distance)
     return depth;
 }
 
-// Nodes of a feature of cloth that are pinched must stay so.
-static void keep_pinched(tl_contacts *c, const int32_t *nodes, int count)
+/// What is found about pinched nodes at the start of a step.
+typedef struct finding {
+    tl_contacts *c;
+    uint8_t *stay;     ///< [node_count] too near, or something around it crosses a body
+    double *distance;  ///< [node_count] that is wanted
+} finding;
+
+static void stay(const finding *f, const int32_t *nodes, int count)
 {
+    for (int k = 0; k < count; k++) f->stay[nodes[k]] = 1;
+}
+
+// They go so far out that even a feature of this size clears a sharp edge.
+static void stay_crossing(const finding *f, const int32_t *nodes, int count)
+{
+    const tl_vec3 *x = f->c->at;
+    double longest = 0;
+    for (int k = 0; k < count; k++) longest = fmax(longest, tl_norm3(tl_sub3(x[nodes[k]], x[nodes[(k + 1) % count]])));
     for (int k = 0; k < count; k++)
-        if (nodes[k] < c->node_count && c->pinched[nodes[k]] == 1) c->pinched[nodes[k]] = 2;
+        f->distance[nodes[k]] = fmax(f->distance[nodes[k]], GOAL_DISTANCE * f->c->reach + longest);
+    stay(f, nodes, count);
 }
 
 static bool touches_pinched(const tl_contacts *c, const int32_t *nodes, int count)
 {
     for (int k = 0; k < count; k++)
-        if (nodes[k] < c->node_count && c->pinched[nodes[k]]) return true;
+        if (c->pinched[nodes[k]]) return true;
     return false;
 }
 
 // An edge is in front of a plane if both of its ends are.
-static void look_at_plane(tl_contacts *c, int32_t b, const tl_vec3 *x)
+static void look_at_plane(const finding *found, int32_t b)
 {
+    const tl_contacts *c = found->c;
     tl_vec3 point, normal;
     contact_plane(c, b, 0, &point, &normal);
     for (int32_t i = 0; i < c->node_count; i++)
-        if (c->pinched[i] == 1 && tl_dot3(normal, tl_sub3(x[i], point)) < FREE_DISTANCE * c->reach) keep_pinched(c, &i, 1);
+        if (c->pinched[i] && tl_dot3(normal, tl_sub3(c->at[i], point)) < FREE_DISTANCE * c->reach) stay(found, &i, 1);
 }
 
-/// Something crosses: its nodes must stay pinched, and go so far out that even a feature of its size would clear a sharp edge.
-static void keep_crossing(tl_contacts *c, const int32_t *nodes, int count, double *distance)
+static void look_at_body(const finding *out, int32_t b)
 {
-    double longest = 0;
-    for (int k = 0; k < count; k++) longest = fmax(longest, tl_norm3(tl_sub3(c->at[nodes[k]], c->at[nodes[(k + 1) % count]])));
-    for (int k = 0; k < count; k++) distance[nodes[k]] = fmax(distance[nodes[k]], GOAL_DISTANCE * c->reach + longest);
-    keep_pinched(c, nodes, count);
-}
-
-static void look_at_body(tl_contacts *c, int32_t b, double *distance)
-{
+    const tl_contacts *c = out->c;
     const tl_pairs *found = &c->found_body[b];
     const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
     const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->body_start[b];
     for (int32_t i = 0; i < found->ef_count; i++) {
         const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
         if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
-            keep_crossing(c, e, 2, distance);
+            stay_crossing(out, e, 2);
     }
     for (int32_t i = 0; i < found->fe_count; i++) {
         const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
         if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
-            keep_crossing(c, f, 3, distance);
+            stay_crossing(out, f, 3);
     }
     const double near = FREE_DISTANCE * c->reach;
     for (int32_t i = 0; i < found->vf_count; i++) {
         const int32_t v = found->vf[i].a, *f = other->face[found->vf[i].b];
         const tl_vec3 q[4] = {x[v], y[f[0]], y[f[1]], y[f[2]]};
-        if (c->pinched[v] == 1 && tl_nearest_vertex_face(q).distance < near) keep_pinched(c, &v, 1);
+        if (c->pinched[v] && tl_nearest_vertex_face(q).distance < near) stay(out, &v, 1);
     }
     for (int32_t i = 0; i < found->fv_count; i++) {
         const int32_t *f = own->face[found->fv[i].b];
         const tl_vec3 q[4] = {y[found->fv[i].a], x[f[0]], x[f[1]], x[f[2]]};
-        if (touches_pinched(c, f, 3) && tl_nearest_vertex_face(q).distance < near) keep_pinched(c, f, 3);
+        if (touches_pinched(c, f, 3) && tl_nearest_vertex_face(q).distance < near) stay(out, f, 3);
     }
     for (int32_t i = 0; i < found->ee_count; i++) {
         const int32_t *e = own->edge[found->ee[i].a], *g = other->edge[found->ee[i].b];
         const tl_vec3 q[4] = {x[e[0]], x[e[1]], y[g[0]], y[g[1]]};
-        if (touches_pinched(c, e, 2) && tl_nearest_edge_edge(q).distance < near) keep_pinched(c, e, 2);
+        if (touches_pinched(c, e, 2) && tl_nearest_edge_edge(q).distance < near) stay(out, e, 2);
     }
+}
+
+static bool is_inside(const tl_contacts *c, tl_vec3 p)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane && winding(c, b, p, c->step.body_begin) > 0.5) return true;
+    return false;
 }
 
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
@@ -209,9 +225,9 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     if (c->pinched_count == 0) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
-    double *distance = TL_SCRATCH(arena, double, n);  // that is wanted
-    if (!distance) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) distance[i] = GOAL_DISTANCE * c->reach, c->pinched[i] = c->pinched[i] != 0;
+    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, double, n)};
+    if (!f.distance || !f.stay) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) f.distance[i] = GOAL_DISTANCE * c->reach, f.stay[i] = 0;
     c->allowed = 0;
     const double done = c->done;
     c->done = 0;
@@ -221,24 +237,20 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     tl_bvh_refit(c->tree, c->at, NULL, margin, 0, workers);
     for (int32_t b = 0; b < c->body_count; b++) {
         if (c->bodies[b].plane) {
-            look_at_plane(c, b, x);
+            look_at_plane(&f, b);
             continue;
         }
         tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, workers);
         c->body_fitted[b] = 0;
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
-        look_at_body(c, b, distance);
+        look_at_body(&f, b);
     }
-    for (int32_t i = 0; i < n; i++)
-        if (c->pinched[i] && !(set_goal(c, i, x[i], distance[i]) > 0)) c->pinched[i] = 2;  // inside
-    for (int32_t b = 0; b < c->body_count; b++)  // the last word before a node is freed
-        for (int32_t i = 0; i < n; i++)
-            if (c->pinched[i] == 1 && !c->bodies[b].plane && winding(c, b, x[i], c->step.body_begin) > 0.5) c->pinched[i] = 2;
-    c->pinched_count = 0;
     for (int32_t i = 0; i < n; i++) {
-        c->pinched[i] = c->pinched[i] == 2;
-        c->pinched_count += c->pinched[i];
+        if (!c->pinched[i]) continue;
+        const bool outside = set_goal(c, i, x[i], f.distance[i]) > 0;
+        c->pinched[i] = !outside || f.stay[i] || is_inside(c, x[i]);  // the last is the slowest, and has the last word
     }
+    tl_contacts_count_pinched(c);
     tl_arena_release(arena, mark);
     return TL_OK;
 }
