@@ -114,27 +114,52 @@ static tl_vec3 spot_motion(const tl_contacts *c, const spot *s, tl_vec3 p)
     return sum;
 }
 
-// Where a pinched node should be at the end of the step: along with the bodies that are too near or that it is in, each
-// counting by what is lacking to the distance that is wanted, and out of them. Between two that overlap that is the middle, so
-// the node rests; if all are far enough, it goes along with the nearest. Returns how far outside of all it is.
-static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, double distance)
+/// Sums over the bodies that are too near to a node.
+typedef struct squeeze {
+    int count;
+    double lack, lack_advance;             ///< of distance; of distance, times how far the body advances towards the node
+    tl_vec3 out, motion, advance_motion;   ///< normals by lack; motions by lack, and by both
+    double least_advance;
+} squeeze;
+
+static void add_to_squeeze(squeeze *q, const spot *s, double lack, tl_vec3 motion)
 {
-    tl_vec3 along = {0, 0, 0}, out = {0, 0, 0}, with_nearest = {0, 0, 0};
-    double depth = (double)INFINITY, sum = 0;
-    int count = 0;
+    const double advance = tl_dot3(motion, s->normal);
+    q->least_advance = q->count > 0 ? fmin(q->least_advance, advance) : advance;
+    q->count++;
+    q->lack += lack, q->lack_advance += lack * advance;
+    q->out = tl_madd3(q->out, lack, s->normal);
+    q->motion = tl_madd3(q->motion, lack, motion), q->advance_motion = tl_madd3(q->advance_motion, lack * advance, motion);
+}
+
+// The mean of the motions by lack of distance and by how much more a body advances than the one that does so least: of two that
+// part, the node does not follow the one that leaves.
+static tl_vec3 squeeze_motion(const squeeze *q, double most)
+{
+    const double level = 0.1 * most - q->least_advance;
+    return tl_mul3(1 / (q->lack_advance + level * q->lack), tl_madd3(q->advance_motion, level, q->motion));
+}
+
+// Where a pinched node should be at the end of the step: along with the bodies that are too near or that it is in, and out of them.
+// Between two that overlap that is the middle, so the node rests; if all are far enough, it goes along with the nearest. Once
+// outside, it goes on in the direction `clear`, if any. Returns how far outside of all it is.
+static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
+{
+    squeeze q = {.count = 0};
+    tl_vec3 along = {0, 0, 0}, out = {0, 0, 0};
+    double depth = (double)INFINITY;
     for (int32_t b = 0; b < c->body_count; b++) {
         const spot s = nearest_spot(c, b, x);
         if (s.body < 0) continue;
         const tl_vec3 motion = spot_motion(c, &s, x);
-        if (s.outside < depth) depth = s.outside, with_nearest = motion;
-        const double lack = distance - s.outside;
-        if (!(lack > 0)) continue;
-        along = tl_madd3(along, lack, motion), out = tl_madd3(out, lack, s.normal);
-        sum += lack, count++;
+        if (s.outside < depth) depth = s.outside, along = motion;
+        const double lack = GOAL_DISTANCE * c->reach - s.outside;
+        if (lack > 0) add_to_squeeze(&q, &s, lack, motion);
     }
-    along = count > 0 ? tl_mul3(1 / sum, along) : with_nearest;
-    out = tl_mul3(1.0 / (count > 0 ? count : 1), out);
-    const double length = tl_norm3(out), most = OUT_SPEED * c->step.dt;
+    const double most = OUT_SPEED * c->step.dt;
+    if (q.count > 0) along = squeeze_motion(&q, most), out = tl_mul3(1.0 / q.count, q.out);
+    if (depth > 0) out = tl_madd3(out, most, tl_unit3_or(clear, (tl_vec3){0, 0, 0}));
+    const double length = tl_norm3(out);
     c->goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
     return depth;
 }
@@ -143,7 +168,7 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, double distance)
 typedef struct finding {
     tl_contacts *c;
     uint8_t *stay;     ///< [node_count] too near, or something around it crosses a body
-    double *distance;  ///< [node_count] that is wanted
+    tl_vec3 *clear;    ///< [node_count] direction in which what crosses there comes free
 } finding;
 
 static void stay(const finding *f, const int32_t *nodes, int count)
@@ -151,14 +176,27 @@ static void stay(const finding *f, const int32_t *nodes, int count)
     for (int k = 0; k < count; k++) f->stay[nodes[k]] = 1;
 }
 
-// They go so far out that even a feature of this size clears a sharp edge.
-static void stay_crossing(const finding *f, const int32_t *nodes, int count)
+static tl_vec3 face_normal(const tl_vec3 *x, const int32_t *f)
 {
-    const tl_vec3 *x = f->c->at;
-    double longest = 0;
-    for (int k = 0; k < count; k++) longest = fmax(longest, tl_norm3(tl_sub3(x[nodes[k]], x[nodes[(k + 1) % count]])));
-    for (int k = 0; k < count; k++)
-        f->distance[nodes[k]] = fmax(f->distance[nodes[k]], GOAL_DISTANCE * f->c->reach + longest);
+    return tl_unit3_or(tl_cross3(tl_sub3(x[f[1]], x[f[0]]), tl_sub3(x[f[2]], x[f[0]])), (tl_vec3){0, 0, 0});
+}
+
+/// Sum of the normals of the faces around an edge of a body: away from both.
+static tl_vec3 edge_normal(const tl_surface *s, const tl_vec3 *x, const int32_t *e)
+{
+    tl_vec3 sum = {0, 0, 0};
+    for (int32_t f = 0; f < s->face_count; f++) {
+        int shared = 0;
+        for (int k = 0; k < 3; k++) shared += s->face[f][k] == e[0] || s->face[f][k] == e[1];
+        if (shared == 2) sum = tl_add3(sum, face_normal(x, s->face[f]));
+    }
+    return sum;
+}
+
+// All nodes of what crosses move alike, which stretches nothing.
+static void stay_crossing(const finding *f, const int32_t *nodes, int count, tl_vec3 out)
+{
+    for (int k = 0; k < count; k++) f->clear[nodes[k]] = tl_add3(f->clear[nodes[k]], out);
     stay(f, nodes, count);
 }
 
@@ -188,12 +226,12 @@ static void look_at_body(const finding *out, int32_t b)
     for (int32_t i = 0; i < found->ef_count; i++) {
         const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
         if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
-            stay_crossing(out, e, 2);
+            stay_crossing(out, e, 2, face_normal(y, f));
     }
     for (int32_t i = 0; i < found->fe_count; i++) {
         const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
         if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
-            stay_crossing(out, f, 3);
+            stay_crossing(out, f, 3, edge_normal(other, y, e));
     }
     const double near = FREE_DISTANCE * c->reach;
     for (int32_t i = 0; i < found->vf_count; i++) {
@@ -225,9 +263,9 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     if (c->pinched_count == 0) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
-    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, double, n)};
-    if (!f.distance || !f.stay) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) f.distance[i] = GOAL_DISTANCE * c->reach, f.stay[i] = 0;
+    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, tl_vec3, n)};
+    if (!f.clear || !f.stay) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0;
     c->allowed = 0;
     const double done = c->done;
     c->done = 0;
@@ -247,7 +285,7 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     }
     for (int32_t i = 0; i < n; i++) {
         if (!c->pinched[i]) continue;
-        const bool outside = set_goal(c, i, x[i], f.distance[i]) > 0;
+        const bool outside = set_goal(c, i, x[i], f.clear[i]) > 0;
         c->pinched[i] = !outside || f.stay[i] || is_inside(c, x[i]);  // the last is the slowest, and has the last word
     }
     tl_contacts_count_pinched(c);
