@@ -14,7 +14,7 @@
 #include "collide/distance.h"
 #include "collide/intersect.h"
 
-#define HOLD 100.0        // strength of the pull, in masses over dt^2: with 10, cloth that hangs over a corner held its nodes back for good
+#define HOLD 100.0        // strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
 #define OUT_SPEED 0.3     // towards the outside [m/s]
 #define FREE_DISTANCE 0.15 // of the largest thickness, to be free
 #define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
@@ -280,7 +280,8 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
         }
         tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, workers);
         c->body_fitted[b] = 0;
-        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF, arena, workers, &c->found_body[b], err));
+        const int what = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
+        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, arena, workers, &c->found_body[b], err));
         look_at_body(&f, b);
     }
     for (int32_t i = 0; i < n; i++) {

@@ -181,8 +181,10 @@ static void killers(void **state)
 static query graze_by(bool edges, double c, double more, double thin)
 {
     const double b = 4 * c * (1 + more);
-    const query face = {{{0, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 0, 0}}, {{-1, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 3 * b, 0}}};
-    const query edge = {{{-thin, c, 0}, {thin, c, 0}, {0, 0, -1}, {0, 0, 1}}, {{-thin, c, -1}, {thin, c, -1}, {0, 0, -1}, {0, 2 * b, 1}}};
+    const query face = {{{0, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 0, 0}},
+                        {{-1, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 3 * b, 0}}};
+    const query edge = {{{-thin, c, 0}, {thin, c, 0}, {0, 0, -1}, {0, 0, 1}},
+                        {{-thin, c, -1}, {thin, c, -1}, {0, 0, -1}, {0, 2 * b, 1}}};
     return edges ? edge : face;
 }
 
@@ -194,7 +196,8 @@ static void double_roots(void **state)
         for (int k = 0; k < 4; k++) {
             double t;
             for (double more = 1e-2; more > 1e-13; more *= 0.1) {
-                const query hit = graze_by(edges, c[k % 2], more, thin[k / 2]), miss = graze_by(edges, c[k % 2], -more, thin[k / 2]);
+                const query hit = graze_by(edges, c[k % 2], more, thin[k / 2]);
+                const query miss = graze_by(edges, c[k % 2], -more, thin[k / 2]);
                 const double first = 0.5 * (1 - sqrt(more / (1 + more)));
                 assert_true(ask(edges, &hit, 0, &t));
                 assert_true(t <= first * (1 + 1e-15));
@@ -237,7 +240,8 @@ static void nearly_parallel(void **state)
 static void in_one_plane(void **state)
 {
     (void)state;
-    static const double turn[2][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{1, 2, 2}, {2, 1, -2}, {2, -2, 1}}};  // 3 times a rotation
+    static const double turn[2][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                         {{1, 2, 2}, {2, 1, -2}, {2, -2, 1}}};  // 3 times a rotation
     // a vertex that comes into a side of a face at (12, 4), t = 20/32; and one that passes its corner by 1; edges end to side
     static const query cases[4] = {
         {{{32, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}, {{0, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}},

@@ -95,14 +95,16 @@ static void open_world(world *w)
         bodies[b] = (tl_contact_body){view_of(&w->body[b]), w->body[b].x, 0.2 * w->thickness, w->is_plane[b], w->moves[b]};
         body_nodes += w->body[b].nodes;
     }
-    w->body_begin = calloc((size_t)body_nodes + 1, sizeof *w->body_begin), w->body_end = calloc((size_t)body_nodes + 1, sizeof *w->body_end);
+    w->body_begin = calloc((size_t)body_nodes + 1, sizeof *w->body_begin);
+    w->body_end = calloc((size_t)body_nodes + 1, sizeof *w->body_end);
     for (int32_t b = 0, at = 0; b < w->body_count; b++)
         for (int32_t i = 0; i < w->body[b].nodes; i++, at++) w->body_begin[at] = w->body_end[at] = w->body[b].x[i];
     const double thickness[2] = {w->thickness, w->thickness}, self[4] = {w->friction, w->friction, w->friction, w->friction};
     double rub[2 * MOST_BODIES];
     for (int k = 0; k < 2 * MOST_BODIES; k++) rub[k] = w->friction;
-    const tl_contacts_def def = {.cloth = view_of(&w->cloth), .x = w->cloth.x, .face_area = area, .node_cloth = cloth, .node_uv = w->uv,
-                                 .node_panel = w->panel, .cloth_count = 2, .body_count = w->body_count, .thickness = thickness,
+    const tl_contacts_def def = {.cloth = view_of(&w->cloth), .x = w->cloth.x, .face_area = area, .node_cloth = cloth,
+                                 .node_uv = w->uv, .node_panel = w->panel, .cloth_count = 2, .body_count = w->body_count,
+                                 .thickness = thickness,
                                  .friction_self = self, .friction_body = rub, .bodies = bodies, .pressure = 5e3, .slip_speed = 1e-2,
                                  .self = true};
     assert_ok(tl_contacts_create(&alloc, &def, &w->contacts, &err));
@@ -113,7 +115,8 @@ static void open_world(world *w)
 static void begin_step(world *w)
 {
     tl_error err;
-    const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat, w->fixed, w->cloth.x, w->mass, 200, 0.005};
+    const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat,
+                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005};
     assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &w->arena, NULL, &err));
 }
 
@@ -190,7 +193,8 @@ static void crowded_world(double friction, uint64_t seed, world *out)
     for (int end = 0; end < 2; end++) w.plane[end][2] = (tl_vec3){0, -0.004 + 2e-5 * end, 0}, w.plane[end][3] = (tl_vec3){0, 1, 0};
     open_world(&w);
     // what it slid: some below and some above the slip speed; bodies slide too
-    for (int32_t i = 0; i < w.cloth.nodes; i++) w.x_hat[i] = tl_madd3(w.cloth.x[i], i % 3 ? 2e-5 : 3e-4, noise3(seed, 2, (uint64_t)i));
+    for (int32_t i = 0; i < w.cloth.nodes; i++)
+        w.x_hat[i] = tl_madd3(w.cloth.x[i], i % 3 ? 2e-5 : 3e-4, noise3(seed, 2, (uint64_t)i));
     for (int32_t i = 0; i < 4; i++) w.body_begin[i] = tl_add3(w.body_end[i], (tl_vec3){3e-5, 0, -2e-5});
     for (int32_t i = 0; i < w.cloth.nodes; i += 11) w.fixed[i] = 1, w.x_hat[i] = w.cloth.x[i];
     *out = w;
@@ -345,9 +349,9 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
             for (int k = 0; k < 6; k++) force = tl_add3(force, g[k]);
             if (kind < 2) assert_near(tl_norm3(force), 0, 1e-13 * tl_norm3(g[0]));
             // the load by hand
-            const double d = w.contacts->contacts[0].pair.thickness, gap = tl_norm3(tl_sub3(x[0], (tl_vec3){x[0].x, 0, x[0].z}));
-            if (kind == 0 || kind == 2)
-                assert_near(w.contacts->contacts[0].load, 5e3 * w.contacts->contacts[0].pair.area * (1 - gap / d) / (gap / d * (gap / d)), 1e-6);
+            const contact *only = &w.contacts->contacts[0];
+            const double gap = x[0].y / only->pair.thickness;
+            assert_near(only->load, 5e3 * only->pair.area * (1 - gap) / (gap * gap), 1e-6);
             tl_bsr_destroy(&alloc, matrix);
             close_world(&w);
         }
@@ -512,7 +516,8 @@ static void add_bodies(world *w, uint64_t seed)
     for (int k = 0; k < 4; k++) w->body[0].x[k] = tl_add3(corner[k], (tl_vec3){0, -0.3, 0});
     close_surface(&w->body[0]);
     w->plane[0][2] = (tl_vec3){0.1, -0.2, 0.4}, w->plane[0][3] = (tl_vec3){0, 1, 0};
-    w->plane[1][2] = tl_add3(w->plane[0][2], (tl_vec3){0.3 * noise(seed, 9, 0), 0.4 * tl_random(seed, 9, 1), 0.3 * noise(seed, 9, 2)});
+    const tl_vec3 way = {0.3 * noise(seed, 9, 0), 0.4 * tl_random(seed, 9, 1), 0.3 * noise(seed, 9, 2)};
+    w->plane[1][2] = tl_add3(w->plane[0][2], way);
     w->plane[1][3] = tl_unit3_or(tl_madd3((tl_vec3){0, 1, 0}, 0.7, noise3(seed, 9, 1)), (tl_vec3){0, 1, 0});
 }
 
@@ -537,7 +542,8 @@ static void fuzz_one(int start, int move, double gap, double thickness, bool wit
     const int32_t n = w.cloth.nodes;
     tl_vec3 *x = w.cloth.x, *u = calloc((size_t)n, sizeof *u);
     if (with_bodies)
-        for (int k = 0; k < 4; k++) w.body_end[k] = tl_madd3(tl_add3(w.body_begin[k], (tl_vec3){0, 0.6, 0}), 0.1, noise3(seed, 10, (uint64_t)k));
+        for (uint64_t k = 0; k < 4; k++)
+            w.body_end[k] = tl_madd3(tl_add3(w.body_begin[k], (tl_vec3){0, 0.6, 0}), 0.1, noise3(seed, 10, k));
     begin_step(&w);
     moment now = moment_at(&w, x, u, 0);
     const bool clear = crossings_at(&w, &now) == 0;
@@ -632,8 +638,8 @@ static void a_press_pinches_and_lets_go(void **state)
         }
         tl_strain_range strain;
         assert_ok(tl_sim_strain(sim, &strain));
-        print_message("press: %d nodes pinched, %d left, %d iterations, kinetic energy up to %.1f mJ, %.3f mJ in the end, strain %.3f to %.3f\n",
-                      most, left, iterations, 1e3 * liveliest, 1e3 * energies.kinetic, strain.min, strain.max);
+        print_message("press: %d nodes pinched, %d left, %d iterations, kinetic energy up to %.1f mJ, %.3f mJ in the end, "
+                      "strain %.3f to %.3f\n", most, left, iterations, 1e3 * liveliest, 1e3 * energies.kinetic, strain.min, strain.max);
         assert_true(most >= 25 && left == 0);  // 25 nodes are over the block
         assert_true(iterations < 2000);        // some 5 a step, and the moment of pinching
         // The press goes 0.2 m/s down and 0.7 m/s up; all of the cloth, 11.5 g, has 5.8 mJ at 1 m/s.
