@@ -18,13 +18,15 @@ static const app_command commands[] = {
          "SCENE [--out DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume] [--quiet] [--json]",
      .about =
          "Reads the scene file (JSON with // comments, docs/scene.md), steps it and writes into DIR:\n"
-         "  frames/NNNNNN_CLOTH.obj  one mesh per frame and cloth, frame 0 is the start\n"
-         "  stats.jsonl              one JSON object per frame: time, faces, iterations, strain, energies\n"
-         "  scene.json               the scene with every default filled in\n"
-         "  checkpoint.bin           to go on from with --resume\n"
+         "  frames/NNNNNN_CLOTH.obj    one mesh per frame and cloth, frame 0 is the start\n"
+         "  obstacles/NNNNNN_NAME.obj  what the cloth collides with; frame 0 only if it stands still\n"
+         "  stats.jsonl                one JSON object per frame: time, faces, iterations, strain, contact, energies\n"
+         "  scene.json                 the scene with every default filled in\n"
+         "  checkpoint.bin             to go on from with --resume\n"
          "Ctrl-C finishes the step, writes the checkpoint and prints the command that goes on; the frames\n"
          "then are the same, byte for byte, as without the break. A second Ctrl-C ends at once.",
-     .examples = "  toile run scenes/hanging/scene.json\n"
+     .examples = "  toile run scenes/sphere/scene.json\n"
+                 "  toile run scenes/table/scene.json --out /tmp/table --set collisions.response=zones\n"
                  "  toile run scenes/flag/scene.json --out /tmp/flag --frames 50 --set fps=50",
      .codes =
          CODES_COMMON "  2  the scene or a file it names is invalid, or the folder cannot be used\n"

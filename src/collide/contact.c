@@ -248,6 +248,21 @@ void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *poi
     *normal = done >= 1 ? b[1] : tl_unit3_or(tl_madd3(a[1], done, tl_sub3(b[1], a[1])), b[1]);
 }
 
+// With the normal n + s dn (not of unit length, which its sign does not need) and the point p + s dp the distance becomes
+//     (n + s dn).(x - p + r u - s dp) = d + r n.u + s (dn.(x - p) - n.dp) + r s dn.u - s^2 dn.dp,
+// and products of r and s in [0, 1] are no larger than s.
+void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2])
+{
+    const tl_vec3 *a = c->step.plane_begin + 2 * body, *b = c->step.plane_end + 2 * body;
+    const tl_vec3 now = c->done >= 1 ? b[1] : tl_madd3(a[1], c->done, tl_sub3(b[1], a[1]));
+    tl_vec3 p, n;
+    contact_plane(c, body, c->done, &p, &n);
+    const double length = tl_norm3(now);
+    const tl_vec3 dn = length > 0 ? tl_mul3(1 / length, tl_sub3(b[1], now)) : (tl_vec3){0, 0, 0}, dp = tl_sub3(b[0], p);
+    way[0] = tl_dot3(n, u);
+    way[1] = tl_dot3(n, dp) - tl_dot3(dn, tl_sub3(x, p)) + fmax(0, -tl_dot3(dn, u)) + fmax(0, tl_dot3(dn, dp));
+}
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
 {
     nearness out;
@@ -433,15 +448,15 @@ static tl_status filter_list(tl_contacts *c, const list *l, const tl_vec3 *at, c
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
 {
-    tl_vec3 p0, n0, p1, n1;
+    tl_vec3 p0, n0;
     contact_plane(c, b, c->done, &p0, &n0);
-    contact_plane(c, b, 1, &p1, &n1);
     for (int32_t i = 0; i < c->node_count; i++) {
         if (c->pinched[i]) continue;
         const int32_t cloth = c->node_cloth[i];
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
-        const double start = tl_dot3(n0, tl_sub3(at[i], p0)), end = tl_dot3(n1, tl_sub3(tl_add3(at[i], way[i]), p1));
-        if (start > near && end > near) continue;
+        double ways[2];
+        contact_plane_ways(c, b, at[i], way[i], ways);
+        if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
         if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
         c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
                                            c->friction_body[cloth * c->body_count + b]};

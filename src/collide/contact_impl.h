@@ -126,6 +126,10 @@ void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 /// Plane of a body when `done` of the step's way is behind it.
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);
 
+/// A node at x that goes a part r of u, while the plane goes a part s of the rest of its way, is in front of it while its distance
+/// now + r way[0] - s way[1] > 0.
+void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2]);
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
 
 /// Finds and measures the pairs for a way u from x, bodies going this part of the rest of theirs.

@@ -56,14 +56,8 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
     out->keep = keep_of(near.distance, p->thickness);
     out->part = 1, out->body_too = false;
     if (p->kind == PAIR_PLANE) {
-        tl_vec3 p1, n1;
-        contact_plane(c, p->body, 1, &p1, &n1);
-        const tl_vec3 x = at[p->node[0]], u = way[p->node[0]];
-        // The plane's own motion as seen from the node, and what turning does to the node's way: a bound.
-        const double turned = tl_norm3(tl_sub3(n1, near.normal)) * tl_norm3(u);
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
-        out->way[0] = tl_dot3(near.normal, u);
-        out->way[1] = near.distance - tl_dot3(n1, tl_sub3(x, p1)) + turned;
+        contact_plane_ways(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
         out->way[2] = out->way[3] = out->way[1];
         return out->distance + fmin(0, out->way[0]) - fmax(0, out->way[1]) < out->keep;
     }
@@ -251,13 +245,12 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
 
 enum { CARRY_PASSES = 4 };
 
-void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers)
+void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena)
 {
     if (c->done >= 1) return;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
     tl_vec3 *push = TL_SCRATCH(arena, tl_vec3, n);
-    (void)workers;
     if (push) {
         c->allowed = 0;
         contact_place(c, x, 0);

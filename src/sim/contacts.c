@@ -125,31 +125,22 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
 
 // --- intersections, exactly ---
 
+// Which of the cloths a slot belongs to, given where theirs begin; its number within that cloth.
+static void name_of_slot(const tl_sim *sim, const int32_t *start, int32_t slot, const char **name, int32_t *index)
+{
+    int32_t c = 0;
+    while (c + 1 < sim->cloth_count && slot >= start[c + 1]) c++;
+    *name = sim->cloths[c].name, *index = slot - start[c];
+}
+
 static void name_of_face(const tl_sim *sim, int32_t face, const char **name, int32_t *index)
 {
-    const tl_elements *e = sim->elements;
-    const int32_t slot_all = e->slot_of_face[face];
-    for (int32_t c = 0; c < sim->cloth_count; c++) {
-        const int32_t first = e->cloth_face_start[c], last = e->cloth_face_start[c + 1];
-        for (int32_t s = first; s < last; s++)
-            if (e->face_of[s] == face) {
-                *name = sim->cloths[c].name, *index = s - first;
-                return;
-            }
-    }
-    *name = "", *index = slot_all;
+    name_of_slot(sim, sim->elements->cloth_face_start, sim->elements->slot_of_face[face], name, index);
 }
 
 static void name_of_node(const tl_sim *sim, int32_t node, const char **name, int32_t *index)
 {
-    const tl_elements *e = sim->elements;
-    for (int32_t c = 0; c < sim->cloth_count; c++)
-        for (int32_t s = e->cloth_node_start[c]; s < e->cloth_node_start[c + 1]; s++)
-            if (e->node_of[s] == node) {
-                *name = sim->cloths[c].name, *index = s - e->cloth_node_start[c];
-                return;
-            }
-    *name = "", *index = node;
+    name_of_slot(sim, sim->elements->cloth_node_start, sim->elements->slot_of_node[node], name, index);
 }
 
 /// One kind of crossings: within the cloth (body TL_NONE), or with a body.

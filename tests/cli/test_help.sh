@@ -27,6 +27,9 @@ for command in $commands simulate simulateoffline; do
 done
 expect 0 run --help
 for option in out frames threads set resume checkpoint-every quiet json; do says stdout "--$option"; done
+for file in frames/ obstacles/ stats.jsonl scene.json checkpoint.bin; do says stdout "^  $file"; done
+for scene in $(sed -n 's/^  toile run \(scenes[^ ]*\).*/\1/p' stdout); do [ -f "$REPO/$scene" ] || fail "help names $scene"; done
+says stdout 'scenes/.*collisions\.'  # an example with contact
 expect 0 run no-such-scene.json --frames 3 --help   # asking for help is never wrong
 expect 0 bench                                      # lists what there is
 says stdout dynamics

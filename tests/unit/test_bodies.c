@@ -1,6 +1,7 @@
 // Bodies: shapes as meshes, motion by keys, what is refused, views, and their place in saved states.
 
 #include "check.h"
+#include "ledger.h"
 #include "sheets.h"
 
 #include "base/alloc.h"
@@ -428,20 +429,6 @@ static void a_state_with_other_bodies_is_refused(void **state)
 }
 
 // ---- memory ----
-
-typedef struct ledger { int64_t requests, fail_at, live; } ledger;
-
-static void *ledger_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    ledger *l = user;
-    if (new_size > 0 && ++l->requests >= l->fail_at) return NULL;
-    l->live += (int64_t)new_size - (int64_t)old_size;
-    if (new_size == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return realloc(ptr, new_size);
-}
 
 static tl_status add_one_of_each(ledger *l)
 {

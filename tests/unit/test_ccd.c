@@ -175,6 +175,124 @@ static void killers(void **state)
     assert_false(ask(true, &planar, 0, &t));
 }
 
+// A vertex moves sideways at the height c over a face that rises about one side, or an edge over an edge that rises at one
+// end: the gap is c - b t (1 - t), with a double root at 1/2 if b = 4 c. A little more b and they meet for a moment, a little less
+// and they do not. `thin` is the size across.
+static query graze_by(bool edges, double c, double more, double thin)
+{
+    const double b = 4 * c * (1 + more);
+    const query face = {{{0, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 0, 0}},
+                        {{-1, c, 0}, {-1, 0, -thin}, {-1, 0, thin}, {2, 3 * b, 0}}};
+    const query edge = {{{-thin, c, 0}, {thin, c, 0}, {0, 0, -1}, {0, 0, 1}},
+                        {{-thin, c, -1}, {thin, c, -1}, {0, 0, -1}, {0, 2 * b, 1}}};
+    return edges ? edge : face;
+}
+
+static void double_roots(void **state)
+{
+    (void)state;
+    static const double c[2] = {0.125, 0x1p-10}, thin[2] = {1, 0x1p-12};
+    for (int edges = 0; edges < 2; edges++)
+        for (int k = 0; k < 4; k++) {
+            double t;
+            for (double more = 1e-2; more > 1e-13; more *= 0.1) {
+                const query hit = graze_by(edges, c[k % 2], more, thin[k / 2]);
+                const query miss = graze_by(edges, c[k % 2], -more, thin[k / 2]);
+                const double first = 0.5 * (1 - sqrt(more / (1 + more)));
+                assert_true(ask(edges, &hit, 0, &t));
+                assert_true(t <= first * (1 + 1e-15));
+                assert_true(nearest_at(edges, &hit, t).distance < 1e-10);  // the gap is flat there: times say less
+                // the least distance is about c more; a miss may only be called a hit if it is lost in rounding
+                if (ask(edges, &miss, 0, &t)) assert_true(c[k % 2] * more < 1e-13);
+            }
+            const query kiss = graze_by(edges, c[k % 2], 0, thin[k / 2]);
+            assert_true(ask(edges, &kiss, 0, &t));
+            assert_true(t <= 0.5 && nearest_at(edges, &kiss, t).distance < 1e-10);
+        }
+}
+
+// Edges at the angle 2 a that pass each other: in the middle, or where one ends beside the other at the distance 2 a.
+static void nearly_parallel(void **state)
+{
+    (void)state;
+    for (int power = -8; power > -50; power--) {
+        const double a = ldexp(1, power);
+        double t;
+        query q = {{{-1, 1, -a}, {1, 1, a}, {-1, 0, a}, {1, 0, -a}}, {{-1, -3, -a}, {1, -3, a}, {-1, 0, a}, {1, 0, -a}}};
+        assert_true(ask(true, &q, 0, &t));
+        assert_true(t <= 0.25);
+        assert_near(t, 0.25, 1e-9);
+        for (int k = 2; k < 4; k++) q.x0[k].z += 4 * a, q.x1[k].z += 4 * a;  // the lines cross at x = 2
+        if (power > -40) assert_false(ask(true, &q, 0, &t));
+        assert_true(ask(true, &q, 3 * a, &t));
+        assert_true(t <= 0.25);
+        assert_near(t, 0.25, a);
+        // drawn apart along themselves until only the ends overlap, by a
+        query ends = {{{-1, 1, 0}, {a, 1, 0}, {0, 0, 0}, {1, 0, 0}}, {{-1, -1, 0}, {a, -1, 0}, {0, 0, 0}, {1, 0, 0}}};
+        assert_true(ask(true, &ends, 0, &t));
+        assert_near(t, 0.5, 1e-12);
+        ends.x0[1].x = ends.x1[1].x = -a;
+        assert_false(ask(true, &ends, 0, &t));
+    }
+}
+
+// All in one plane, whatever way it lies: the cubic vanishes altogether. Coordinates are integers, so nothing is rounded.
+static void in_one_plane(void **state)
+{
+    (void)state;
+    static const double turn[2][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
+                                         {{1, 2, 2}, {2, 1, -2}, {2, -2, 1}}};  // 3 times a rotation
+    // a vertex that comes into a side of a face at (12, 4), t = 20/32; and one that passes its corner by 1; edges end to side
+    static const query cases[4] = {
+        {{{32, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}, {{0, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}},
+        {{{32, 0, 17}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}, {{-32, 0, 17}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}},
+        {{{24, 0, 5}, {40, 0, 7}, {0, 0, 0}, {0, 0, 16}}, {{-8, 0, 5}, {8, 0, 7}, {0, 0, 0}, {0, 0, 16}}},
+        {{{24, 0, 17}, {40, 0, 18}, {0, 0, 0}, {0, 0, 16}}, {{-40, 0, 17}, {-24, 0, 18}, {0, 0, 0}, {0, 0, 16}}}};
+    static const double when[4] = {20.0 / 32, -1, 24.0 / 32, -1};
+    for (int way = 0; way < 2; way++)
+        for (int k = 0; k < 4; k++) {
+            query q;
+            for (int i = 0; i < 8; i++) {
+                const tl_vec3 p = i < 4 ? cases[k].x0[i] : cases[k].x1[i - 4];
+                const double(*m)[3] = turn[way];
+                (i < 4 ? q.x0 : q.x1)[i % 4] = (tl_vec3){m[0][0] * p.x + m[0][2] * p.z, m[1][0] * p.x + m[1][2] * p.z,
+                                                         m[2][0] * p.x + m[2][2] * p.z};
+            }
+            double t;
+            assert_int_equal(ask(k >= 2, &q, 0, &t), when[k] > 0);
+            if (when[k] > 0) assert_true(t <= when[k]);
+            if (when[k] > 0) assert_near(t, when[k], 1e-9);
+        }
+}
+
+// Everything shrinks to one point and comes out on the other side: a triple root. And a vertex that passes the side of a face at a
+// height h: within s of it from x = sqrt(s^2 - h^2) on.
+static void triple_roots_and_near_passes(void **state)
+{
+    (void)state;
+    double t;
+    const query burst[2] = {{{{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{-1, -1, -1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}},
+                            {{{1, 1, 0}, {-1, 1, 0}, {0, -1, 1}, {0, -1, -1}}, {{-1, -1, 0}, {1, -1, 0}, {0, 1, -1}, {0, 1, 1}}}};
+    for (int edges = 0; edges < 2; edges++) {
+        assert_true(ask(edges, &burst[edges], 0, &t));
+        assert_true(t <= 0.5);
+        assert_near(t, 0.5, 1e-4);  // early: directions are lost as everything shrinks
+    }
+    for (int power = -4; power > -40; power -= 3) {
+        const double h = ldexp(1, power), s = 2 * h, when = 0.5 * (1 - sqrt(3) * h);
+        const query pass = {{{1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}}, {{-1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}}};
+        assert_false(ask(false, &pass, 0.999 * h, &t));
+        assert_true(ask(false, &pass, s, &t));
+        assert_true(t <= when * (1 + 1e-15));
+        assert_near(t, when, 1e-9);
+        // a face of the size h, a way a million million times as long
+        const query shot = {{{0, 1, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}}, {{0, -3, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}}};
+        assert_true(ask(false, &shot, 0, &t));
+        assert_true(t <= 0.25);
+        assert_near(t, 0.25, 1e-9);
+    }
+}
+
 static void not_a_number_is_a_contact(void **state)
 {
     (void)state;
@@ -397,6 +515,10 @@ int main(void)
         cmocka_unit_test(face_turns),
         cmocka_unit_test(touching_at_begin_and_end),
         cmocka_unit_test(killers),
+        cmocka_unit_test(double_roots),
+        cmocka_unit_test(nearly_parallel),
+        cmocka_unit_test(in_one_plane),
+        cmocka_unit_test(triple_roots_and_near_passes),
         cmocka_unit_test(not_a_number_is_a_contact),
         cmocka_unit_test(random_against_roots),
         cmocka_unit_test(separation_against_sampling),

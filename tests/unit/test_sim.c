@@ -1,6 +1,7 @@
 // The simulation through its public interface: handles, air, damping, saving, threads, failure, memory.
 
 #include "check.h"
+#include "ledger.h"
 #include "sheets.h"
 
 #include "toile/toile.h"
@@ -407,21 +408,6 @@ static void bad_definitions_are_named(void **state)
 }
 
 // ---- memory ----
-
-/// Counts requests and live bytes; refuses request number `fail_at` and all after it.
-typedef struct ledger { int64_t requests, fail_at; int64_t live; } ledger;
-
-static void *ledger_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    ledger *l = user;
-    if (new_size > 0 && ++l->requests >= l->fail_at) return NULL;
-    l->live += (int64_t)new_size - (int64_t)old_size;
-    if (new_size == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return realloc(ptr, new_size);
-}
 
 static void a_warm_step_asks_for_no_memory(void **state)
 {

@@ -1,6 +1,7 @@
 // The start of a simulation: refused with the places if surfaces cross, or pulled apart; once, and not again when resumed.
 
 #include "check.h"
+#include "ledger.h"
 #include "sheets.h"
 
 #include "base/alloc.h"
@@ -398,20 +399,6 @@ static void cloth_on_capsules_that_cross(void **state)
 }
 
 // --- memory ---
-
-typedef struct ledger { int64_t requests, fail_at, live; } ledger;
-
-static void *ledger_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    ledger *l = user;
-    if (new_size > 0 && ++l->requests >= l->fail_at) return NULL;
-    l->live += (int64_t)new_size - (int64_t)old_size;
-    if (new_size == 0) {
-        free(ptr);
-        return NULL;
-    }
-    return realloc(ptr, new_size);
-}
 
 static void every_failing_request_is_survived(void **state)
 {
