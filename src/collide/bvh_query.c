@@ -19,28 +19,36 @@ enum {
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
 
-// compress: the words of the lanes in `mask`, next to each other at `to`, which has room for eight. put_pairs: (a, b) for each
-// b of the lanes in `mask`, with room for eight again; `sort`: the lesser first.
+// order_of: how to put the lanes in `mask` next to each other; compress: those of eight words at `from`, to `to`, which has room for
+// eight; compress_range: of first, first + 1, .. likewise. put_pairs: a with each b of the lanes in `mask`, with room for eight again.
 #ifdef TL_X86_KERNELS
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
 
-TL_INLINE AVX2 __m256i avx2_packed(const void *from, uint32_t mask)
+typedef __m256i avx2_order;
+
+TL_INLINE AVX2 __m256i avx2_order_of(uint32_t mask)
 {
     const uint64_t bytes = _pdep_u64(mask, 0x0101010101010101u) * 255;  // a byte of ones per lane
-    const __m128i lanes = _mm_cvtsi64_si128((long long)_pext_u64(0x0706050403020100u, bytes));
-    return _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)from), _mm256_cvtepu8_epi32(lanes));
+    return _mm256_cvtepu8_epi32(_mm_cvtsi64_si128((long long)_pext_u64(0x0706050403020100u, bytes)));
 }
 
-TL_INLINE AVX2 void avx2_compress(const void *from, uint32_t mask, void *to)
+TL_INLINE AVX2 void avx2_compress(const void *from, __m256i order, void *to)
 {
-    _mm256_storeu_si256((__m256i *)to, avx2_packed(from, mask));
+    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)from), order));
 }
 
-TL_INLINE AVX2 void avx2_put_pairs(int32_t a, const int32_t *b, uint32_t mask, bool sort, tl_pair *to)
+TL_INLINE AVX2 void avx2_compress_range(int32_t first, __m256i order, void *to)
 {
-    const __m256i second = avx2_packed(b, mask), first = _mm256_set1_epi32(a);
-    const __m256i p = sort ? _mm256_min_epi32(first, second) : first, q = sort ? _mm256_max_epi32(first, second) : second;
+    _mm256_storeu_si256((__m256i *)to, _mm256_add_epi32(_mm256_set1_epi32(first), order));
+}
+
+TL_INLINE AVX2 void avx2_put_pairs(int32_t a, const int32_t *b, uint32_t mask, pair_order order, tl_pair *to)
+{
+    const __m256i one = _mm256_set1_epi32(a);
+    const __m256i many = _mm256_permutevar8x32_epi32(_mm256_loadu_si256((const __m256i *)b), avx2_order_of(mask));
+    const __m256i p = order == ONE_FIRST ? one : order == ONE_LAST ? many : _mm256_min_epi32(one, many);
+    const __m256i q = order == ONE_FIRST ? many : order == ONE_LAST ? one : _mm256_max_epi32(one, many);
     const __m256i even = _mm256_unpacklo_epi32(p, q), odd = _mm256_unpackhi_epi32(p, q);
     _mm256_storeu_si256((__m256i *)to, _mm256_permute2x128_si256(even, odd, 0x20));
     _mm256_storeu_si256((__m256i *)(to + 4), _mm256_permute2x128_si256(even, odd, 0x31));
@@ -61,6 +69,10 @@ static inline uint32_t plain_mask(const int32_t *m)
     return bits;
 }
 
+typedef uint32_t plain_order;
+
+static inline uint32_t plain_order_of(uint32_t mask) { return mask; }
+
 static inline void plain_compress(const void *from, uint32_t mask, void *to)
 {
     const int32_t *in = from;
@@ -68,11 +80,17 @@ static inline void plain_compress(const void *from, uint32_t mask, void *to)
     for (; mask; mask &= mask - 1) *out++ = in[__builtin_ctz(mask)];
 }
 
-static inline void plain_put_pairs(int32_t a, const int32_t *b, uint32_t mask, bool sort, tl_pair *to)
+static inline void plain_compress_range(int32_t first, uint32_t mask, void *to)
+{
+    int32_t *out = to;
+    for (; mask; mask &= mask - 1) *out++ = first + __builtin_ctz(mask);
+}
+
+static inline void plain_put_pairs(int32_t a, const int32_t *b, uint32_t mask, pair_order order, tl_pair *to)
 {
     for (; mask; mask &= mask - 1) {
         const int32_t c = b[__builtin_ctz(mask)];
-        *to++ = sort && a > c ? (tl_pair){c, a} : (tl_pair){a, c};
+        *to++ = order == ONE_LAST || (order == LESSER_FIRST && a > c) ? (tl_pair){c, a} : (tl_pair){a, c};
     }
 }
 
@@ -231,7 +249,7 @@ static pair_query start(const tl_bvh *a, const tl_bvh *b, int what)
     const float slack = a == b ? 2 * a->slack : a->slack + b->slack;
     pair_query query = {.a = a, .b = b, .what = what, .k = a->def.k == b->def.k ? a->def.k : 6};
     query.mode = a->def.relative ? RELATIVE : SWEPT;
-    query.path.may = 0, query.path.does = -slack;
+    query.limits.path_may = 0, query.limits.path_does = -slack;
     return query;
 }
 
@@ -272,14 +290,14 @@ static tl_status start_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near 
     if (!a->def.relative || !b->def.relative) return tl_fail(err, TL_BAD_ARG, "bvh: the tree is not for relative motion");
     *query = start(a, b, what);
     query->mode = NEAR, query->path_reach = near.path, query->end_reach = near.end;
-    const float slack = -query->path.does, most = FLT_MAX;
+    const float slack = -query->limits.path_does, most = FLT_MAX;
     const float path = near.path < (double)most ? (float)near.path : most, end = near.end < (double)most ? (float)near.end : most;
     const float path_out = path * MORE + slack, end_out = end * MORE + slack;
     const float path_in = path * LESS - slack, end_in = end * LESS - slack;
-    query->path.may = path_out, query->path.does = path < most ? path_in : -INFINITY;
-    query->end2.may = fmaxf(end_out * end_out * MORE, TINY);
+    query->limits.path_may = path_out, query->limits.path_does = path < most ? path_in : -INFINITY;
+    query->limits.end2_may = fmaxf(end_out * end_out * MORE, TINY);
     const float end_in2 = end_in > 0 ? end_in * end_in * LESS : 0;
-    query->end2.does = end_in2 > TINY && end_in2 < most / 4 ? end_in2 : -1;
+    query->limits.end2_does = end_in2 > TINY && end_in2 < most / 4 ? end_in2 : -1;
     query->reach[0] = path_out, query->reach[1] = fmaxf(path_out, end_out);
     return TL_OK;
 }

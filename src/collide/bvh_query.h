@@ -6,6 +6,8 @@
 
 enum { LIST_VF, LIST_EE, LIST_FV, LIST_EF, LIST_FE, LISTS };
 enum { BLOCK_PAIRS = 512 };
+typedef enum pair_order { ONE_FIRST, ONE_LAST, LESSER_FIRST } pair_order;
+#define NODES_OF_KIND(kind) ((kind) == PRIM_FACE ? 3 : (kind) == PRIM_EDGE ? 2 : 1)
 enum { SWEPT, RELATIVE, NEAR };                          // what a pair is: see bvh.h
 enum { GATHER_CAP = 3 * TL_BVH_MAX_LEAF + 2 * LANES };  // edges of a leaf, and vectors stored at the end of them
 
@@ -22,6 +24,9 @@ typedef struct pair_pool {
 /// A pair of subtrees to look at: nodes >= 0 or ~leaf. Within one surface a == b is a subtree with itself.
 typedef struct work { int32_t a, b; } work;
 
+/// Gaps up to `may` are looked at, below `does` they make a pair; end2: squared.
+typedef struct pair_limits { float path_may, path_does, end2_may, end2_does; } pair_limits;
+
 typedef struct pair_query {
     const tl_bvh *a, *b;    // the same tree: within one surface
     int what;
@@ -29,7 +34,7 @@ typedef struct pair_query {
     int mode;
     double path_reach, end_reach;             // of tl_bvh_self_near; 0
     float reach[2];                           // likewise, for volumes at x0 and x1, not less
-    struct { float may, does; } path, end2;  // gaps up to `may` are looked at, below `does` they make a pair; end2: squared
+    pair_limits limits;
     const uint8_t *culled;  // per inner node of a: its subtree need not meet itself; NULL: none
     const work *item;
     int32_t chunk_items;
@@ -40,14 +45,14 @@ typedef struct pair_query {
 /// Primitives of one leaf that are near another.
 typedef struct gathered {
     float row[12][GATHER_CAP];
-    int32_t node[3][GATHER_CAP];  // positions in leaf order
+    int32_t node[3][GATHER_CAP];  // positions in leaf order; a node is its own
     int32_t id[GATHER_CAP];
     int32_t count;
 } gathered;
 
 /// Where a chunk writes its pairs.
 typedef struct pair_writer {
-    gathered near;  // scratch
+    gathered near[2];  // scratch
     pair_pool *pool;
     tl_pair *at[LISTS], *end[LISTS];
     int32_t block[LISTS];
@@ -66,6 +71,7 @@ static inline void writer_close(pair_writer *w)
         if (w->block[i] >= 0) w->pool->used[w->block[i]] = (int32_t)(BLOCK_PAIRS - (w->end[i] - w->at[i]));
 }
 
+/// False: pairs are lost; the pool knows, and the query starts again.
 static inline bool writer_next_block(pair_writer *w, int list)
 {
     if (w->block[list] >= 0) w->pool->used[w->block[list]] = (int32_t)(BLOCK_PAIRS - (w->end[list] - w->at[list]));
@@ -81,12 +87,6 @@ static inline bool writer_next_block(pair_writer *w, int list)
     w->at[list] = w->pool->pair + (int64_t)block * BLOCK_PAIRS;
     w->end[list] = w->at[list] + BLOCK_PAIRS;
     return true;
-}
-
-/// Room for LANES more pairs. False: pairs are lost; the pool knows, and the query starts again.
-static inline bool writer_room(pair_writer *w, int list)
-{
-    return w->end[list] - w->at[list] >= LANES || writer_next_block(w, list);
 }
 
 static inline bool pool_is_full(pair_pool *pool)

@@ -1,8 +1,8 @@
 // collide/bvh_traverse.h: the traversal, expanded by bvh_query.c once per instruction set.
 //
 // Set before including: TRAVERSE(name) gives the names of functions, TRAVERSE_TARGET their attribute, MASK8(m) the bits of
-// the lanes of a comparison, LEAST8 and MOST8 the lesser and greater of two vectors, and two functions TRAVERSE(compress) and
-// TRAVERSE(put_pairs). All expansions compute the same floats, so they give the same answer.
+// the lanes of a comparison, LEAST8 and MOST8 the lesser and greater of two vectors, and what bvh_query.c says of compress and
+// put_pairs. All expansions compute the same floats, so they give the same answer.
 //
 // Boxes meet where support <= flipped support, which is asked as: the greatest of the differences is <= 0. (A difference
 // of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than the slack.
@@ -40,18 +40,18 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t str
     return MASK8(m);
 }
 
-// Of the eight primitives at `row`, which may make a pair with the one at `one`, and which do so for sure? Not flipped: x - -y is x + y.
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_query *query, const float *row, int32_t stride, const float *one,
-                                                   int32_t step, int mode, uint32_t *sure)
+// Of the eight primitives with supports `row`, which may make a pair with the one at `one`, and which do so for sure? Not
+// flipped: x - -y is x + y.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, const tl_f8 row[12], const float *one, int mode, uint32_t *sure)
 {
     tl_f8 most = SPLAT8(-INFINITY), apart = SPLAT8(0);
     for (int k = 0; k < 3; k++) {
         tl_f8 out = SPLAT8(0);
         for (int d = k; d < 6; d += 3) {
-            const int64_t opp = d < 3 ? d + 3 : d - 3;
-            tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) + SPLAT8(one[opp * step]);
+            const int opp = d < 3 ? d + 3 : d - 3;
+            tl_f8 gap = row[d] + SPLAT8(one[opp * GATHER_CAP]);
             if (mode != SWEPT) {
-                const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) + SPLAT8(one[(opp + 6) * step]);
+                const tl_f8 later = row[d + 6] + SPLAT8(one[(opp + 6) * GATHER_CAP]);
                 gap = LEAST8(gap, later);
                 if (mode == NEAR) out = MOST8(out, later);
             }
@@ -59,8 +59,8 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_query *query, cons
         }
         if (mode == NEAR) apart += out * out;
     }
-    tl_i8 may = (tl_i8)(most <= SPLAT8(query->path.may)), does = (tl_i8)(most < SPLAT8(query->path.does));
-    if (mode == NEAR) may |= (tl_i8)(apart <= SPLAT8(query->end2.may)), does |= (tl_i8)(apart < SPLAT8(query->end2.does));
+    tl_i8 may = (tl_i8)(most <= SPLAT8(limits.path_may)), does = (tl_i8)(most < SPLAT8(limits.path_does));
+    if (mode == NEAR) may |= (tl_i8)(apart <= SPLAT8(limits.end2_may)), does |= (tl_i8)(apart < SPLAT8(limits.end2_does));
     *sure = MASK8(does);
     return MASK8(may);
 }
@@ -70,23 +70,27 @@ TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int
     return kind == PRIM_FACE ? t->corner[k] : t->end[k];
 }
 
-// Copies the faces or edges of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, int mode, gathered *g)
+// Copies the primitives of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other. Returns their number.
+TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, int mode, gathered *g)
 {
-    const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : 2;
+    const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : kind == PRIM_EDGE ? 2 : 0;
     const TRAVERSE(prims) p = TRAVERSE(prims_of)(t, leaf, kind, mode);
+    const int32_t *id = t->id[kind] + p.first, *node[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < nodes; k++) node[k] = TRAVERSE(nodes_of)(t, kind, k) + p.first;
     int32_t n = 0;
     for (int32_t i = 0; i < p.count; i += LANES) {
         const int32_t left = p.count - i;
         const uint32_t mask = near ? TRAVERSE(meet8)(p.row + i, p.stride, near, mode) : left < LANES ? (1u << left) - 1 : 255u;
         if (!mask) continue;
-        for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.row + (int64_t)d * p.stride + i, mask, g->row[d] + n);
-        for (int k = 0; k < nodes; k++) TRAVERSE(compress)(TRAVERSE(nodes_of)(t, kind, k) + p.first + i, mask, g->node[k] + n);
-        TRAVERSE(compress)(t->id[kind] + p.first + i, mask, g->id + n);
+        const TRAVERSE(order) order = TRAVERSE(order_of)(mask);
+        for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.row + (int64_t)d * p.stride + i, order, g->row[d] + n);
+        for (int k = 0; k < nodes; k++) TRAVERSE(compress)(node[k] + i, order, g->node[k] + n);
+        if (kind == PRIM_NODE) TRAVERSE(compress_range)(p.first + i, order, g->node[0] + n);
+        TRAVERSE(compress)(id + i, order, g->id + n);
         n += __builtin_popcount(mask);
     }
-    for (int d = 0; d < rows; d += 6) *(tl_f8 *)(g->row[d] + n) = SPLAT8(INFINITY);  // whole vectors are read
     g->count = n;
+    return n;
 }
 
 // The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is widened.
@@ -131,52 +135,70 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t
     return mask;
 }
 
+// Pairs of each of a with each of b. `order`: which number comes first; `upper`: a and b are the same, so only those further on.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, const tl_bvh *p, const gathered *a, int ka,
+                                                       const tl_bvh *q, const gathered *b, int kb, pair_order order, bool upper,
+                                                       int list, int mode, pair_writer *w)
+{
+    const bool same = p == q;
+    const int rows = mode == SWEPT ? 6 : 12, na = NODES_OF_KIND(ka), nb = NODES_OF_KIND(kb);
+    const pair_limits limits = query->limits;
+    tl_pair *at = w->at[list], *end = w->end[list];
+    for (int32_t j0 = 0; j0 < b->count; j0 += LANES) {
+        const int32_t left = b->count - j0, ones = upper && j0 + LANES < a->count ? j0 + LANES : a->count;
+        const uint32_t valid = left < LANES ? (1u << left) - 1 : 255u;
+        tl_f8 row[12];
+        tl_i8 node[3];
+        for (int d = 0; d < rows; d++) row[d] = *(const tl_f8 *)(b->row[d] + j0);
+        for (int k = 0; k < nb; k++) node[k] = *(const tl_i8 *)(b->node[k] + j0);
+        for (int32_t i = 0; i < ones; i++) {
+            uint32_t sure, hit = TRAVERSE(pair8)(limits, row, a->row[0] + i, mode, &sure) & valid;
+            if (upper && i >= j0) hit &= ~((2u << (i - j0)) - 1);
+            if (same) {
+                tl_i8 shared = {0};
+                for (int l = 0; l < na; l++) {
+                    const int32_t v = a->node[l][i];
+                    for (int k = 0; k < nb; k++) shared |= (tl_i8)(node[k] == (tl_i8){v, v, v, v, v, v, v, v});
+                }
+                hit &= ~MASK8(shared);
+            }
+            for (uint32_t check = hit & ~sure; check; check &= check - 1) {
+                const int32_t j = j0 + __builtin_ctz(check);
+                int32_t va[3], vb[3];
+                for (int k = 0; k < na; k++) va[k] = a->node[k][i];
+                for (int k = 0; k < nb; k++) vb[k] = b->node[k][j];
+                if (!is_pair(query, mode, p, va, na, q, vb, nb)) hit &= ~(check & -check);
+            }
+            if (end - at < LANES) {
+                w->at[list] = at;
+                if (!writer_next_block(w, list)) return;
+                at = w->at[list], end = w->end[list];
+            }
+            TRAVERSE(put_pairs)(a->id[i], b->id + j0, hit, order, at);  // no test for hits: which there are is hard to guess
+            at += __builtin_popcount(hit);
+        }
+    }
+    w->at[list] = at;
+}
+
+// How many times eight are tested against one if those of the first kind are taken one by one.
+static inline int32_t TRAVERSE(cost)(int32_t ones, int32_t lanes) { return ones * (pad_lanes(lanes) / LANES); }
+
 // Pairs of one kind of primitive of leaf `la` of p with one of leaf `lb` of q, whose flipped volumes are near_a and near_b.
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, const tl_bvh *p, int32_t la, int ka,
                                                     const float *near_a, const tl_bvh *q, int32_t lb, int kb,
                                                     const float *near_b, int list, int mode, pair_writer *w)
 {
     const bool same = p == q, itself = same && la == lb;
-    const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka, mode);
-    const int na = ka == PRIM_FACE ? 3 : ka == PRIM_EDGE ? 2 : 1, nb = kb == PRIM_FACE ? 3 : 2;
-    gathered *b = &w->near;
-    uint8_t near_mask[GATHER_CAP / LANES];
-    uint32_t any = 0;
-    for (int32_t i0 = 0; i0 < a.count; i0 += LANES) {
-        const int32_t left = a.count - i0;
-        const uint32_t near = itself ? left < LANES ? (1u << left) - 1 : 255u : TRAVERSE(meet8)(a.row + i0, a.stride, near_b, mode);
-        near_mask[i0 / LANES] = (uint8_t)near, any |= near;
-    }
-    if (!any) return;
-    TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b);
-    for (int32_t i0 = 0; b->count > 0 && i0 < a.count; i0 += LANES) {
-        for (uint32_t near = near_mask[i0 / LANES]; near; near &= near - 1) {
-            const int32_t i = i0 + __builtin_ctz(near), ia = a.first + i, ida = p->id[ka][ia];
-            int32_t va[3] = {ia, ia, ia};
-            for (int k = 0; ka != PRIM_NODE && k < na; k++) va[k] = TRAVERSE(nodes_of)(p, ka, k)[ia];
-            for (int32_t j0 = itself && ka == kb ? i0 : 0; j0 < b->count; j0 += LANES) {
-                uint32_t sure, hit = TRAVERSE(pair8)(query, b->row[0] + j0, GATHER_CAP, a.row + i, a.stride, mode, &sure);
-                if (mode == NEAR && b->count - j0 < LANES) hit &= (1u << (b->count - j0)) - 1;  // a reach may be infinite
-                if (itself && ka == kb && j0 == i0) hit &= ~((2u << (i - i0)) - 1);
-                if (same) {
-                    tl_i8 shared = {0};
-                    for (int k = 0; k < nb; k++)
-                        for (int l = 0; l < na; l++) {
-                            const int32_t v = va[l];
-                            shared |= (tl_i8)(*(const tl_i8 *)(b->node[k] + j0) == (tl_i8){v, v, v, v, v, v, v, v});
-                        }
-                    hit &= ~MASK8(shared);
-                }
-                for (uint32_t check = hit & ~sure; check; check &= check - 1) {
-                    const int32_t j = j0 + __builtin_ctz(check), vb[3] = {b->node[0][j], b->node[1][j], nb == 3 ? b->node[2][j] : 0};
-                    if (!is_pair(query, mode, p, va, na, q, vb, nb)) hit &= ~(check & -check);
-                }
-                if (!writer_room(w, list)) continue;  // but no test for hits: which there are is hard to guess
-                TRAVERSE(put_pairs)(ida, b->id + j0, hit, same && ka == kb, w->at[list]);
-                w->at[list] += __builtin_popcount(hit);
-            }
-        }
-    }
+    gathered *a = &w->near[0], *b = &w->near[1];
+    if (!TRAVERSE(gather)(p, la, ka, itself ? NULL : near_b, mode, a)) return;
+    if (itself && ka == kb) b = a;
+    else if (!TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b)) return;
+    const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
+    if (a == b) TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, true, list, mode, w);
+    else if (TRAVERSE(cost)(a->count, b->count) <= TRAVERSE(cost)(b->count, a->count))
+        TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, false, list, mode, w);
+    else TRAVERSE(meet_gathered)(query, q, b, kb, p, a, ka, order == ONE_FIRST ? ONE_LAST : order, false, list, mode, w);
 }
 
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, int32_t la, int32_t lb, int mode, pair_writer *w)
@@ -184,8 +206,9 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, in
     const tl_bvh *p = query->a, *q = query->b;
     const bool same = p == q, itself = same && la == lb;
     float near_a[12], near_b[12];
-    TRAVERSE(flip_lane)(query, p, p->leaf[la].parent / p->def.arity, p->leaf[la].parent % p->def.arity, 6, mode, near_a);
-    TRAVERSE(flip_lane)(query, q, q->leaf[lb].parent / q->def.arity, q->leaf[lb].parent % q->def.arity, 6, mode, near_b);
+    const int shift_p = __builtin_ctz((unsigned)p->def.arity), shift_q = __builtin_ctz((unsigned)q->def.arity);
+    TRAVERSE(flip_lane)(query, p, p->leaf[la].parent >> shift_p, p->leaf[la].parent & (p->def.arity - 1), 6, mode, near_a);
+    TRAVERSE(flip_lane)(query, q, q->leaf[lb].parent >> shift_q, q->leaf[lb].parent & (q->def.arity - 1), 6, mode, near_b);
     w->face_pairs += (int64_t)leaf_size(p, la, PRIM_FACE) * leaf_size(q, lb, PRIM_FACE);
 #define MEET(p, la, ka, near_a, q, lb, kb, near_b, list) \
     TRAVERSE(meet_prims)(query, p, la, ka, near_a, q, lb, kb, near_b, list, mode, w)
