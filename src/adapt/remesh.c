@@ -127,6 +127,26 @@ static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
     return TL_OK;
 }
 
+// Operations use up the room that faces were given. Where many were refused, as when a coarse mesh is refined at a blow, it is
+// measured anew and all edges get another chance.
+#define REFUSED_PART 0.02
+enum { MAX_RENEWALS = 4 };
+
+static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
+{
+    const tl_mesh *mesh = r->mesh;
+    for (; r->def->renew_room && r->renewals < MAX_RENEWALS; r->renewals++) {
+        if (r->report->refused - r->refused_before <= REFUSED_PART * mesh->slots[TL_FACES].live) break;
+        TL_TRY(r->def->renew_room(r->def->renew_self, err));
+        r->report->refused = r->refused_before;
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
+            if (tl_alive(mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
+        TL_TRY(flip_edges(r, collapsing, err));
+        r->refused_before = r->report->refused;
+    }
+    return TL_OK;
+}
+
 // ---- splits -------------------------------------------------------------------------------------------------
 
 static tl_status split(remesher *r, int32_t e, tl_error *err)
@@ -201,6 +221,7 @@ static tl_status split_edges(remesher *r, tl_error *err)
         TL_FREE(al, keys, room);
         TL_FREE(al, scratch, room);
         if (status == TL_OK) status = flip_edges(r, false, err);
+        if (status == TL_OK) status = renew_room(r, false, err);
         TL_TRY(status);
     }
     return TL_OK;

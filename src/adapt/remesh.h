@@ -32,6 +32,8 @@ typedef struct tl_remesh_def {
     int32_t max_faces;      ///< no split beyond; 0: no limit
     const double *density;  ///< [kg/m^2] by face label
     const tl_guard *guard;  ///< bodies; NULL: none
+    tl_status (*renew_room)(void *self, tl_error *err);  ///< measures the room of all faces anew; NULL: what they have is all
+    void *renew_self;
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and feature lines; NULL: none
 } tl_remesh_def;
 

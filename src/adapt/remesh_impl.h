@@ -15,6 +15,7 @@ typedef struct remesher {
     const tl_remesh_def *def;
     int32_t groups;  // words of bits per node
     tl_remesh_report *report;
+    int32_t renewals, refused_before;
     ids edges;       // to be looked at: flips
     ids queue;       // to be looked at: collapses
     ids changed;     // faces made or changed by the last operations

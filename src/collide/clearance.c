@@ -25,6 +25,8 @@ typedef struct clearance {
     tl_workers *workers;
     side cloth;
     int32_t (*face_edge)[3];  // -1: not among the edges of the surface
+    int32_t *node_first, *node_face;  // faces around nodes
+    int32_t (*edge_face)[2];  // faces beside edges, -1: none
     double *distance;         // of a batch
     tl_pairs found;
 } clearance;
@@ -35,6 +37,8 @@ typedef struct batch {
     const side *a, *b;
     const tl_pair *pair;
     double *distance;
+    const tl_clearance_def *def;  // within the cloth: what is to be kept
+    bool vf;
 } batch;
 
 static void measure_vf(void *arg, int32_t begin, int32_t end)
@@ -67,7 +71,7 @@ static void measure_list(clearance *c, tl_range_fn measure, const side *a, const
 {
     for (int32_t begin = 0; begin < count; begin += BATCH) {
         const int32_t n = count - begin < BATCH ? count - begin : BATCH;
-        batch job = {a, b, pair + begin, c->distance};
+        batch job = {a, b, pair + begin, c->distance, NULL, false};
         tl_parallel_for(c->workers, n, PAIRS_PER_CHUNK, measure, &job);
         for (int32_t i = 0; i < n; i++) lower(least_a, job.pair[i].a, job.distance[i]), lower(least_b, job.pair[i].b, job.distance[i]);
     }
@@ -119,16 +123,95 @@ static void begin_faces(clearance *c, double *face)
     for (int32_t f = 0; f < s->face_count; f++) face[f] = c->def->reach;
 }
 
+// Faces around nodes and beside edges.
+static tl_status find_neighbours(clearance *c, tl_error *err)
+{
+    const tl_surface *s = c->cloth.s;
+    c->node_first = TL_SCRATCH(c->scratch, int32_t, (int64_t)s->node_count + 2);
+    c->node_face = TL_SCRATCH(c->scratch, int32_t, 3 * (int64_t)s->face_count);
+    c->edge_face = tl_arena_bytes(c->scratch, (size_t)s->edge_count, sizeof *c->edge_face);
+    if (!c->node_first || !c->node_face || !c->edge_face) return tl_fail_memory(err, "clearance");
+    for (int32_t v = 0; v < s->node_count + 2; v++) c->node_first[v] = 0;
+    for (int32_t e = 0; e < s->edge_count; e++) c->edge_face[e][0] = c->edge_face[e][1] = -1;
+    for (int32_t f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) {
+            c->node_first[s->face[f][k] + 2]++;
+            const int32_t e = c->face_edge[f][k];
+            if (e >= 0) c->edge_face[e][c->edge_face[e][0] >= 0] = f;
+        }
+    for (int32_t v = 0; v < s->node_count; v++) c->node_first[v + 2] += c->node_first[v + 1];
+    for (int32_t f = 0; f < s->face_count; f++)
+        for (int k = 0; k < 3; k++) c->node_face[c->node_first[s->face[f][k] + 1]++] = f;
+    return TL_OK;
+}
+
+// --- within the cloth ---
+
+static void enter(clearance *c, int32_t f, int32_t g, double d)
+{
+    if (f < 0 || g < 0 || (d >= c->cloth.face[f] && d >= c->cloth.face[g])) return;
+    const int32_t *a = c->cloth.s->face[f], *b = c->cloth.s->face[g];
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (a[i] == b[j]) return;
+    lower(c->cloth.face, f, d), lower(c->cloth.face, g, d);
+}
+
+// What is left of a distance between two features of four nodes in all.
+static double less_kept(const tl_clearance_def *def, const int32_t n[4], bool vf, double d)
+{
+    double keep = def->keep;
+    bool flat = def->uv != NULL;
+    for (int k = 0; k < 4 && flat; k++) flat = def->chart[n[k]] >= 0 && def->chart[n[k]] == def->chart[n[0]];
+    if (flat) {
+        tl_vec3 u[4];
+        for (int k = 0; k < 4; k++) u[k] = (tl_vec3){def->uv[n[k]].x, def->uv[n[k]].y, 0};
+        const double rest = vf ? tl_nearest_vf(u[0], u[1], u[2], u[3]).distance : tl_nearest_ee(u[0], u[1], u[2], u[3]).distance;
+        keep = fmin(keep, def->keep_flat * rest);
+    }
+    return fmax(0, d - keep);
+}
+
+static void measure_own(void *arg, int32_t begin, int32_t end)
+{
+    const batch *job = arg;
+    const tl_surface *s = job->a->s;
+    const tl_vec3 *x = job->a->x;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_pair p = job->pair[i];
+        const int32_t *f = s->face[job->vf ? p.b : 0], *e = s->edge[job->vf ? 0 : p.a], *g = s->edge[job->vf ? 0 : p.b];
+        const int32_t n[4] = {job->vf ? p.a : e[0], job->vf ? f[0] : e[1], job->vf ? f[1] : g[0], job->vf ? f[2] : g[1]};
+        const double d = job->vf ? tl_nearest_vf(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance
+                                 : tl_nearest_ee(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance;
+        job->distance[i] = less_kept(job->def, n, job->vf, d);
+    }
+}
+
+static void measure_self(clearance *c, bool vf, const tl_pair *pair, int32_t count)
+{
+    for (int32_t begin = 0; begin < count; begin += BATCH) {
+        const int32_t n = count - begin < BATCH ? count - begin : BATCH;
+        batch job = {&c->cloth, &c->cloth, pair + begin, c->distance, c->def, vf};
+        tl_parallel_for(c->workers, n, PAIRS_PER_CHUNK, measure_own, &job);
+        for (int32_t i = 0; i < n; i++) {
+            const tl_pair p = job.pair[i];
+            const double d = job.distance[i];
+            if (vf)
+                for (int32_t k = c->node_first[p.a]; k < c->node_first[p.a + 1]; k++) enter(c, c->node_face[k], p.b, d);
+            for (int k = 0; k < 4 && !vf; k++) enter(c, c->edge_face[p.a][k / 2], c->edge_face[p.b][k % 2], d);
+        }
+    }
+}
+
 // --- the two questions ---
 
 static tl_status clear_of_itself(clearance *c, double *face, tl_error *err)
 {
-    const side *s = &c->cloth;
     begin_faces(c, face);
+    TL_TRY(find_neighbours(c, err));
     TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, c->def->reach}, c->scratch, c->workers, &c->found, err));
-    measure_list(c, measure_vf, s, s, s->node, s->face, c->found.vf, c->found.vf_count);
-    measure_list(c, measure_ee, s, s, s->edge, s->edge, c->found.ee, c->found.ee_count);
-    tl_parallel_for(c->workers, s->s->face_count, FACES_PER_CHUNK, gather_faces, c);
+    measure_self(c, true, c->found.vf, c->found.vf_count);
+    measure_self(c, false, c->found.ee, c->found.ee_count);
     return TL_OK;
 }
 

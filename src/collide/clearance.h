@@ -1,10 +1,9 @@
 // collide/clearance.h: how much room the faces of a cloth have: the distance to the rest of it and to bodies.
 //
-// The clearance of a face is the smallest distance over pairs of features, vertex-face and edge-edge, of which one belongs
-// to the face: its three nodes, its three edges or itself. Pairs that share a node do not count. So it is the distance of a face
-// to all that does not touch it, except where one face passes through another: distances of features see no interior points.
-// Neighbours of neighbours count too: on a flat grid the clearance is about an altitude, so a reach far beyond the length of edges
-// costs time (the pairs go with its square) and says little more.
+// The clearance of a face is its distance, by pairs of features (vertex-face and edge-edge), from all faces that share no node with it;
+// where one face passes through another, distances of features see nothing. Neighbours of neighbours count: on a flat grid the
+// clearance is about an altitude, so a reach far beyond the length of edges costs time (the pairs go with its square) and says little more.
+// A distance that is to be kept may be taken off: the thickness, or less between parts that are nearer than that when flat.
 #pragma once
 #include "base/arena.h"
 #include "base/workers.h"
@@ -25,9 +24,13 @@ typedef struct tl_clearance_def {
     const tl_clearance_body *bodies;
     int32_t body_count;
     double reach;      ///< [m], > 0: nothing further away is looked for, and no clearance is more
+    double keep;       ///< taken off distances within the cloth [m], >= 0, ..
+    double keep_flat;  ///< .. but at most this part of the distance in material space, for nodes of one chart. Not used if `uv` is NULL.
+    const tl_vec2 *uv;     ///< material place of every node
+    const int32_t *chart;  ///< of every node; negative: none
 } tl_clearance_def;
 
-/// Clearance [m] of every face of def->tree, 0 to reach: `face_self` within the cloth, `face_body` from bodies (distances to
+/// Clearance [m] of every face of def->tree, 0 to reach: `face_self` within the cloth, less what is to be kept, `face_body` from bodies (distances to
 /// planes count from their front, 0 for nodes behind). Either may be NULL. Same bits for any number of threads; lists of pairs are
 /// made with the allocator of `scratch` for the call.
 tl_status tl_clearance(const tl_clearance_def *def, tl_arena *scratch, tl_workers *workers, double *face_self, double *face_body,

@@ -65,14 +65,17 @@ static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 
 // ---- what is around -------------------------------------------------------------------------------------------
 
+/// Attributes of a cloth's mesh for the time of a pass.
+typedef struct carried { tl_remesh_attrs attrs; int32_t origin, pinched; } carried;
+
 /// The world as the remesher sees it.
 typedef struct surroundings {
     tl_guard_body *guard;        // per body; `keep` is set for each cloth
     tl_obstacle *obstacle;
     tl_clearance_body *clearance;
     int32_t body_count;
-    double *self, *body;         // clearance of all faces, by the numbers of the elements
-    double reach;
+    carried *carry;              // per cloth
+    double reach, thickest;
 } surroundings;
 
 static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
@@ -105,43 +108,23 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
     return TL_OK;
 }
 
-static tl_status find_clearance(tl_sim *sim, surroundings *s, tl_error *err)
-{
-    s->self = TL_SCRATCH(&sim->arena, double, sim->face_count);
-    s->body = TL_SCRATCH(&sim->arena, double, sim->face_count);
-    if (!s->self || !s->body) return tl_fail_memory(err, "remeshing");
-    for (int32_t f = 0; f < sim->face_count; f++) s->self[f] = s->body[f] = s->reach;
-    if (!sim->contacts) return TL_OK;
-    tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1, def.k = 6;
-    const tl_surface cloth = {sim->node_count, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
-                              (const int32_t(*)[2])sim->cloth_edge};
-    tl_bvh *tree;
-    TL_TRY(tl_bvh_create(&sim->alloc, &def, &cloth, sim->x, &tree, err));
-    const tl_clearance_def clearance = {tree, sim->x, s->clearance, s->body_count, s->reach};
-    const tl_status status = tl_clearance(&clearance, &sim->arena, sim->workers, sim->def.collide.self ? s->self : NULL, s->body, err);
-    tl_bvh_destroy(tree);
-    return status;
-}
+static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err);
+static tl_status measure_room(tl_sim *sim, surroundings *s, tl_error *err);
 
 static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
 {
     *s = (surroundings){.body_count = sim->def.collide.bodies ? sim->body_count : 0};
-    double thickest = 0;
+    s->carry = TL_SCRATCH(&sim->arena, carried, sim->cloth_count);
+    if (!s->carry) return tl_fail_memory(err, "remeshing");
     for (int32_t c = 0; c < sim->cloth_count; c++) {
-        if (!is_due(sim, &sim->cloths[c])) continue;
-        s->reach = fmax(s->reach, sim->cloths[c].remeshing.size_min);
-        thickest = fmax(thickest, sim->cloths[c].thickness);
+        s->thickest = fmax(s->thickest, sim->cloths[c].thickness);
+        TL_TRY(load_nodes(sim, c, &s->carry[c], err));
     }
-    s->reach = fmax(s->reach, 4 * thickest);
     TL_TRY(place_bodies(sim, s, err));
-    return find_clearance(sim, s, err);
+    return measure_room(sim, s, err);
 }
 
 // ---- one cloth -------------------------------------------------------------------------------------------------
-
-/// Attributes of a cloth's mesh for the time of a pass.
-typedef struct carried { tl_remesh_attrs attrs; int32_t origin, pinched; } carried;
 
 static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rule, int32_t *index, tl_error *err)
 {
@@ -174,18 +157,115 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
     return TL_OK;
 }
 
-static void set_room(const tl_sim *sim, int32_t c, const surroundings *s, const carried *carry)
+// ---- room -------------------------------------------------------------------------------------------------------
+
+/// All meshes as one surface, by slots one mesh after another.
+typedef struct whole {
+    tl_surface surface;
+    int32_t (*face)[3], (*edge)[2];
+    tl_vec3 *x;
+    tl_vec2 *uv;
+    int32_t *chart;  // one for each panel of each cloth; -1 on seams, where there is no one chart
+} whole;
+
+static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
 {
-    const tl_elements *e = sim->elements;
-    const tl_mesh *mesh = sim->cloths[c].mesh;
-    double *room = tl_mesh_attr_doubles(mesh, TL_FACES, carry->attrs.room);
-    const double keep = KEPT * sim->cloths[c].thickness;
-    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-        const int32_t at = e->face_of[e->cloth_face_start[c] + f];
-        room[2 * f] = sim->def.collide.self ? 0.5 * fmax(0, s->self[at] - keep) : 1e30;
-        room[2 * f + 1] = s->body[at];
+    int32_t nodes = 0, faces = 0, edges = 0, charts = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_slots *s = sim->cloths[c].mesh->slots;
+        nodes += s[TL_NODES].count, faces += s[TL_FACES].live, edges += s[TL_EDGES].live;
     }
+    out->x = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
+    out->uv = TL_SCRATCH(&sim->arena, tl_vec2, nodes);
+    out->chart = TL_SCRATCH(&sim->arena, int32_t, nodes);
+    out->face = tl_arena_bytes(&sim->arena, (size_t)faces, sizeof *out->face);
+    out->edge = tl_arena_bytes(&sim->arena, (size_t)edges, sizeof *out->edge);
+    if (!out->x || !out->uv || !out->chart || !out->face || !out->edge) return tl_fail_memory(err, "remeshing");
+    nodes = faces = edges = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+            if (!tl_alive(mesh, TL_FACES, f)) continue;
+            for (int k = 0; k < 3; k++) out->face[faces][k] = nodes + tl_face_node(mesh, f, k);
+            faces++;
+        }
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+            if (!tl_alive(mesh, TL_EDGES, e)) continue;
+            for (int k = 0; k < 2; k++) out->edge[edges][k] = nodes + mesh->edge_node[e][k];
+            edges++;
+        }
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++, nodes++) {
+            const bool lives = tl_alive(mesh, TL_NODES, n);
+            const int32_t v = lives ? mesh->node_vert[n] : TL_NONE;
+            out->x[nodes] = lives ? mesh->pos[n] : (tl_vec3){0, 0, 0};
+            out->uv[nodes] = lives ? mesh->uv[v] : (tl_vec2){0, 0};
+            out->chart[nodes] = lives && mesh->vert_next[v] == v ? charts + mesh->face_panel[mesh->vert_face[v]] : -1;
+        }
+        charts += mesh->panel_count;
+    }
+    out->surface = (tl_surface){nodes, faces, edges, (const int32_t(*)[3])out->face, (const int32_t(*)[2])out->edge};
+    return TL_OK;
 }
+
+// How far to look: long edges need, and can afford, to look further.
+static double reach_of(const tl_sim *sim, const surroundings *s, const whole *w)
+{
+    double reach = 4 * s->thickest, length = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        if (is_due(sim, &sim->cloths[c])) reach = fmax(reach, sim->cloths[c].remeshing.size_min);
+    for (int32_t e = 0; e < w->surface.edge_count; e++) length += tl_norm3(tl_sub3(w->x[w->edge[e][0]], w->x[w->edge[e][1]]));
+    return fmax(reach, 0.5 * length / fmax(1, w->surface.edge_count));
+}
+
+static tl_status find_clearance(tl_sim *sim, const surroundings *s, const whole *w, double *self, double *body, tl_error *err)
+{
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1, def.k = 6;
+    tl_bvh *tree;
+    TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &tree, err));
+    const tl_clearance_def clearance = {.tree = tree, .x = w->x, .bodies = s->clearance, .body_count = s->body_count, .reach = s->reach,
+                                        .keep = KEPT * s->thickest, .keep_flat = KEPT * 0.8,  // as contact.c: own_thickness
+                                        .uv = w->uv, .chart = w->chart};
+    const tl_status status = tl_clearance(&clearance, &sim->arena, sim->workers, sim->def.collide.self ? self : NULL, body, err);
+    tl_bvh_destroy(tree);
+    return status;
+}
+
+// Sets the room of all faces from where everything is now. Of what is between two pieces of cloth each may use half.
+static tl_status measure_room(tl_sim *sim, surroundings *s, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    whole w;
+    TL_TRY(join_meshes(sim, &w, err));
+    s->reach = reach_of(sim, s, &w);
+    const int32_t count = w.surface.face_count;
+    double *self = TL_SCRATCH(&sim->arena, double, count), *body = TL_SCRATCH(&sim->arena, double, count);
+    if (!self || !body) return tl_fail_memory(err, "remeshing");
+    for (int32_t f = 0; f < count; f++) self[f] = 2e30, body[f] = s->reach;
+    if (sim->contacts) TL_TRY(find_clearance(sim, s, &w, self, body, err));
+    int32_t at = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        double *room = tl_mesh_attr_doubles(mesh, TL_FACES, s->carry[c].attrs.room);
+        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+            if (!tl_alive(mesh, TL_FACES, f)) continue;
+            room[2 * f] = 0.5 * self[at], room[2 * f + 1] = body[at];
+            at++;
+        }
+    }
+    tl_arena_release(&sim->arena, mark);
+    return TL_OK;
+}
+
+typedef struct renewal { tl_sim *sim; surroundings *s; } renewal;
+
+static tl_status renew_room(void *self, tl_error *err)
+{
+    const renewal *r = self;
+    return measure_room(r->sim, r->s, err);
+}
+
+// ---- the field ---------------------------------------------------------------------------------------------------
 
 // Makes the field coarser as a whole if it asks for more faces than are allowed.
 static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
@@ -286,11 +366,11 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
 
 // ---- a pass over all -------------------------------------------------------------------------------------------
 
-static tl_status remesh_cloth(tl_sim *sim, int32_t c, const surroundings *s, carried *carry, tl_remesh_report *r, tl_error *err)
+static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh_report *r, tl_error *err)
 {
     const sim_cloth *cloth = &sim->cloths[c];
-    TL_TRY(load_nodes(sim, c, carry, err));
-    set_room(sim, c, s, carry);
+    const carried *carry = &s->carry[c];
+    renewal renewed = {sim, s};
     TL_TRY(set_field(sim, c, s, carry, err));
     for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + sim->bodies[b].thickness);
     const tl_guard guard = {s->guard, s->body_count, s->reach};
@@ -304,7 +384,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, const surroundings *s, car
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
                                .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &guard,
-                               .line_groups = lines};
+                               .line_groups = lines, .renew_room = renew_room, .renew_self = &renewed};
     TL_TRY(tl_remesh(cloth->mesh, &carry->attrs, &def, r, err));
     if (r->splits + r->flips + r->collapses == 0) return TL_OK;
     TL_TRY(tl_mesh_reorder(cloth->mesh, TL_ORDER_MATERIAL, NULL, err));
@@ -319,9 +399,8 @@ static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *cou
     TL_TRY(look_around(sim, &s, err));
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         if (!is_due(sim, &sim->cloths[c])) continue;
-        carried carry;
         tl_remesh_report r = {0};
-        const tl_status status = remesh_cloth(sim, c, &s, &carry, &r, err);
+        const tl_status status = remesh_cloth(sim, c, &s, &r, err);
         *changed = *changed || r.splits + r.flips + r.collapses > 0;
         add_report(counts, &r);
         TL_TRY(status);
@@ -351,10 +430,6 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
     if (!due || sim->remeshed == sim->step) return TL_OK;
     const double start = tl_now();
     tl_arena_reset(&sim->arena);
-    for (int32_t c = 0; c < sim->cloth_count; c++) {  // cloths that stay as they are keep this for restore_pinched
-        carried carry;
-        if (!is_due(sim, &sim->cloths[c])) TL_TRY(load_nodes(sim, c, &carry, err));
-    }
     tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);
     sim->remeshed = sim->step;
     if (changed) {
