@@ -107,27 +107,41 @@ static double ee(const shape *a, int32_t e, const shape *b, int32_t g)
     return tl_nearest_ee(a->x[a->edge[e][0]], a->x[a->edge[e][1]], b->x[b->edge[g][0]], b->x[b->edge[g][1]]).distance;
 }
 
-// All features of a against all of b (b == a: within it), into the faces of a.
+// Faces of a that share no node, each with each, by their features.
+static void all_faces(const shape *a, double *face)
+{
+    for (int32_t f = 0; f < a->s.face_count; f++)
+        for (int32_t g = f + 1; g < a->s.face_count; g++) {
+            if (share(a->face[f], 3, a->face[g], 3)) continue;
+            double d = INFINITY;
+            for (int i = 0; i < 3; i++) {
+                d = fmin(d, fmin(vf(a, a->face[f][i], a, g), vf(a, a->face[g][i], a, f)));
+                for (int j = 0; j < 3; j++)
+                    d = fmin(d, tl_nearest_ee(a->x[a->face[f][i]], a->x[a->face[f][(i + 1) % 3]], a->x[a->face[g][j]],
+                                              a->x[a->face[g][(j + 1) % 3]]).distance);
+            }
+            face[f] = fmin(face[f], d), face[g] = fmin(face[g], d);
+        }
+}
+
+// All features of a against all of b, into the faces of a.
 static void all_pairs(const shape *a, const shape *b, double reach, double *face)
 {
-    const bool same = a == b;
+    if (a == b) {
+        all_faces(a, face);
+        return;
+    }
     for (int32_t v = 0; v < a->s.node_count; v++)
         for (int32_t f = 0; f < b->s.face_count; f++) {
-            if (same && has_node(b->face[f], 3, v)) continue;
             const double d = vf(a, v, b, f);
-            if (d >= reach) continue;
-            lower_faces(a, &v, 1, d, face);
-            if (same && d < face[f]) face[f] = d;
+            if (d < reach) lower_faces(a, &v, 1, d, face);
         }
-    for (int32_t v = 0; v < b->s.node_count && !same; v++)
+    for (int32_t v = 0; v < b->s.node_count; v++)
         for (int32_t f = 0; f < a->s.face_count; f++) face[f] = fmin(face[f], vf(b, v, a, f));
     for (int32_t e = 0; e < a->s.edge_count; e++)
         for (int32_t g = 0; g < b->s.edge_count; g++) {
-            if (same && (g <= e || share(a->edge[e], 2, b->edge[g], 2))) continue;
             const double d = ee(a, e, b, g);
-            if (d >= reach) continue;
-            lower_faces(a, a->edge[e], 2, d, face);
-            if (same) lower_faces(a, a->edge[g], 2, d, face);
+            if (d < reach) lower_faces(a, a->edge[e], 2, d, face);
         }
 }
 
@@ -213,8 +227,30 @@ static void clearance_by_hand(void **state)
     double self[32], body[32];
     const tl_clearance_body bodies[2] = {{.tree = other}, {.point = {7, 7, -0.02}, .normal = {0, 0, 1}}};
     assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 1, 10}, &arena, NULL, self, body, &err));
-    // A node of a right-angled cell is an altitude, 0.25 / sqrt 2, from a diagonal it is not on, and no nearer to anything.
-    for (int f = 0; f < 32; f++) assert_near(self[f], 0.25 / sqrt(2), 1e-15), assert_near(body[f], 0.03, 1e-15);
+    // Between two faces without a common node lies at least one cell's altitude, 0.25 / sqrt 2.
+    double least = INFINITY;
+    for (int f = 0; f < 32; f++) {
+        assert_true(self[f] >= 0.25 / sqrt(2) - 1e-15);
+        least = fmin(least, self[f]);
+        assert_near(body[f], 0.03, 1e-15);
+    }
+    assert_near(least, 0.25 / sqrt(2), 1e-15);
+    // The thickness is taken off, but not more than a part of what is there when flat.
+    tl_vec2 uv[25];
+    int32_t chart[25] = {0};
+    double kept[32];
+    for (int v = 0; v < 25; v++) uv[v] = (tl_vec2){low.x[v].x, low.x[v].y};
+    tl_clearance_def keep = {.tree = tree, .reach = 10, .keep = 0.01, .keep_flat = 0.5, .uv = uv, .chart = chart};
+    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    for (int f = 0; f < 32; f++) assert_near(kept[f], self[f] - 0.01, 1e-15);
+    keep.keep = 1;
+    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    for (int f = 0; f < 32; f++) assert_near(kept[f], 0.5 * self[f], 1e-15);
+    keep.uv = NULL;
+    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    least = INFINITY;
+    for (int f = 0; f < 32; f++) least = fmin(least, kept[f]);
+    assert_true(least == 0);
     assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 10}, &arena, NULL, NULL, body, &err));
     for (int f = 0; f < 32; f++) assert_near(body[f], 0.02, 1e-15);
     assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 0.01}, &arena, NULL, self, body, &err));
