@@ -83,7 +83,7 @@ static void bench_parts(const cloth_case *c, tl_workers *w)
     }
     tl_multilevel *ml;
     const double t0 = now(w);
-    if (tl_multilevel_create(&alloc, c->m, c->fixed, c->pos, w, &ml, &err)) stop(&err);
+    if (tl_multilevel_create(&alloc, c->m, TL_AGGREGATES_SMOOTH, c->fixed, c->pos, w, &ml, &err)) stop(&err);
     const double make = now(w) - t0;
     for (int k = 0; k < 4; k++) {
         const double t1 = now(w);

@@ -89,12 +89,14 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
     c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
-    c->gap_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->gap_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
+        !c->blocks.lower_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -182,10 +184,12 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
     TL_FREE(&alloc, c->near_start, n + 1);
-    TL_FREE(&alloc, c->gap_start, n + 1);
-    TL_FREE(&alloc, c->gaps, c->gap_cap);
-    TL_FREE(&alloc, c->gap_sum, c->gap_sum_cap);
-    TL_FREE(&alloc, c->gap_weight, c->gap_weight_cap);
+    TL_FREE(&alloc, c->blocks.row_start, n + 1);
+    TL_FREE(&alloc, c->blocks.lower_start, n + 1);
+    TL_FREE(&alloc, c->blocks.col, c->blocks_cap[0]);
+    TL_FREE(&alloc, c->blocks.value, c->blocks_cap[1]);
+    TL_FREE(&alloc, c->blocks.lower_row, c->blocks_cap[2]);
+    TL_FREE(&alloc, c->blocks.lower_block, c->blocks_cap[3]);
     TL_FREE(&alloc, c->near_item, c->near_cap);
     TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
     TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
@@ -196,7 +200,6 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->soft, c->soft_cap);
     TL_FREE(&alloc, c->near, c->near_pairs_cap);
     TL_FREE(&alloc, c->contacts, c->contact_cap);
-    TL_FREE(&alloc, c->sums, c->sums_cap);
     TL_FREE(&alloc, c->bonds, c->bond_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
 }
@@ -211,7 +214,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->pair_count = 0, c->contact_count = c->pressing = 0, c->any_cross = false;
+    c->pair_count = 0, c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
     c->searched_done = -1;
     c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
@@ -584,8 +587,6 @@ bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
     }
     return true;
 }
-
-bool tl_contacts_any(const tl_contacts *c) { return c->any_cross; }
 
 int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
 

@@ -2,8 +2,8 @@
 //
 // The distance of a pair is d = |sum w_i x_i| with weights w that do not change to first order, so d d/dx_i = w_i n. The
 // Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights. Blocks between
-// nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks across the gap are an
-// operator of their own (tl_extra), since pairs come and go.
+// nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks across the gap are kept
+// beside it (contact_blocks.c).
 //
 // Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
 // search looks at energies: friction is not conservative, but for a given load it has a potential.
@@ -55,12 +55,6 @@ static tl_vec3 slid(const tl_contacts *c, const pair *p, const double weight[4],
 
 static tl_vec3 across(tl_vec3 u, tl_vec3 n) { return tl_madd3(u, -tl_dot3(u, n), n); }
 
-static tl_vec3 sym_apply(const double s[6], tl_vec3 v)
-{
-    return (tl_vec3){s[0] * v.x + s[5] * v.y + s[4] * v.z, s[5] * v.x + s[1] * v.y + s[3] * v.z,
-                     s[4] * v.x + s[3] * v.y + s[2] * v.z};
-}
-
 static void sym_add(double s[6], double a, tl_vec3 u)
 {
     s[0] += a * u.x * u.x, s[1] += a * u.y * u.y, s[2] += a * u.z * u.z;
@@ -89,16 +83,20 @@ static double distance_now(const tl_contacts *c, int32_t index, double done)
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
-/// Does either feature have a node that is solved for?
-static bool both_free(const tl_contacts *c, const pair *p, const double weight[4])
+/// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three entries a row, and
+/// a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may become indefinite.
+#define HARD 1e4
+
+static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
 {
-    bool first = false, second = false;
-    for (int k = 0; k < pair_nodes(p); k++) {
-        if (!is_free(c, p->node[k]) || weight[k] == 0) continue;
-        if (k < first_count(p)) first = true;
-        else second = true;
-    }
-    return first && second;
+    const double most = fmax(stiff[0], fmax(stiff[1], stiff[2])), inertia = c->step.gamma * c->step.gamma;
+    for (int a = 0; a < pair_nodes(p); a++)
+        for (int b = a + 1; b < pair_nodes(p); b++) {
+            if (!contact_one_feature(p, a, b) || !is_free(c, p->node[a]) || !is_free(c, p->node[b])) continue;
+            const double mass = fmin(c->step.mass[p->node[a]], c->step.mass[p->node[b]]);
+            if (fabs(weight[a] * weight[b]) * most > HARD * mass * inertia) return true;
+        }
+    return false;
 }
 
 static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
@@ -126,7 +124,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
             sym_add(out->stiff, -out->rub / (y * y), u);
         }
     }
-    out->cross = both_free(c, p, out->weight);
+    out->hard = is_hard(c, p, out->weight, out->stiff);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
     if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
         tl_vec3 coming = {0, 0, 0};
@@ -173,48 +171,8 @@ static void contact_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// Packs what the operator needs: it runs some hundred times per solve, and contacts are large.
-static tl_status pack_gaps(tl_contacts *c, tl_error *err)
-{
-    const int32_t n = c->node_count;
-    int32_t count = 0;
-    for (int32_t i = 0; i < c->contact_count; i++) count += c->contacts[i].cross;
-    if (!TL_GROW(&c->alloc, c->gaps, c->gap_cap, count) || !TL_GROW(&c->alloc, c->sums, c->sums_cap, 2 * count) ||
-        !TL_GROW(&c->alloc, c->gap_sum, c->gap_sum_cap, 4 * count) || !TL_GROW(&c->alloc, c->gap_weight, c->gap_weight_cap, 4 * count))
-        return tl_fail_memory(err, "the contacts");
-    c->gap_count = 0;
-    memset(c->gap_start, 0, (size_t)(n + 1) * sizeof *c->gap_start);
-    for (int32_t i = 0; i < c->contact_count; i++) {
-        const contact *ct = &c->contacts[i];
-        if (!ct->cross) continue;
-        across_gap *g = &c->gaps[c->gap_count++];
-        g->first = first_count(&ct->pair);
-        for (int k = 0; k < 4; k++) {
-            const bool solved = is_free(c, ct->pair.node[k]);
-            g->node[k] = solved ? ct->pair.node[k] : 0;
-            g->weight[k] = solved ? ct->weight[k] : 0;
-            if (g->weight[k] != 0) c->gap_start[g->node[k] + 1]++;
-        }
-        for (int k = 0; k < 6; k++) g->stiff[k] = ct->stiff[k];
-    }
-    for (int32_t i = 0; i < n; i++) c->gap_start[i + 1] += c->gap_start[i];
-    const int32_t total = c->gap_start[n];
-    for (int32_t i = c->gap_count - 1; i >= 0; i--) {  // from the back: ends with gap_start one place ahead
-        const across_gap *g = &c->gaps[i];
-        for (int k = 3; k >= 0; k--) {
-            if (g->weight[k] == 0) continue;
-            const int32_t at = --c->gap_start[g->node[k] + 1];
-            c->gap_sum[at] = 2 * i + (k >= g->first);
-            c->gap_weight[at] = g->weight[k];
-        }
-    }
-    for (int32_t i = 0; i < n; i++) c->gap_start[i] = c->gap_start[i + 1];
-    c->gap_start[n] = total;
-    return TL_OK;
-}
-
 // Which contacts a node takes part in, in their order.
-static tl_status list_contacts(tl_contacts *c, tl_error *err)
+static tl_status list_contacts(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->node_count;
     memset(c->near_start, 0, (size_t)(n + 1) * sizeof *c->near_start);
@@ -233,15 +191,12 @@ static tl_status list_contacts(tl_contacts *c, tl_error *err)
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i] = c->near_start[i + 1];
     c->near_start[n] = total;
-    return pack_gaps(c, err);
+    return contact_fill_blocks(c, arena, workers, err);
 }
 
 typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; double sign; } gather_job;
 
 static double *diagonal_of(const tl_bsr *m, int32_t i) { return m->diagonal ? m->diagonal[i] : m->value[m->row_start[i]]; }
-
-/// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
-static bool one_feature(const pair *p, int a, int b) { return (a < first_count(p)) == (b < first_count(p)); }
 
 static void add_block(tl_bsr *m, int32_t i, int32_t j, double scale, const double s[6])
 {
@@ -265,12 +220,14 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
         for (int32_t k = first; k < last; k++) {
             if (c->near_item[k] / 4 < job->from) continue;
             const contact *ct = &c->contacts[c->near_item[k] / 4];
-            const double w = ct->weight[c->near_item[k] % 4];
+            const int a = c->near_item[k] % 4;
+            const double w = ct->weight[a];
             g = tl_madd3(g, w, ct->force);
-            for (int m = 0; m < 6; m++) s[m] += w * w * ct->stiff[m];
-            for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix; b++) {
+            const double diagonal = contact_diagonal(ct, a);
+            for (int m = 0; m < 6; m++) s[m] += diagonal * ct->stiff[m];
+            for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix && !ct->hard; b++) {
                 const int32_t j = ct->pair.node[b];
-                if (j > i && is_free(c, j) && ct->weight[b] != 0 && one_feature(&ct->pair, c->near_item[k] % 4, b))
+                if (j > i && is_free(c, j) && ct->weight[b] != 0 && contact_one_feature(&ct->pair, a, b))
                     add_block(job->matrix, i, j, job->sign * w * ct->weight[b], ct->stiff);
             }
         }
@@ -309,10 +266,8 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
         for (int32_t i = 0; i < c->pair_count; i++)
             if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
         tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
-        c->any_cross = false;
-        for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
-        status = list_contacts(c, err);
+        status = list_contacts(c, arena, workers, err);
     }
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;
@@ -396,7 +351,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
             if (p->node[k] >= c->node_count)
                 gap += near.weight[k] * tl_dot3(near.normal, tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
         out->force = tl_mul3(stiff * gap, near.normal);
-        out->cross = both_free(c, p, out->weight);
+        out->hard = is_hard(c, p, out->weight, out->stiff);
     }
 }
 
@@ -442,9 +397,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
             for (int32_t i = 0; i < c->pressing; i++)
                 if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
             c->contact_count = at;
-            c->any_cross = false;
-            for (int32_t i = 0; i < c->contact_count; i++) c->any_cross |= c->contacts[i].cross;
-            status = list_contacts(c, err);
+                status = list_contacts(c, arena, workers, err);
         }
     }
     tl_arena_release(arena, mark);
@@ -512,43 +465,4 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
     *out += tl_tree_sum(job.sum, more) + contact_pinched_energy(c, x);
     tl_arena_release(arena, mark);
     return TL_OK;
-}
-
-typedef struct add_job { const tl_contacts *c; const tl_vec3 *x; tl_vec3 *y; } add_job;
-
-static void sum_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const add_job *job = arg;
-    const tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        const across_gap *g = &c->gaps[i];
-        tl_vec3 z[2] = {{0, 0, 0}, {0, 0, 0}};
-        for (int k = 0; k < 4; k++) {
-            tl_vec3 *sum = &z[k >= g->first];
-            *sum = tl_madd3(*sum, g->weight[k], job->x[g->node[k]]);
-        }
-        // what the first feature feels of the second, and the other way round
-        c->sums[2 * i] = sym_apply(g->stiff, z[1]);
-        c->sums[2 * i + 1] = sym_apply(g->stiff, z[0]);
-    }
-}
-
-static void add_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const add_job *job = arg;
-    const tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        tl_vec3 y = {0, 0, 0};
-        for (int32_t k = c->gap_start[i]; k < c->gap_start[i + 1]; k++) y = tl_madd3(y, c->gap_weight[k], c->sums[c->gap_sum[k]]);
-        job->y[i] = tl_add3(job->y[i], y);
-    }
-}
-
-void tl_contacts_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
-{
-    tl_contacts *c = self;
-    if (!c->any_cross) return;
-    const add_job job = {c, x, y};
-    tl_parallel_for(workers, c->gap_count, PAIRS_PER_CHUNK, sum_chunk, (void *)&job);
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, add_chunk, (void *)&job);
 }

@@ -1,5 +1,6 @@
 // collide/contact_impl.h: what a tl_contacts holds, for contact*.c alone.
 #pragma once
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -32,23 +33,26 @@ typedef struct contact {
     double load;         ///< normal force [N]
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
-    bool cross;          ///< both features have nodes that are solved for
+    bool hard;           ///< too stiff for single precision (contact_blocks.c)
     bool foreseen;       ///< does not press yet
     bool turning;        ///< would slide back: its friction is bounded by a parabola
     tl_vec3 slide;       ///< how far it slid in this step
     double rub;          ///< what the parabola has more in stiffness along the slide [N/m]
 } contact;
 
+/// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
+static inline bool contact_one_feature(const pair *p, int a, int b) { return (a < first_count(p)) == (b < first_count(p)); }
+
+/// How much of `stiff` the diagonal of the matrix gets for place a. The matrix alone has to be definite; where it gets no blocks off
+/// the diagonal for a feature, |w_a| sum |w| with sum |w| = 1 sees to that, and what is too much is taken back beside the matrix.
+static inline double contact_diagonal(const contact *ct, int a)
+{
+    const double w = fabs(ct->weight[a]);
+    return ct->hard && w < 1 ? w : w * w;
+}
+
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
-
-/// What the operator reads of a contact whose features both have nodes that are solved for.
-typedef struct across_gap {
-    int32_t node[4];   ///< a node that is not solved for stands with weight 0
-    int32_t first;     ///< nodes of the first feature
-    double weight[4];
-    double stiff[6];
-} across_gap;
 
 struct tl_contacts {
     tl_allocator alloc;
@@ -105,15 +109,8 @@ struct tl_contacts {
     int32_t *near_start;      ///< [node_count + 1] contacts around a node
     int32_t *near_item;       ///< 4 * contact + place
     int32_t near_cap;
-    across_gap *gaps;         ///< contacts with `cross`, packed for the operator
-    int32_t gap_count, gap_cap;
-    int32_t *gap_start;       ///< [node_count + 1] of them around a node
-    int32_t *gap_sum;         ///< which of the sums a node takes ..
-    double *gap_weight;       ///< .. and with which weight
-    int32_t gap_sum_cap, gap_weight_cap;
-    tl_vec3 *sums;            ///< [2 gap_count] work array of the operator
-    int32_t sums_cap;
-    bool any_cross;
+    tl_bsr blocks;            ///< what they add off the diagonal and beside the matrix; no rows before the first assembly
+    int32_t blocks_cap[4];    ///< of its col, value, lower_row, lower_block
     double thinnest;          ///< smallest thickness of what presses
     tl_bond *bonds;           ///< of impact zones (contact_zones.c)
     int32_t bond_count, bond_cap;
@@ -149,6 +146,9 @@ void contact_pinch(tl_contacts *c, const pair *p);
 
 /// Frees pinched nodes that are clear of all bodies at the start of a step, and sets goals for the others.
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// Makes the blocks beside the matrix, from the contacts and the lists around nodes.
+tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
 
 double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x);
 void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient);

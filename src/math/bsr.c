@@ -7,6 +7,7 @@
 #include "math/bsr.h"
 
 #include <limits.h>
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -100,15 +101,16 @@ static tl_status fill_pattern(const tl_allocator *alloc, const incidence *inc, c
         cols[0] = i;
         const int32_t count = collect_row(inc, start, items, i, mark, cols + 1);
         sort_ascending(cols + 1, count);
-        for (int32_t k = 1; k <= count; k++) m->lower_start[cols[k] + 1]++;
     }
     return TL_OK;
 }
 
 // Rows are visited in order, so the references of each row come out ascending too.
-static void fill_lower(tl_bsr *m)
+void tl_bsr_refer(tl_bsr *m)
 {
     const int32_t n = m->row_count;
+    for (int32_t i = 0; i < n; i++)
+        for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++) m->lower_start[m->col[k] + 1]++;
     for (int32_t i = 0; i < n; i++) m->lower_start[i + 1] += m->lower_start[i];
     for (int32_t i = 0; i < n; i++)
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++) {
@@ -161,7 +163,7 @@ tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t gr
         tl_bsr_destroy(alloc, m);
         return status;
     }
-    fill_lower(m);
+    tl_bsr_refer(m);
     *out = m;
     return TL_OK;
 }
@@ -199,6 +201,73 @@ tl_status tl_bsr_to_single(const tl_allocator *alloc, tl_bsr *m, tl_error *err)
     }
     TL_FREE(alloc, m->value, (size_t)m->block_count + 1);
     m->value = NULL;
+    return TL_OK;
+}
+
+// Columns of row i of either matrix, ascending; `out` may be NULL. Returns how many.
+static int32_t join_row(const tl_bsr *a, const tl_bsr *b, int32_t i, int32_t *out)
+{
+    int32_t n = 0, k = a->row_start[i], l = b->row_start[i];
+    while (k < a->row_start[i + 1] || l < b->row_start[i + 1]) {
+        const int32_t j = k < a->row_start[i + 1] ? a->col[k] : INT32_MAX, h = l < b->row_start[i + 1] ? b->col[l] : INT32_MAX;
+        if (out) out[n] = j < h ? j : h;
+        k += j <= h, l += h <= j, n++;
+    }
+    return n;
+}
+
+// out is |A_ij| at most too far from what it stands for, three numbers a row: a multiple of the identity makes up for it
+// (Gershgorin).
+static void join_values(const tl_bsr *a, const tl_bsr *b, tl_bsr *m)
+{
+    for (int32_t i = 0; i < m->row_count; i++)
+        for (int e = 0; e < 9; e++) m->diagonal[i][e] = tl_bsr_diagonal(a, i)[e] + tl_bsr_diagonal(b, i)[e];
+    for (int32_t i = 0; i < m->row_count; i++) {
+        int32_t k = a->row_start[i] + 1, l = b->row_start[i] + 1;
+        for (int32_t to = m->row_start[i] + 1; to < m->row_start[i + 1]; to++) {
+            double v[9] = {0}, room[9], lost = 0;
+            if (k < a->row_start[i + 1] && a->col[k] == m->col[to]) memcpy(v, tl_bsr_block(a, i, k++, room), sizeof v);
+            const bool both = l < b->row_start[i + 1] && b->col[l] == m->col[to];
+            if (both) {
+                const double *w = tl_bsr_block(b, i, l++, room);
+                for (int e = 0; e < 9; e++) v[e] += w[e];
+            }
+            for (int e = 0; e < 9; e++) {
+                const float f = (float)v[e];
+                m->single[to - i - 1][e] = f;
+                lost = fmax(lost, fabs(v[e] - (double)f));
+            }
+            for (int e = 0; e < 9 && both; e += 4) m->diagonal[i][e] += 3 * lost, m->diagonal[m->col[to]][e] += 3 * lost;
+        }
+    }
+}
+
+tl_status tl_bsr_join(const tl_allocator *alloc, const tl_bsr *a, const tl_bsr *b, tl_bsr **out, tl_error *err)
+{
+    *out = NULL;
+    const int32_t n = a->row_count;
+    tl_bsr *m = TL_CALLOC(alloc, tl_bsr, 1);
+    if (!m) return tl_fail_memory(err, "matrix");
+    m->row_count = m->block_count = n;  // until they are counted
+    m->row_start = TL_CALLOC(alloc, int32_t, n + 1);
+    m->lower_start = TL_CALLOC(alloc, int32_t, n + 1);
+    if (m->row_start && m->lower_start) {
+        for (int32_t i = 0; i < n; i++) m->row_start[i + 1] = m->row_start[i] + join_row(a, b, i, NULL);
+        m->block_count = m->row_start[n];
+        m->col = TL_ALLOC(alloc, int32_t, m->block_count);
+        m->single = tl_calloc_bytes(alloc, (size_t)(m->block_count - n) + 1, sizeof *m->single);
+        m->diagonal = tl_calloc_bytes(alloc, (size_t)n + 1, sizeof *m->diagonal);
+        m->lower_row = TL_ALLOC(alloc, int32_t, m->block_count - n);
+        m->lower_block = TL_ALLOC(alloc, int32_t, m->block_count - n);
+    }
+    if (!m->col || !m->single || !m->diagonal || !m->lower_row || !m->lower_block) {
+        tl_bsr_destroy(alloc, m);
+        return tl_fail_memory(err, "matrix blocks");
+    }
+    for (int32_t i = 0; i < n; i++) join_row(a, b, i, m->col + m->row_start[i]);
+    tl_bsr_refer(m);
+    join_values(a, b, m);
+    *out = m;
     return TL_OK;
 }
 

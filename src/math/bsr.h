@@ -4,3 +4,10 @@
 
 /// Bytes held by the matrix.
 size_t tl_bsr_memory(const tl_bsr *matrix);
+
+/// The sum of `a` and `b`, which have the same rows, in single storage. Off the diagonal entries are rounded; what that changes
+/// is added to the diagonal, so that the sum of semidefinite matrices stays so.
+tl_status tl_bsr_join(const tl_allocator *alloc, const tl_bsr *a, const tl_bsr *b, tl_bsr **out, tl_error *err);
+
+/// Fills the references to the lower triangle from row_start and col; lower_start is to be zero.
+void tl_bsr_refer(tl_bsr *matrix);

@@ -258,7 +258,7 @@ static tl_status not_definite(tl_error *err)
     return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
 }
 
-tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, const uint8_t *fixed,
+tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_aggregates aggregates, const uint8_t *fixed,
                                const tl_vec3 *pos, tl_workers *workers, tl_multilevel **out, tl_error *err)
 {
     *out = NULL;
@@ -266,6 +266,7 @@ tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, 
     if (!ml) return tl_fail_memory(err, "multilevel solver");
     ml->alloc = *alloc;
     ml->fixed = fixed;
+    ml->aggregates = aggregates;
     ml->level[0].a = matrix;
     ml->level[0].nodes = matrix->row_count;
     ml->level[0].node_rows = 1;

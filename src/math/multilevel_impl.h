@@ -39,6 +39,7 @@ struct tl_multilevel {
     int32_t level_count;    // the last has no prolongation
     tl_cholesky *coarsest;  // NULL: the coarsest is smoothed only (a single level)
     const uint8_t *fixed;   // during an update
+    tl_aggregates aggregates;
 };
 
 /// Chooses patches and the patterns of prolongation and next matrix of level l. *more false: not worth it.

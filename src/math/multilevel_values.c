@@ -84,6 +84,19 @@ TL_INLINE int32_t entry_of(const tl_level *lv, int32_t i, int32_t patch)
     return e - lv->p_start[i];
 }
 
+static void plain_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const values_job *job = arg;
+    const tl_level *lv = job->lv;
+    for (int32_t i = begin; i < end; i++)
+        for (int32_t s = 0; s < lv->node_rows && lv->p_start[i] < lv->p_start[i + 1]; s++) {
+            double p0[3][MODES];
+            rigid_rows(job, i, s, p0);
+            float *out = lv->p_value[(int64_t)lv->node_rows * lv->p_start[i] + s];
+            for (int k = 0; k < 3 * MODES; k++) out[k] = (float)p0[k / MODES][k % MODES];
+        }
+}
+
 // One block row of the prolongation: sums[e] = sum over its blocks of A P0, then P0 - w D^-1 sums.
 TL_CLONES static void prolongation_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -245,7 +258,7 @@ void tl_level_coarsen(tl_multilevel *ml, int32_t l, const tl_vec3 *pos, tl_worke
     job.own_radius = l == 0 ? 1 : ml->level[l - 1].radius;
     tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, centers_chunk, &job);
     lv->radius = patch_radius(lv, job.pos);
-    tl_parallel_for(workers, lv->nodes, NODES_PER_CHUNK, prolongation_chunk, &job);
+    tl_parallel_for(workers, lv->nodes, NODES_PER_CHUNK, ml->aggregates == TL_AGGREGATES_PLAIN ? plain_chunk : prolongation_chunk, &job);
     tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, galerkin_chunk, &job);
 }
 

@@ -56,11 +56,22 @@ bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
     return true;
 }
 
+// Rows of A x with what is stored beside the matrix.
+TL_INLINE void all_rows(const tl_bsr *m, int32_t begin, int32_t end, const tl_vec3 *x, double (*y)[4], bool single)
+{
+    tl_bsr_rows(m, begin, end, x, y, single);
+    const tl_bsr *blocks = m->extra.blocks;
+    if (!blocks) return;
+    double more[ROWS_PER_CHUNK][4];
+    tl_bsr_rows(blocks, begin, end, x, more, false);
+    for (int32_t i = 0; i < end - begin; i++) *(tl_v4 *)y[i] += TL_LOAD4(more[i]);
+}
+
 // r = b - A x; sums of b b and r r
 TL_INLINE void residual_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
     double bb = 0, rr = 0, ax[ROWS_PER_CHUNK][4];
-    tl_bsr_rows(s->m, begin, end, s->x, ax, single);
+    all_rows(s->m, begin, end, s->x, ax, single);
     for (int32_t i = begin; i < end; i++) {
         const double *row = ax[i - begin];
         const tl_vec3 r = tl_sub3(s->b[i], (tl_vec3){row[0], row[1], row[2]});
@@ -82,7 +93,7 @@ TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
 TL_INLINE void product_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
     double pq = 0, ap[ROWS_PER_CHUNK][4];
-    tl_bsr_rows(s->m, begin, end, s->p, ap, single);
+    all_rows(s->m, begin, end, s->p, ap, single);
     for (int32_t i = begin; i < end; i++) {
         const tl_vec3 q = {ap[i - begin][0], ap[i - begin][1], ap[i - begin][2]};
         s->q[i] = q;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/bsr.h"
 #include "math/cholesky.h"
 #include "math/multilevel.h"
 #include "math/pcg.h"
@@ -17,8 +18,10 @@
 #include "math/solver_cost.h"
 
 enum {
-    REFINE_ITERATIONS = 20
-};  // a fresh double factor needs one; more only if the matrix is nearly singular
+    REFINE_ITERATIONS = 20,    // a fresh double factor needs one; more only if the matrix is nearly singular
+    JOINT_ROWS = 10,           // one block beside the matrix for so many rows, and the levels are to see them
+    OLD_LEVELS_ITERATIONS = 3  // with levels of other contacts, before new ones are made
+};
 static const double SWITCH_GAIN = 0.8;   // auto changes its mind for a fifth, not for noise
 static const double TRIAL_FACTOR = 1.5;  // and gives up a way that has cost this much more than another would
 
@@ -33,6 +36,7 @@ struct tl_solver {
     uint64_t factor_version, levels_version;
     tl_cholesky *factor;  // float except for kind direct
     tl_multilevel *levels;
+    tl_bsr *joint;        // what the levels are made of while the matrix has blocks beside it: their sum then
     tl_cholmod *cholmod;
     tl_aging factor_age, levels_age;
     tl_experience experience;
@@ -75,14 +79,21 @@ tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, 
     return TL_OK;
 }
 
+static void drop_levels(tl_solver *s)
+{
+    tl_multilevel_destroy(s->levels);
+    tl_bsr_destroy(&s->alloc, s->joint);
+    s->levels = NULL, s->joint = NULL, s->levels_version = 0;
+}
+
 // Everything that belongs to the present pattern.
 static void forget(tl_solver *s)
 {
     tl_cholesky_destroy(s->factor);
-    tl_multilevel_destroy(s->levels);
+    drop_levels(s);
     tl_cholmod_destroy(s->cholmod);
     TL_FREE(&s->alloc, s->fixed, s->copied);
-    s->factor = NULL, s->levels = NULL, s->cholmod = NULL, s->matrix = NULL, s->pos = NULL;
+    s->factor = NULL, s->cholmod = NULL, s->matrix = NULL, s->pos = NULL;
     s->copied = 0;
 }
 
@@ -133,10 +144,19 @@ void tl_solver_values(tl_solver *s, const uint8_t *fixed, const tl_vec3 *pos)
         memset(s->fixed, 0, (size_t)s->copied);
 }
 
+// Are the blocks beside the matrix enough to matter? A few pairs of rows are as many iterations.
+static bool wants_joint(const tl_solver *s)
+{
+    const tl_bsr *more = s->matrix->extra.blocks;
+    return more && (int64_t)JOINT_ROWS * (more->block_count - more->row_count) > more->row_count;
+}
+
 static tl_system describe(const tl_solver *s)
 {
+    const tl_bsr *more = s->matrix->extra.blocks;
     tl_system system = {.rows = s->matrix->row_count,
-                        .blocks = s->matrix->block_count,
+                        .blocks = s->matrix->block_count + (more ? more->block_count : 0),
+                        .beside = wants_joint(s),
                         .analysed = s->factor,
                         .levels_made = s->levels};
     if (s->factor) {
@@ -192,7 +212,7 @@ static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *r
 static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
-    if (!s->matrix->extra.add && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
+    if (!s->matrix->extra.add && !s->matrix->extra.blocks && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
     TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor}, report, err));
     if (report->iterations > 0) report->iterations--;  // the first is the solve itself
     return TL_OK;
@@ -242,10 +262,11 @@ static tl_status solve_stale(tl_solver *s, request q, tl_solve_report *report, t
 static tl_status make_levels(tl_solver *s, const request *q, tl_error *err)
 {
     const bool old = s->levels_version != s->version;
+    if (s->joint) drop_levels(s);
     if (s->levels && !old) return TL_OK;
     bool deep = true;
     if (!s->levels) {
-        TL_TRY(tl_multilevel_create(&s->alloc, s->matrix, s->fixed, s->pos, q->workers, &s->levels, err));
+        TL_TRY(tl_multilevel_create(&s->alloc, s->matrix, TL_AGGREGATES_SMOOTH, s->fixed, s->pos, q->workers, &s->levels, err));
     } else {
         deep = !s->levels_version || tl_aging_renew(&s->levels_age);
         s->levels_version = 0;  // none, should this fail
@@ -262,15 +283,63 @@ static tl_status make_levels(tl_solver *s, const request *q, tl_error *err)
     return TL_OK;
 }
 
+static tl_status run_levels(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
+{
+    return run_pcg(s, q, &(tl_precond){tl_multilevel_apply, s->levels}, report, err);
+}
+
+// Levels of the matrix and the blocks beside it together.
+static tl_status make_joint_levels(tl_solver *s, const request *q, tl_error *err)
+{
+    drop_levels(s);
+    TL_TRY(tl_bsr_join(&s->alloc, s->matrix, s->matrix->extra.blocks, &s->joint, err));
+    TL_TRY(tl_multilevel_create(&s->alloc, s->joint, TL_AGGREGATES_PLAIN, s->fixed, s->pos, q->workers, &s->levels, err));
+    s->levels_version = s->version;
+    return TL_OK;
+}
+
+static bool starts_from_nothing(const tl_solver *s, const request *q)
+{
+    for (int32_t i = 0; i < s->matrix->row_count; i++)
+        if (q->x[i].x != 0 || q->x[i].y != 0 || q->x[i].z != 0) return false;
+    return true;
+}
+
+// Blocks beside the matrix have a new pattern every time. Levels of a sum that is some solves old are a definite preconditioner
+// like any other, but contacts they do not know of cost some ten iterations and more, and new levels cost six. So a solve that
+// starts from nothing makes new ones; one that goes on from an answer tries the old a few times, as that often is enough.
+static tl_status solve_joint(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    int32_t before = 0;
+    double first_residual = -1;
+    const int32_t max_iterations = q.max_iterations;
+    if (s->joint && s->levels_version && s->levels_version != s->version && !starts_from_nothing(s, &q)) {
+        if (q.max_iterations > OLD_LEVELS_ITERATIONS) q.max_iterations = OLD_LEVELS_ITERATIONS;
+        TL_TRY(run_levels(s, &q, report, err));
+        if (report->converged || report->iterations >= max_iterations) return TL_OK;
+        before = report->iterations, first_residual = report->first_residual;
+        q.max_iterations = max_iterations - before;
+    }
+    if (!s->joint || s->levels_version != s->version) TL_TRY(make_joint_levels(s, &q, err));
+    TL_TRY(run_levels(s, &q, report, err));
+    report->iterations += before;
+    if (first_residual >= 0) report->first_residual = first_residual;
+    return TL_OK;
+}
+
+static tl_status solve_smooth(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    TL_TRY(make_levels(s, &q, err));
+    TL_TRY(run_levels(s, &q, report, err));
+    tl_aging_used(&s->levels_age, cost_per_decade(s, TL_SOLVER_MULTILEVEL, report));
+    return TL_OK;
+}
+
 // Coarse levels can fail where the matrix itself is fine (entries at the end of float's range, a hub node):
 // block Jacobi then has the last word on whether the matrix is definite.
 static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
-    tl_status status = make_levels(s, &q, err);
-    if (status == TL_OK) {
-        status = run_pcg(s, &q, &(tl_precond){tl_multilevel_apply, s->levels}, report, err);
-        if (status == TL_OK) tl_aging_used(&s->levels_age, cost_per_decade(s, TL_SOLVER_MULTILEVEL, report));
-    }
+    const tl_status status = wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err);
     if (status != TL_FAILED) return status;
     report->used = TL_SOLVER_PCG;
     return run_pcg(s, &q, NULL, report, err);
@@ -391,9 +460,8 @@ tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_v
 
 void tl_solver_restart(tl_solver *s)
 {
-    tl_multilevel_destroy(s->levels);
-    s->levels = NULL;
-    s->factor_version = s->levels_version = 0;  // the analysis of the pattern stays
+    drop_levels(s);
+    s->factor_version = 0;  // the analysis of the pattern stays
     s->factor_age = s->levels_age = (tl_aging){0};
 }
 
@@ -435,5 +503,5 @@ size_t tl_solver_memory(const tl_solver *s)
 {
     return sizeof *s + (size_t)s->copied * sizeof *s->fixed +
            (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
-           (s->levels ? tl_multilevel_memory(s->levels) : 0);
+           (s->levels ? tl_multilevel_memory(s->levels) : 0) + tl_bsr_memory(s->joint);
 }

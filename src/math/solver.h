@@ -9,11 +9,13 @@
 #include "base/workers.h"
 #include "toile/base.h"
 
-/// A symmetric part of a matrix that is not stored: add(self, workers, x, y) does y += E x. The sum with what is stored
-/// must be positive definite; preconditioners are made from what is stored alone. `add` NULL: none.
+/// Symmetric parts of a matrix that are not stored in it; the sum with what is stored must be positive definite, and so must
+/// what is stored. `add(self, workers, x, y)` does y += E x, which no preconditioner sees. `blocks` has the same rows, in
+/// double and with a pattern of its own that may change from solve to solve; the multilevel preconditioner sees it. NULL: none.
 typedef struct tl_extra {
     void (*add)(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y);
     void *self;
+    const struct tl_bsr *blocks;
 } tl_extra;
 
 /// Symmetric block matrix, upper triangle by rows: row i holds its diagonal block first, then the blocks

@@ -10,6 +10,8 @@ static const double CACHE_BLOCKS = 2e5;                 // about where the matri
 static const double ROW_VECTORS = 12;                   // vector work of an iteration, per row
 static const double CYCLE_PRODUCTS = 3.6;               // one multilevel cycle, in iterations of plain PCG
 static const double LEVELS_RENEW = 2500, LEVELS_MAKE = 4000;  // coarse levels, per row
+// The same of plain aggregates, which blocks beside the matrix get; new ones for most solves.
+static const double PLAIN_CYCLE_PRODUCTS = 2.4, PLAIN_RENEW = 2800;
 static const double FLOP = 0.043, ENTRY = 0.8;  // factor; both sweeps of a solve with a float factor
 static const double ANALYSE = 5500;             // per row, mostly METIS
 // Factor of a sheet before it has been analysed: flops 1474 n^1.59, numbers 118 log2(n) - 604 per row (fitted
@@ -76,7 +78,7 @@ double tl_cost_iteration(const tl_system *s, tl_solver_kind kind)
 {
     const double product = product_cost(s);
     switch (kind) {
-    case TL_SOLVER_MULTILEVEL: return (1 + CYCLE_PRODUCTS) * product;
+    case TL_SOLVER_MULTILEVEL: return (1 + (s->beside ? PLAIN_CYCLE_PRODUCTS : CYCLE_PRODUCTS)) * product;
     case TL_SOLVER_STALE: return product + ENTRY * factor_entries(s);
     case TL_SOLVER_DIRECT: return product + 2 * ENTRY * factor_entries(s);
     default: return product;
@@ -86,7 +88,7 @@ double tl_cost_iteration(const tl_system *s, tl_solver_kind kind)
 double tl_cost_renewal(const tl_system *s, tl_solver_kind kind)
 {
     switch (kind) {
-    case TL_SOLVER_MULTILEVEL: return LEVELS_RENEW * s->rows;
+    case TL_SOLVER_MULTILEVEL: return (s->beside ? PLAIN_RENEW : LEVELS_RENEW) * s->rows;
     case TL_SOLVER_STALE:
     case TL_SOLVER_DIRECT: return FLOP * factor_flops(s);
     default: return 0;
@@ -95,7 +97,7 @@ double tl_cost_renewal(const tl_system *s, tl_solver_kind kind)
 
 double tl_cost_setup(const tl_system *s, tl_solver_kind kind)
 {
-    if (kind == TL_SOLVER_MULTILEVEL) return s->levels_made ? 0 : LEVELS_MAKE * s->rows;
+    if (kind == TL_SOLVER_MULTILEVEL) return s->levels_made || s->beside ? 0 : LEVELS_MAKE * s->rows;
     if (kind == TL_SOLVER_STALE || kind == TL_SOLVER_DIRECT) return s->analysed ? 0 : ANALYSE * s->rows;
     return 0;
 }
@@ -103,7 +105,7 @@ double tl_cost_setup(const tl_system *s, tl_solver_kind kind)
 double tl_cost_solve(const tl_system *s, const tl_experience *e, tl_solver_kind kind, double decades)
 {
     const double rate = e->rate[kind] * (kind == TL_SOLVER_PCG ? sqrt((double)s->rows) : 1);
-    const double reuse = e->reuse[kind] > 1 ? e->reuse[kind] : 1;
+    const double reuse = e->reuse[kind] > 1 && !(s->beside && kind == TL_SOLVER_MULTILEVEL) ? e->reuse[kind] : 1;
     return (1 + rate * decades) * tl_cost_iteration(s, kind) + tl_cost_renewal(s, kind) / reuse +
            tl_cost_setup(s, kind) / s->solves_ahead;
 }

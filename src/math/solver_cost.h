@@ -33,6 +33,7 @@ void tl_experience_add(tl_experience *experience, tl_solver_kind kind, int32_t r
 typedef struct tl_system {
     int32_t rows, blocks;
     double factor_flops, factor_entries;
+    bool beside;  ///< some of the blocks are beside the matrix: levels are of another kind
     bool analysed, levels_made;
     double solves_ahead;  ///< on this pattern, at least 1
 } tl_system;

@@ -188,14 +188,6 @@ static double linear_tolerance_of(const newton *s)
     return s->def->linear_tolerance * fmin(1, near / 0.5);
 }
 
-// The parts of the matrix that are not stored.
-static void add_unstored(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
-{
-    newton *s = self;
-    if (s->with_bending) tl_bend_operator_add(&s->bending, workers, x, y);
-    if (s->contacts) tl_contacts_add(s->contacts, workers, x, y);
-}
-
 // One solve of the linear system, with what steps before have shown.
 static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_error *err)
 {
@@ -209,10 +201,11 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
     TL_TRY(take_up_bending(s, x, err));
-    if (s->with_bending || (s->contacts && tl_contacts_any(s->contacts))) s->matrix->extra = (tl_extra){add_unstored, s};
+    if (s->with_bending) s->matrix->extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
+    if (s->contacts) s->matrix->extra.blocks = tl_contacts_blocks(s->contacts);
     const tl_status solved =
         tl_solver_solve(s->solver, linear_tolerance_of(s), s->right, s->direction, s->arena, s->workers, &solve, err);
-    s->matrix->extra = (tl_extra){NULL, NULL};
+    s->matrix->extra = (tl_extra){0};
     if (solved != TL_OK) return solved;
     after_solve(s, weight);
     s->report->linear_iterations += solve.iterations;

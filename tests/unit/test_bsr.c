@@ -126,6 +126,51 @@ static void product_equals_dense_product(void **state)
     tl_bsr_destroy(&alloc, m);
 }
 
+static void fill_random(tl_bsr *m, uint64_t seed, double scale)
+{
+    for (int32_t i = 0; i < m->row_count; i++)
+        for (int32_t k = m->row_start[i]; k < m->row_start[i + 1]; k++)
+            for (int e = 0; e < 9; e++)
+                m->value[k][e] = m->col[k] == i && e % 3 < e / 3 ? m->value[k][3 * (e % 3) + e / 3]
+                                                                 : scale * (tl_random(seed, (uint64_t)k, (uint64_t)e) - 0.5);
+}
+
+static void a_joint_matrix_is_the_sum(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    int32_t start[GROUPS + 1], items[GROUPS * PER_GROUP];
+    tl_error err;
+    tl_bsr *a, *b, *sum;
+    random_groups(start, items, 7);
+    assert_ok(tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &a, &err));
+    random_groups(start, items, 8);
+    assert_ok(tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &b, &err));
+    fill_random(a, 1, 1);
+    fill_random(b, 2, 1000);
+    assert_ok(tl_bsr_join(&alloc, a, b, &sum, &err));
+    for (int32_t i = 0; i < ROWS; i++)
+        for (int32_t j = i; j < ROWS; j++) {
+            const int32_t k = tl_bsr_find(a, i, j), l = tl_bsr_find(b, i, j), at = tl_bsr_find(sum, i, j);
+            assert_int_equal(at >= 0, k >= 0 || l >= 0);
+            double room[9];
+            for (int e = 0; e < 9 && at >= 0; e++) {
+                const double want = (k >= 0 ? a->value[k][e] : 0) + (l >= 0 ? b->value[l][e] : 0), got = tl_bsr_block(sum, i, at, room)[e];
+                assert_near(got, want, i == j ? ROWS * 3 * 6e-8 * 500 : 6e-8 * fabs(want));
+                if (i == j && e % 4 == 0) assert_true(got >= want);  // only ever more definite
+            }
+        }
+    tl_vec3 x[ROWS], y[ROWS], z[ROWS], w[ROWS];
+    for (int32_t i = 0; i < 3 * ROWS; i++) ((double *)x)[i] = tl_random(4, 0, (uint64_t)i) - 0.5;
+    tl_bsr_multiply(sum, NULL, x, y);
+    tl_bsr_multiply(a, NULL, x, z);
+    tl_bsr_multiply(b, NULL, x, w);
+    for (int32_t i = 0; i < 3 * ROWS; i++) assert_near(((double *)y)[i], ((double *)z)[i] + ((double *)w)[i], 1e-2);
+    tl_bsr_destroy(&alloc, a);
+    tl_bsr_destroy(&alloc, b);
+    tl_bsr_destroy(&alloc, sum);
+}
+
 static void product_has_same_bits_on_any_worker_count(void **state)
 {
     (void)state;
@@ -207,6 +252,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pattern_is_what_groups_say),
         cmocka_unit_test(product_equals_dense_product),
+        cmocka_unit_test(a_joint_matrix_is_the_sum),
         cmocka_unit_test(product_has_same_bits_on_any_worker_count),
         cmocka_unit_test(empty_and_bad_input),
         cmocka_unit_test(every_failed_allocation_is_survived),

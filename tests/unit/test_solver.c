@@ -432,10 +432,116 @@ static void multilevel_memory_is_bounded(void **state)
     cloth_case c;
     assert_ok(cloth_case_make(&alloc, &d, &c, &err));
     tl_multilevel *ml;
-    assert_ok(tl_multilevel_create(&alloc, c.m, c.fixed, c.pos, NULL, &ml, &err));
+    assert_ok(tl_multilevel_create(&alloc, c.m, TL_AGGREGATES_SMOOTH, c.fixed, c.pos, NULL, &ml, &err));
     assert_true((double)tl_multilevel_memory(ml) / c.n < 600);  // bytes a row
     assert_int_equal(tl_multilevel_levels(ml), 4);  // 10,000 rows down to at most 60
     tl_multilevel_destroy(ml);
+    cloth_case_free(&c);
+}
+
+// Springs between nodes i and n - 1 - i, as if the sheet were folded: on the diagonal of the matrix, and across in *blocks.
+static tl_bsr *fold(const tl_allocator *alloc, cloth_case *c, double stiff)
+{
+    tl_error err;
+    int32_t *start = TL_ALLOC(alloc, int32_t, c->n / 2 + 1), *items = TL_ALLOC(alloc, int32_t, c->n);
+    tl_bsr *blocks;
+    start[0] = 0;
+    for (int32_t i = 0; i < c->n / 2; i++) items[2 * i] = i, items[2 * i + 1] = c->n - 1 - i, start[i + 1] = 2 * i + 2;
+    assert_ok(tl_bsr_create(alloc, c->n, c->n / 2, start, items, &blocks, &err));
+    for (int32_t i = 0; i < c->n / 2; i++) {
+        const int32_t j = c->n - 1 - i;
+        if (c->fixed[i] || c->fixed[j]) continue;
+        for (int e = 0; e < 9; e += 4) {
+            c->m->value[c->m->row_start[i]][e] += stiff, c->m->value[c->m->row_start[j]][e] += stiff;
+            blocks->value[tl_bsr_find(blocks, i, j)][e] = -stiff;
+        }
+    }
+    TL_FREE(alloc, start, c->n / 2 + 1);
+    TL_FREE(alloc, items, c->n);
+    return blocks;
+}
+
+static void blocks_beside_the_matrix_count_and_are_preconditioned(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(50, 50);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    tl_bsr *blocks = fold(&alloc, &c, 30);
+    c.m->extra.blocks = blocks;
+    tl_vec3 *x = TL_CALLOC(&alloc, tl_vec3, c.n), *first = TL_ALLOC(&alloc, tl_vec3, c.n), *y = TL_ALLOC(&alloc, tl_vec3, c.n);
+    int32_t iterations[TL_SOLVER_CHOLMOD] = {0};
+    for (int k = TL_SOLVER_PCG; k <= TL_SOLVER_STALE; k++) {
+        memset(x, 0, (size_t)c.n * sizeof *x);
+        tl_solve_report report;
+        assert_ok(solve_once(&alloc, (tl_solver_kind)k, c.m, c.fixed, c.pos, 1e-8, c.b, x, NULL, &report, &err));
+        assert_true(report.converged);
+        iterations[k] = report.iterations;
+        double rest = 0, size = 0;
+        tl_bsr_multiply(c.m, NULL, x, y);
+        tl_bsr_multiply(blocks, NULL, x, first);
+        for (int32_t i = 0; i < c.n; i++) {
+            const tl_vec3 r = tl_sub3(c.b[i], tl_add3(y[i], first[i]));
+            rest += tl_dot3(r, r), size += tl_dot3(c.b[i], c.b[i]);
+        }
+        assert_true(sqrt(rest / size) < 1e-7);
+    }
+    print_message("iterations: block Jacobi %d, multilevel %d\n", iterations[TL_SOLVER_PCG], iterations[TL_SOLVER_MULTILEVEL]);
+    assert_true(4 * iterations[TL_SOLVER_MULTILEVEL] < iterations[TL_SOLVER_PCG]);
+    // same bits for any number of workers
+    for (int threads = 1; threads <= 3; threads++) {
+        tl_workers *workers;
+        assert_ok(tl_workers_create(&alloc, threads, &workers, &err));
+        memset(x, 0, (size_t)c.n * sizeof *x);
+        assert_ok(solve_once(&alloc, TL_SOLVER_MULTILEVEL, c.m, c.fixed, c.pos, 1e-8, c.b, x, workers, NULL, &err));
+        if (threads == 1) memcpy(first, x, (size_t)c.n * sizeof *x);
+        assert_memory_equal(first, x, (size_t)c.n * sizeof *x);
+        tl_workers_destroy(workers);
+    }
+    TL_FREE(&alloc, x, c.n);
+    TL_FREE(&alloc, y, c.n);
+    TL_FREE(&alloc, first, c.n);
+    c.m->extra.blocks = NULL;
+    tl_bsr_destroy(&alloc, blocks);
+    cloth_case_free(&c);
+}
+
+// A solve that goes on from an answer is right whether the levels at hand serve or not, with blocks and without.
+static void levels_follow_the_blocks(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(30, 30);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    tl_solver_def def = tl_solver_def_default();
+    def.kind = TL_SOLVER_MULTILEVEL;
+    tl_solver *s;
+    assert_ok(tl_solver_create(&alloc, &def, &s, &err));
+    assert_ok(tl_solver_pattern(s, c.m, c.pos, &err));
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_vec3 *x = TL_CALLOC(&alloc, tl_vec3, c.n);
+    const double stiff[] = {0, 10, 10.1, 300, 0, 5};
+    for (int k = 0; k < 6; k++) {
+        cloth_values(&c, &d);
+        tl_bsr *blocks = fold(&alloc, &c, stiff[k]);
+        c.m->extra.blocks = stiff[k] > 0 ? blocks : NULL;
+        tl_solver_values(s, c.fixed, c.pos);
+        tl_solve_report report;
+        assert_ok(tl_solver_solve(s, 1e-6, c.b, x, &arena, NULL, &report, &err));
+        assert_true(report.converged);
+        assert_true(report.iterations < 100);
+        c.m->extra.blocks = NULL;
+        tl_bsr_destroy(&alloc, blocks);
+    }
+    assert_true(tl_solver_memory(s) > 0);
+    TL_FREE(&alloc, x, c.n);
+    tl_arena_free(&arena);
+    tl_solver_destroy(s);
     cloth_case_free(&c);
 }
 
@@ -693,6 +799,8 @@ int main(void)
         cmocka_unit_test(every_failed_allocation_is_survived),
         cmocka_unit_test(multilevel_iterations_hardly_grow),
         cmocka_unit_test(multilevel_memory_is_bounded),
+        cmocka_unit_test(blocks_beside_the_matrix_count_and_are_preconditioned),
+        cmocka_unit_test(levels_follow_the_blocks),
         cmocka_unit_test(stale_factor_is_renewed_now_and_then),
         cmocka_unit_test(aging_follows_the_replacement_rule),
         cmocka_unit_test(auto_keeps_to_its_rules),

@@ -1,0 +1,118 @@
+// collide/contact_blocks.c: what contacts add to the Hessian off its diagonal and the cloth's matrix has no place for.
+//
+// That is every block across the gap, since pairs come and go, and all blocks of contacts so hard that single precision, in which the
+// matrix keeps what is off its diagonal, would lose more of them than the inertia of a node (and leave that behind when contacts
+// foreseen are taken back). All in double, in a matrix of its own (tl_extra.blocks) that is made anew whenever the contacts change: rows are
+// gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
+
+#include "base/fail.h"
+#include "collide/contact_impl.h"
+#include "math/bsr.h"
+
+enum { NODES_PER_CHUNK = 256 };
+
+static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
+
+/// Does the block of places a and b of a contact belong here?
+static bool belongs(const tl_contacts *c, const contact *ct, int a, int b)
+{
+    if (a == b || ct->weight[b] == 0 || !is_free(c, ct->pair.node[b])) return false;
+    return ct->hard || !contact_one_feature(&ct->pair, a, b);
+}
+
+static int32_t lower_bound(const int32_t *cols, int32_t n, int32_t j)
+{
+    int32_t lo = 0, hi = n;
+    while (lo < hi) {
+        const int32_t mid = lo + (hi - lo) / 2;
+        if (cols[mid] < j) lo = mid + 1;
+        else hi = mid;
+    }
+    return lo;
+}
+
+typedef struct blocks_job { tl_contacts *c; int32_t *cols; } blocks_job;
+
+// Columns of every row, ascending; row i has room for three per contact around it.
+static void collect_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const blocks_job *job = arg;
+    tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        int32_t *cols = job->cols + (int64_t)3 * c->near_start[i], n = 0;
+        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
+            const contact *ct = &c->contacts[c->near_item[k] / 4];
+            for (int b = 0; b < pair_nodes(&ct->pair); b++) {
+                const int32_t j = ct->pair.node[b];
+                if (j <= i || !belongs(c, ct, c->near_item[k] % 4, b)) continue;
+                const int32_t at = lower_bound(cols, n, j);
+                if (at < n && cols[at] == j) continue;
+                memmove(cols + at + 1, cols + at, (size_t)(n - at) * sizeof *cols);
+                cols[at] = j, n++;
+            }
+        }
+        c->blocks.row_start[i + 1] = n + 1;
+    }
+}
+
+static void add_scaled(double *block, double scale, const double s[6])
+{
+    block[0] += scale * s[0], block[4] += scale * s[1], block[8] += scale * s[2];
+    block[5] += scale * s[3], block[2] += scale * s[4], block[1] += scale * s[5];
+}
+
+static void fill_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const blocks_job *job = arg;
+    const tl_contacts *c = job->c;
+    const tl_bsr *m = &c->blocks;
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first - 1;
+        int32_t *cols = m->col + first + 1;
+        double(*value)[9] = m->value + first + 1;
+        m->col[first] = i;
+        memcpy(cols, job->cols + (int64_t)3 * c->near_start[i], (size_t)n * sizeof *cols);
+        memset(m->value[first], 0, (size_t)(n + 1) * sizeof *value);
+        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
+            const int a = c->near_item[k] % 4;
+            const contact *ct = &c->contacts[c->near_item[k] / 4];
+            const double w = ct->weight[a];
+            add_scaled(m->value[first], w * w - contact_diagonal(ct, a), ct->stiff);
+            for (int b = 0; b < pair_nodes(&ct->pair); b++) {
+                const int32_t j = ct->pair.node[b];
+                if (j <= i || !belongs(c, ct, a, b)) continue;
+                add_scaled(value[lower_bound(cols, n, j)], w * ct->weight[b], ct->stiff);
+            }
+        }
+        for (int32_t k = -1; k < n; k++) value[k][3] = value[k][1], value[k][6] = value[k][2], value[k][7] = value[k][5];
+    }
+}
+
+tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    tl_bsr *m = &c->blocks;
+    blocks_job job = {c, TL_SCRATCH(arena, int32_t, (int64_t)3 * c->near_start[n])};
+    tl_status status = job.cols ? TL_OK : tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
+        for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
+        const int32_t count = m->row_start[n];
+        if (TL_GROW(&c->alloc, m->col, c->blocks_cap[0], count) && TL_GROW(&c->alloc, m->value, c->blocks_cap[1], count + 1) &&
+            TL_GROW(&c->alloc, m->lower_row, c->blocks_cap[2], count - n) && TL_GROW(&c->alloc, m->lower_block, c->blocks_cap[3], count - n))
+            m->row_count = n, m->block_count = count;
+        else
+            status = tl_fail_memory(err, "the contacts");
+    }
+    if (status == TL_OK) {
+        tl_parallel_for(workers, n, NODES_PER_CHUNK, fill_chunk, &job);
+        memset(m->value[m->block_count], 0, sizeof *m->value);
+        memset(m->lower_start, 0, (size_t)(n + 1) * sizeof *m->lower_start);
+        tl_bsr_refer(m);
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+const tl_bsr *tl_contacts_blocks(const tl_contacts *c) { return c->blocks.block_count > c->node_count ? &c->blocks : NULL; }
