@@ -290,6 +290,39 @@ static void same_on_any_number_of_threads(void **state)
     free_shape(&m), free_shape(&ball);
 }
 
+// Every pair of everything: more partners than are sorted in one piece, at any number of threads.
+static void crowded_lists_are_sorted(void **state)
+{
+    (void)state;
+    tl_error err;
+    shape m = make_shape(16, SOUP, 1, (tl_vec3){0}, 3);  // 512 faces that share no node
+    tl_bvh *tree = make_tree(&m);
+    tl_arena arena;
+    tl_arena_init(&arena, *heap());
+    for (int threads = 1; threads <= 3; threads += 2) {
+        tl_workers *workers;
+        tl_pairs pairs;
+        tl_pairs_init(&pairs, *heap());
+        assert_ok(tl_workers_create(heap(), threads, &workers, &err));
+        assert_ok(tl_bvh_self_near(tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, INFINITY}, &arena, workers, &pairs, &err));
+        int32_t at = 0;
+        for (int32_t v = 0; v < m.s.node_count; v++)
+            for (int32_t f = 0; f < m.s.face_count; f++)
+                if (f != v / 3) assert_true(at < pairs.vf_count && pairs.vf[at].a == v && pairs.vf[at].b == f), at++;
+        assert_int_equal(at, pairs.vf_count);
+        at = 0;
+        for (int32_t e = 0; e < m.s.edge_count; e++)
+            for (int32_t g = e + 1; g < m.s.edge_count; g++)
+                if (!share(m.edge[e], 2, m.edge[g], 2)) assert_true(at < pairs.ee_count && pairs.ee[at].a == e && pairs.ee[at].b == g), at++;
+        assert_int_equal(at, pairs.ee_count);
+        tl_workers_destroy(workers);
+        tl_pairs_free(&pairs);
+    }
+    tl_bvh_destroy(tree);
+    tl_arena_free(&arena);
+    free_shape(&m);
+}
+
 static bool box_meets(const shape *m, int32_t f, bool moving, double margin, tl_vec3 lo, tl_vec3 hi)
 {
     const double *l = &lo.x, *h = &hi.x;
@@ -350,6 +383,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(clearance_is_the_least_of_all_pairs),
         cmocka_unit_test(clearance_by_hand),
         cmocka_unit_test(same_on_any_number_of_threads),
+        cmocka_unit_test(crowded_lists_are_sorted),
         cmocka_unit_test(boxes_find_all_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
