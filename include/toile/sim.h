@@ -97,6 +97,21 @@ TL_API tl_sim_def tl_sim_def_default(void);
 TL_API tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err);
 TL_API void tl_sim_destroy(tl_sim *sim);  ///< NULL is fine
 
+typedef enum tl_strain_kind {
+    TL_STRAIN_FREE,       ///< no limits
+    TL_STRAIN_ISOTROPIC,  ///< the same in every direction
+    TL_STRAIN_ALIGNED,    ///< along warp and weft (material x and y), and shear between them
+} tl_strain_kind;
+
+/// Limits on strain, held in every face at the end of every step (docs/strain-limiting.md). Strain is stretch - 1. Limits of zero
+/// are allowed; -INFINITY and INFINITY: no limit that way.
+typedef struct tl_strain_def {
+    tl_strain_kind kind;         ///< Default TL_STRAIN_FREE.
+    double min, max;             ///< in every direction, or along the warp; -1 < min <= 0 <= max. Default none.
+    double weft_min, weft_max;   ///< aligned only. Default none.
+    double shear;                ///< aligned only: sine of the shear angle at most, >= 0. Default none.
+} tl_strain_def;
+
 /// A cloth as plain arrays, all borrowed for the call. Start from tl_cloth_def_default().
 typedef struct tl_cloth_def {
     const char *name;             ///< letters, digits, '-', '_'; at most 63; NULL: "cloth". Unique in the simulation.
@@ -115,6 +130,7 @@ typedef struct tl_cloth_def {
     double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
     double friction;              ///< against bodies, >= 0; NAN: as the body says. Default NAN.
     double friction_self;         ///< against cloth, >= 0. Default 0.3.
+    tl_strain_def strain;         ///< Default free.
     uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
     uint32_t made_by_default;     ///< filled in by the default function, do not set
 } tl_cloth_def;
