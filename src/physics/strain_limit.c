@@ -1,8 +1,9 @@
 // physics/strain_limit.c: energy, gradient and Hessian of strain limits, eight faces at a time; their multipliers.
 //
 // d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of stretches by
-// its modes: stretching along u1 and u2, shear, and turning of the face in and out of its plane, the last two kinds dropped under
-// compression; so it is positive semidefinite.
+// its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression the latter have
+// negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the model where cloth
+// buckles, so the Hessian is positive semidefinite.
 //
 // Most faces are within their limits: they cost a strain and a square root, nothing is stored for them.
 
@@ -21,6 +22,7 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
 #define TINY 1e-300        // keeps divisions finite
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
+#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
 
@@ -234,8 +236,9 @@ static const double zero3[3] = {0, 0, 0};
 
 // Bounds on every direction. v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k; then
 // d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier.
-static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], pulled *out)
+static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
 {
+    const double loose = LOOSE * still * p->mu[i];
     const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
     const double h1 = p->h[0][i], h2 = p->h[1][i], a = p->area[i], mu = p->mu[i];
     double v[2], w[2];  // eigenvectors of U and of Y
@@ -256,20 +259,20 @@ static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], p
     // and what follows is the exact Hessian.
     double q1[3], q2[3];
     for (int k = 0; k < 3; k++) q1[k] = c * c * s1[k] + c * s * s2[k], q2[k] = s * s * s2[k] + c * s * s1[k];
-    add_mode(out, h1 != 0 ? a * mu : 0, q1, u1, q2, u2);
+    add_mode(out, a * mu * (h1 != 0 ? 1 : still), q1, u1, q2, u2);
     for (int k = 0; k < 3; k++) q1[k] = s * s * s1[k] - c * s * s2[k], q2[k] = c * c * s2[k] - c * s * s1[k];
-    add_mode(out, h2 != 0 ? a * mu : 0, q1, u1, q2, u2);
+    add_mode(out, a * mu * (h2 != 0 ? 1 : still), q1, u1, q2, u2);
     const double gap = p->value[0][i] - p->value[1][i];
     const double slope = gap > TINY ? fmin(1, fmax(0, (h1 - h2) / gap)) : h1 != 0;
     for (int k = 0; k < 3; k++)
         q1[k] = 0.5 * (c * c - s * s) * s2[k] - c * s * s1[k], q2[k] = 0.5 * (c * c - s * s) * s1[k] + c * s * s2[k];
-    add_mode(out, 2 * a * mu * slope, q1, u1, q2, u2);
-    // Turning in the plane and out of it: only tension resists.
+    add_mode(out, 2 * a * mu * fmax(slope, still), q1, u1, q2, u2);
+    // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
     for (int k = 0; k < 3; k++) q1[k] = -s2[k];
-    add_mode(out, 0.5 * a * fmax(0, t11 + t22) / (d1 + d2), q1, u1, s1, u2);
+    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / (d1 + d2), q1, u1, s1, u2);
     const tl_vec3 n = tl_cross3(u1, u2);
-    add_mode(out, a * fmax(0, t11) / d1, s1, n, zero3, n);
-    add_mode(out, a * fmax(0, t22) / d2, s2, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t11), loose) / d1, s1, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t22), loose) / d2, s2, n, zero3, n);
 }
 
 static tl_vec3 any_normal(tl_vec3 u)
@@ -280,7 +283,7 @@ static tl_vec3 any_normal(tl_vec3 u)
 }
 
 // Bounds on the lengths of f1 and f2 and on the cosine between them.
-static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], pulled *out)
+static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
 {
     const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
     const double a = p->area[i], mu = p->mu[i], t1 = mu * p->h[0][i], t2 = mu * p->h[1][i], t3 = 2 * mu * p->h[2][i];
@@ -291,14 +294,15 @@ static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], pul
     for (int k = 0; k < 3; k++)
         out->force[k] = tl_mul3(a, tl_add3(tl_madd3(tl_mul3(t1 * gx[k], u1), t2 * gy[k], u2),
                                            tl_madd3(tl_mul3(t3 * gx[k], r1), t3 * gy[k], r2)));
-    add_mode(out, t1 != 0 ? a * mu : 0, gx, u1, zero3, u1);
-    add_mode(out, t2 != 0 ? a * mu : 0, gy, u2, zero3, u2);
-    add_mode(out, t3 != 0 ? 2 * a * mu : 0, gx, r1, gy, r2);
+    add_mode(out, a * mu * (t1 != 0 ? 1 : still), gx, u1, zero3, u1);
+    add_mode(out, a * mu * (t2 != 0 ? 1 : still), gy, u2, zero3, u2);
+    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, r1, gy, r2);
+    const double loose = LOOSE * still * mu;
     const tl_vec3 m1 = any_normal(u1), m2 = any_normal(u2);
-    add_mode(out, a * fmax(0, t1) / d1, gx, m1, zero3, m1);
-    add_mode(out, a * fmax(0, t1) / d1, gx, tl_cross3(u1, m1), zero3, m1);
-    add_mode(out, a * fmax(0, t2) / d2, gy, m2, zero3, m2);
-    add_mode(out, a * fmax(0, t2) / d2, gy, tl_cross3(u2, m2), zero3, m2);
+    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, m1, zero3, m1);
+    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, tl_cross3(u1, m1), zero3, m1);
+    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, m2, zero3, m2);
+    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, tl_cross3(u2, m2), zero3, m2);
 }
 
 static void add_outer(double k[9], double w, tl_vec3 p, tl_vec3 q)
@@ -315,8 +319,8 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
     const double *g = e->grad[f];
     double gx[3] = {-(g[0] + g[2]), g[0], g[2]}, gy[3] = {-(g[1] + g[3]), g[1], g[3]};
     pulled pull = {.modes = 0};
-    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, &pull);
-    else pull_isotropic(p, i, gx, gy, &pull);
+    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, &pull);
+    else pull_isotropic(p, i, gx, gy, job->l->still, &pull);
     for (int a = 0; a < 3; a++) {
         if (e->fixed[node[a]]) continue;
         job->gradient[node[a]] = tl_add3(job->gradient[node[a]], pull.force[a]);
@@ -348,7 +352,7 @@ LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
             const vd energy = 0.5 * p.area * p.mu * (p.h[0] * p.h[0] + p.h[1] * p.h[1] + 2 * p.h[2] * p.h[2]);
             for (int i = 0; i < p.count; i++) {
                 sum += energy[i];
-                if (job->gradient && energy[i] > 0) add_face(job, &p, i);
+                if (job->gradient && (energy[i] > 0 || job->l->still > 0)) add_face(job, &p, i);
             }
         }
         if (job->energy) job->energy[chunk] = sum;

@@ -26,6 +26,7 @@ typedef struct tl_strain_limits {
     double (*trial)[3];        ///< of the step being solved
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
+    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian: 0 if something else holds it
 } tl_strain_limits;
 
 /// The range and sense of every number, `what` begins the message.
@@ -77,8 +78,8 @@ double tl_strain_excess(const tl_strain_limits *limits, const tl_elements *eleme
 
 typedef struct tl_project_def {
     double tolerance;    ///< excess left at most. Default 5e-4.
-    int32_t iterations;  ///< Newton steps at most, in all. Default 400.
-    double scale;        ///< stiffness over (density times extent^2). Default 100.
+    int32_t iterations;  ///< Newton steps at most, in all. Default 200.
+    double scale;        ///< stiffness over (density times extent^2). Default 1000.
 } tl_project_def;
 tl_project_def tl_project_def_default(void);
 

@@ -15,10 +15,11 @@
 #define ARMIJO 1e-4           // Nocedal & Wright 2006, sec. 3.1
 #define LINEAR_TOLERANCE 1e-2
 #define SMALL_STEP 0.3        // next multipliers when a step changes strains by less than this part of the worst excess
+#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them and they fly off
 #define POOR_PROGRESS 0.5     // a round that leaves more than this of the worst excess asks for more stiffness
-enum { MAX_BACKTRACKS = 20, ROUND_STEPS = 12, CHUNK = 4096 };
+enum { MAX_BACKTRACKS = 20, ROUND_STEPS = 3, CHUNK = 4096 };
 
-tl_project_def tl_project_def_default(void) { return (tl_project_def){.tolerance = 5e-4, .iterations = 400, .scale = 100}; }
+tl_project_def tl_project_def_default(void) { return (tl_project_def){.tolerance = 5e-4, .iterations = 200, .scale = 1000}; }
 
 typedef struct projection {
     tl_strain_limits *l;
@@ -30,7 +31,7 @@ typedef struct projection {
     tl_workers *workers;
     tl_vec3 *hat, *gradient, *right, *direction, *trial;
     double *partial;
-    double energy, weight;  // of the distance: 1 over kg m^2, so that it is a number
+    double energy;
 } projection;
 
 static void begin(projection *s)
@@ -129,7 +130,7 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
         TL_TRY(search(s, x, slope, &length, err));
         r->iterations++, steps++;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, s->arena, s->workers, &r->state, err));
-        const bool settled = length == 0 || length * strain_change(s) < SMALL_STEP * r->state.worst;
+        const bool settled = length == 0 || strain_change(s) < SMALL_STEP * r->state.worst;
         if (!settled && steps < ROUND_STEPS) continue;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, true, s->arena, s->workers, &r->state, err));
         if (r->rounds++ > 0 && r->state.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->l, s->e, x, tolerance);
@@ -153,7 +154,9 @@ tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_
     if (s.hat && s.gradient && s.right && s.direction && s.trial && s.partial) {
         for (int32_t i = 0; i < n; i++) s.hat[i] = x[i];
         begin(&s);
+        l->still = STILL;
         status = iterate(&s, x, report, err);
+        l->still = 0;
     }
     tl_arena_release(arena, mark);
     return status;
