@@ -195,6 +195,14 @@ typedef struct tl_contact_report {
     double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
 } tl_contact_report;
 
+/// How strain limits were met in a step: the worst and the most over its substeps.
+typedef struct tl_strain_report {
+    int32_t active;    ///< faces that limits hold
+    int32_t rounds;    ///< of new multipliers, over all substeps
+    int32_t violated;  ///< faces left more than the tolerance (0.1 %) beyond their limits
+    double worst;      ///< largest excess over a limit, as strain; 0: none. Faces whose nodes are all driven do not count.
+} tl_strain_report;
+
 typedef struct tl_step_report {
     double time;                ///< at the end of the step [s]
     int64_t step;               ///< steps done since the start
@@ -207,6 +215,7 @@ typedef struct tl_step_report {
     tl_linear linear_used;
     double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
     tl_contact_report contact;
+    tl_strain_report strain;
     tl_stage_seconds seconds;
 } tl_step_report;
 

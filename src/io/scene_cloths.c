@@ -202,6 +202,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     const tl_node transform = tl_node_key(node, "transform"), rotate = tl_node_key(&transform, "rotate");
     TL_TRY(tl_scene_check_rotation(&rotate, cloth->file.transform.rotate, err));
     TL_TRY(read_materials(fb, node, cloth, err));
+    cloth->limited = tl_node_key(node, "strain_limits").value != NULL;
     const tl_node mesh = tl_node_key(node, "mesh");
     if (json_is_string(mesh.value)) TL_TRY(read_mesh_file(fb, &mesh, cloth, err));
     else TL_TRY(make_mesh(fb->alloc, &mesh, max_faces, cloth, err));

@@ -30,6 +30,17 @@ tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a)
     return tl_madd3(turned, (1 - c) * tl_dot3(axis, a), axis);
 }
 
+static double or_else(double value, double other) { return isnan(value) ? other : value; }
+
+static tl_strain_def strain_of(const tl_strain_file *file)
+{
+    const double none = (double)INFINITY;
+    tl_strain_def def = {file->kind == 1 ? TL_STRAIN_ALIGNED : TL_STRAIN_ISOTROPIC, or_else(file->min, -none), or_else(file->max, none),
+                         -none, none, or_else(file->shear, none)};
+    def.weft_min = or_else(file->weft_min, def.min), def.weft_max = or_else(file->weft_max, def.max);
+    return def;
+}
+
 static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, tl_sim *sim, tl_cloth_id *id,
                            tl_error *err)
 {
@@ -76,6 +87,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.thickness = cloth->file.thickness;
         def.friction = cloth->file.friction;
         def.friction_self = cloth->file.friction_self;
+        if (cloth->limited) def.strain = strain_of(&cloth->file.strain_limits);
         status = tl_sim_add_cloth(sim, &def, id, err);
     }
     TL_FREE(alloc, pos, n);
