@@ -23,6 +23,7 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 #define TINY 1e-300        // keeps divisions finite
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
 #define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
+#define MOST_PULL 0.1      // strain whose stress bounds the multiplier of a face that stays beyond its limits
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
 
@@ -499,13 +500,11 @@ bool tl_strain_stiffen(tl_strain_limits *l, const tl_elements *e, const tl_vec3 
 
 void tl_strain_keep(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
 {
-    const double none[3] = {0, 0, 0};
     for (int32_t f = 0; f < l->face_count; f++) {
-        memcpy(l->multiplier[f], l->trial[f], sizeof l->trial[f]);
-        if (l->trial[f][0] == 0 && l->trial[f][1] == 0 && l->trial[f][2] == 0) continue;
-        double g[3];
-        const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
-        face_strain(e, x, f, b->aligned, g);
-        if (excess_of(b, g) > tolerance) next_multiplier(b, g, none, l->base[f], l->multiplier[f]);
+        const double *t = l->trial[f];
+        memcpy(l->multiplier[f], t, sizeof l->trial[f]);
+        const double size = sqrt(t[0] * t[0] + t[1] * t[1] + 2 * t[2] * t[2]), most = MOST_PULL * l->base[f];
+        if (!(size > most) || !(tl_strain_excess(l, e, x, f) > tolerance)) continue;
+        for (int k = 0; k < 3; k++) l->multiplier[f][k] *= most / size;
     }
 }

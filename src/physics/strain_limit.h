@@ -37,8 +37,9 @@ tl_status tl_strain_limits_create(const tl_allocator *alloc, const tl_elements *
                                   tl_strain_limits **out, tl_error *err);
 void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
-/// Stiffness to add to that of a fabric for judging the matrix: as a multiple of its largest.
-#define TL_STRAIN_STIFFER 20
+/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save rounds but
+/// cost more iterations (docs/strain-limiting.md).
+#define TL_STRAIN_STIFFER 3
 
 /// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, and from inertia (gamma as in tl_step_def).
 void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
@@ -67,8 +68,8 @@ tl_status tl_strain_measure(tl_strain_limits *limits, const tl_elements *element
 /// Raises the stiffness of faces that x leaves beyond `tolerance`, up to a bound. False: none could be raised.
 bool tl_strain_stiffen(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
 
-/// Trial multipliers become the state. Faces beyond `tolerance` at x keep the pull of their stiffness alone: where limits cannot
-/// be met, multipliers would grow for ever.
+/// Trial multipliers become the state. Those of faces beyond `tolerance` at x are bounded: where limits cannot be met they would
+/// grow for ever, and snap when what holds the cloth lets go.
 void tl_strain_keep(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
 
 /// Excess of one face at x; negative inside its limits.
