@@ -121,6 +121,20 @@ typedef struct tl_remeshing {
     int32_t max_faces;          ///< never more; the whole cloth is made coarser to keep to it. 0: no limit. Default 0.
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
+typedef enum tl_strain_kind {
+    TL_STRAIN_FREE,       ///< no limits
+    TL_STRAIN_ISOTROPIC,  ///< the same in every direction
+    TL_STRAIN_ALIGNED,    ///< along warp and weft (material x and y), and shear between them
+} tl_strain_kind;
+
+/// Limits on strain, held in every face at the end of every step (docs/strain-limiting.md). Strain is stretch - 1. Limits of zero
+/// are allowed; -INFINITY and INFINITY: no limit that way.
+typedef struct tl_strain_def {
+    tl_strain_kind kind;         ///< Default TL_STRAIN_FREE.
+    double min, max;             ///< in every direction, or along the warp; -1 < min <= 0 <= max. Default none.
+    double weft_min, weft_max;   ///< aligned only. Default none.
+    double shear;                ///< aligned only: sine of the shear angle at most, >= 0. Default none.
+} tl_strain_def;
 
 /// A cloth as plain arrays, all borrowed for the call. Start from tl_cloth_def_default().
 typedef struct tl_cloth_def {
@@ -141,6 +155,7 @@ typedef struct tl_cloth_def {
     double friction;              ///< against bodies, >= 0; NAN: as the body says. Default NAN.
     double friction_self;         ///< against cloth, >= 0. Default 0.3.
     tl_remeshing remeshing;       ///< Default: none.
+    tl_strain_def strain;         ///< Default free.
     uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
     uint32_t made_by_default;     ///< filled in by the default function, do not set
 } tl_cloth_def;
@@ -214,6 +229,13 @@ typedef struct tl_remesh_counts {
     int32_t too_long;                    ///< edges longer than asked for: max_faces was reached
     double momentum_drift, spin_drift;   ///< largest change of a cloth's linear and angular momentum over its size, relative
 } tl_remesh_counts;
+/// How strain limits were met in a step: the worst and the most over its substeps.
+typedef struct tl_strain_report {
+    int32_t active;    ///< faces that limits hold
+    int32_t rounds;    ///< of new multipliers, over all substeps
+    int32_t violated;  ///< faces left more than the tolerance (0.1 %) beyond their limits
+    double worst;      ///< largest excess over a limit, as strain; 0: none. Faces whose nodes are all driven do not count.
+} tl_strain_report;
 
 typedef struct tl_step_report {
     double time;                ///< at the end of the step [s]
@@ -228,6 +250,7 @@ typedef struct tl_step_report {
     double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
     tl_contact_report contact;
     tl_remesh_counts remesh;
+    tl_strain_report strain;
     tl_stage_seconds seconds;
 } tl_step_report;
 

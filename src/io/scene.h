@@ -14,6 +14,7 @@ typedef struct tl_scene_cloth {
     tl_obj mesh;             ///< before the transform
     tl_material *materials;  ///< before the scales
     int32_t material_count;
+    bool limited;            ///< strain_limits are given
     tl_cloth_file file;      ///< its `name` is not valid
     bool own_remeshing;      ///< file.remeshing was given
 } tl_scene_cloth;

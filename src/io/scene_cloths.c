@@ -206,6 +206,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     if (!tl_node_key(&remeshing, "obstacles").value) cloth->file.remeshing.obstacles = -1;
     if (!tl_node_key(&remeshing, "max_faces").value) cloth->file.remeshing.max_faces = -1;
     TL_TRY(read_materials(fb, node, cloth, err));
+    cloth->limited = tl_node_key(node, "strain_limits").value != NULL;
     const tl_node mesh = tl_node_key(node, "mesh");
     if (json_is_string(mesh.value)) TL_TRY(read_mesh_file(fb, &mesh, cloth, err));
     else TL_TRY(make_mesh(fb->alloc, &mesh, max_faces, cloth, err));

@@ -219,6 +219,25 @@ static const tl_key_def mesh_forms[] = {
     {0},
 };
 
+static const char *const strain_words[] = {"isotropic", "aligned", NULL};
+
+#define AT(field) offsetof(tl_strain_file, field)
+static const tl_key_def strain_keys[] = {
+    {"kind", TL_KEY_WORD, 0, AT(kind), .words = strain_words, .text = "isotropic",
+     .doc = "The same in every direction, or along warp and weft"},
+    {"min", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(min), -1, 0,
+     .doc = "Least strain (stretch - 1), of the warp if aligned; default: no limit"},
+    {"max", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(max), NOT_NEGATIVE, .doc = "Largest strain, of the warp if aligned; default: no limit"},
+    {"weft_min", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(weft_min), -1, 0,
+     .doc = "Aligned: least strain of the weft; default: as the warp"},
+    {"weft_max", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(weft_max), NOT_NEGATIVE,
+     .doc = "Aligned: largest strain of the weft; default: as the warp"},
+    {"shear", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(shear), 0, 1, .doc = "Aligned: largest sine of the shear angle; default: no limit"},
+    {0},
+};
+static const tl_key_table strain_table = {"limits on strain, held at the end of every step", strain_keys};
+#undef AT
+
 #define AT(field) offsetof(tl_cloth_file, field)
 static const tl_key_def cloth_keys[] = {
     {"name", TL_KEY_TEXT, TL_KEY_OPTIONAL, AT(name),
@@ -243,8 +262,9 @@ static const tl_key_def cloth_keys[] = {
     {"friction", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(friction), 0, 100,
      .doc = "Coefficient against obstacles; default: the obstacle's own"},
     {"friction_self", TL_KEY_REAL, 0, AT(friction_self), 0, 100, {0.3}, .doc = "Coefficient against cloth"},
+    {"strain_limits", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(strain_limits), .table = &strain_table,
+     .doc = "Limits on strain; default: none"},
     {"remeshing", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(remeshing), .table = &cloth_remeshing_table, .doc = "Adaptive mesh of this cloth"},
-    {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
     {0},
 };
@@ -500,7 +520,6 @@ static const tl_key_def scene_keys[] = {
     {"appearance", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &appearance_item,
      .doc = "For toile render: colours by the name of the cloth or obstacle"},
     {"remeshing", TL_KEY_OBJECT, 0, AT(remeshing), .table = &remeshing_table, .doc = "Adaptive meshes"},
-    {"strain_limits", TL_KEY_LIST, TL_KEY_LATER, .doc = "strain limits"},
     {"seams", TL_KEY_LIST, TL_KEY_LATER, .doc = "seams"},
     {0},
 };

@@ -48,6 +48,9 @@ typedef struct tl_mesh_file { tl_rectangle_file rectangle; tl_disc_file disc; } 
 typedef struct tl_transform_file { tl_vec3 translate; double rotate[4]; double scale; } tl_transform_file;
 typedef struct tl_velocity_file { tl_vec3 linear, angular, origin; } tl_velocity_file;
 
+/// Limits that are absent read NAN.
+typedef struct tl_strain_file { int32_t kind; double min, max, weft_min, weft_max, shear; } tl_strain_file;
+
 typedef struct tl_cloth_file {
     const char *name;
     double density_scale, stretch_scale, bend_scale;
@@ -57,6 +60,7 @@ typedef struct tl_cloth_file {
     int32_t rest_shape;
     double thickness, friction, friction_self;  // friction NAN: as the obstacle says
     tl_remeshing_file remeshing;
+    tl_strain_file strain_limits;
 } tl_cloth_file;
 
 typedef struct tl_box_file { tl_vec3 min, max; } tl_box_file;

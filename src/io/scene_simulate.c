@@ -52,6 +52,17 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .interval = isnan(f.interval) ? 1 / scene->fps : f.interval, .max_faces = (int32_t)f.max_faces};
 }
 
+static double or_else(double value, double other) { return isnan(value) ? other : value; }
+
+static tl_strain_def strain_of(const tl_strain_file *file)
+{
+    const double none = (double)INFINITY;
+    tl_strain_def def = {file->kind == 1 ? TL_STRAIN_ALIGNED : TL_STRAIN_ISOTROPIC, or_else(file->min, -none), or_else(file->max, none),
+                         -none, none, or_else(file->shear, none)};
+    def.weft_min = or_else(file->weft_min, def.min), def.weft_max = or_else(file->weft_max, def.max);
+    return def;
+}
+
 static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, tl_sim *sim, tl_cloth_id *id,
                            tl_error *err)
 {
@@ -99,6 +110,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.friction = cloth->file.friction;
         def.friction_self = cloth->file.friction_self;
         def.remeshing = remeshing_of(scene, cloth);
+        if (cloth->limited) def.strain = strain_of(&cloth->file.strain_limits);
         status = tl_sim_add_cloth(sim, &def, id, err);
     }
     TL_FREE(alloc, pos, n);

@@ -6,6 +6,7 @@
 #include "math/solver.h"
 #include "mesh/mesh.h"
 #include "physics/elements.h"
+#include "physics/strain_limit.h"
 #include "sim/motion.h"
 #include "toile/body.h"
 
@@ -19,6 +20,7 @@ typedef struct sim_cloth {
     double thickness, friction, friction_self;
     tl_remeshing remeshing;
     uint64_t built;  ///< hash of the mesh as it was given
+    tl_strain_def strain;
 } sim_cloth;
 
 typedef struct sim_handle {
@@ -89,6 +91,7 @@ struct tl_sim {
     tl_bsr *matrix;
     tl_solver *solver;
     tl_contacts *contacts;     ///< NULL: nothing to collide with
+    tl_strain_limits *limits;  ///< NULL: no cloth has any
     int32_t (*cloth_face)[3];  ///< nodes of the faces and edges of all cloths, in the order of the elements
     int32_t (*cloth_edge)[2];
     int32_t face_count, edge_count;
@@ -116,6 +119,16 @@ tl_status sim_compile(tl_sim *sim, tl_error *err);
 /// The part of sim_compile and sim_discard that is about contact (contacts.c).
 tl_status sim_compile_contacts(tl_sim *sim, tl_error *err);
 void sim_discard_contacts(tl_sim *sim);
+
+/// The same for strain limits (strain.c); publish copies multipliers to the meshes.
+bool sim_has_limits(const tl_sim *sim);
+tl_status sim_compile_strain(tl_sim *sim, tl_error *err);
+void sim_discard_strain(tl_sim *sim);
+void sim_publish_strain(tl_sim *sim);
+
+/// The multiplier of a face (slot of the cloth's mesh): S11, S22, S12 in material coordinates [N/m].
+void sim_limit_stress(const tl_sim *sim, int32_t cloth, int32_t slot, double out[3]);
+void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double in[3]);
 
 /// Tells the contacts about a step from `begin` to `begin + dt`; arrays live in the arena.
 tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, const tl_vec3 *x_hat, const tl_vec3 *target,

@@ -7,6 +7,9 @@
 // What the Hessian leaves out (compression, second derivatives of angles) makes for slow modes where cloth buckles. Steps
 // already taken show how the gradient really changed along them; as in L-BFGS (Nocedal & Wright 2006, alg. 7.4, with the
 // Newton solve in place of the initial scaling) the last few correct the next.
+//
+// Strain limits are terms of the potential too (strain_limit.h), so that contact and limits are solved for together. When the
+// iteration has converged, faces beyond their limits get new multipliers and it goes on from there.
 
 #include "sim/newton.h"
 
@@ -54,12 +57,17 @@ typedef struct newton {
     tl_arena *arena;
     tl_workers *workers;
     tl_contacts *contacts;   // NULL: none
+    tl_strain_limits *limits;  // NULL: none
     const tl_vec3 *target;   // of fixed nodes
     tl_vec3 *gradient, *right, *direction, *trial;
     tl_vec3 *push;           // part of the gradient of contacts foreseen
     double *partial;
     tl_potential potential;  // at x
     double touch;            // energy of contact at x
+    double held;             // energy of strain limits at x
+    double excess;           // worst after the round before
+    int32_t allowed;         // iterations, more with every round
+    double again_at, again_contact, again_strain;  // when the first round ended, and seconds by then
     tl_newton_report *report;
     tl_bend_operator bending;  // made when first wanted
     pair pairs[MAX_PAIRS];     // newest last; memory is taken when first wanted
@@ -69,27 +77,38 @@ typedef struct newton {
     bool open;                 // the newest pair waits for the gradient at its end
 } newton;
 
+static tl_status limits_energy(newton *s, const tl_vec3 *x, double *out, tl_error *err)
+{
+    *out = 0;
+    if (!s->limits) return TL_OK;
+    const double begin = tl_now();
+    TL_TRY(tl_strain_energy(s->limits, s->e, x, s->arena, s->workers, out, err));
+    s->report->strain_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
 // Moves x along the direction until the potential falls enough. Returns the length taken, 0 if none was found.
 static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length, tl_error *err)
 {
     const int32_t n = s->e->node_count;
-    const double start = tl_potential_sum(&s->potential) + s->touch;
+    const double start = tl_potential_sum(&s->potential) + s->touch + s->held;
     double a = 1;
     *length = 0;
     for (int k = 0; k < MAX_BACKTRACKS; k++) {
         tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, a, s->trial});
         tl_potential p;
         TL_TRY(tl_forces_energy(s->e, s->step, s->trial, s->arena, s->workers, &p, err));
-        double touch = 0;
+        double touch = 0, held;
+        TL_TRY(limits_energy(s, s->trial, &held, err));
         if (s->contacts) {
             const double begin = tl_now();
             TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->arena, s->workers, &touch, err));
             s->report->contact_seconds += tl_now() - begin;
         }
-        const double now = tl_potential_sum(&p) + touch;
-        const double noise = ROUNDING * (magnitude(&p) + magnitude(&s->potential) + touch + s->touch);
+        const double now = tl_potential_sum(&p) + touch + held;
+        const double noise = ROUNDING * (magnitude(&p) + magnitude(&s->potential) + touch + s->touch + held + s->held);
         if (isfinite(now) && now <= start + ARMIJO * a * slope + noise) {
-            s->potential = p, s->touch = touch;
+            s->potential = p, s->touch = touch, s->held = held;
             *length = a;
             for (int32_t i = 0; i < n; i++) x[i] = s->trial[i];
             return TL_OK;
@@ -256,14 +275,51 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
+// A round leaves more than this of the worst excess: the limits of such faces become stiffer.
+#define POOR_PROGRESS 0.3
+
+static tl_status measure_strain(newton *s, const tl_vec3 *x, bool update, tl_error *err)
+{
+    tl_newton_report *r = s->report;
+    const double begin = tl_now();
+    TL_TRY(tl_strain_measure(s->limits, s->e, x, s->def->strain_tolerance, update, s->arena, s->workers, &r->strain, err));
+    r->strain_held = !(r->strain.worst > s->def->strain_tolerance);
+    r->strain_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
+// Converged at x: are the strains within their limits, or is there to be another round? Multipliers move on in any case, for the
+// next step to start from.
+static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *err)
+{
+    tl_newton_report *r = s->report;
+    TL_TRY(measure_strain(s, x, true, err));
+    *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds;
+    if (!*again) return TL_OK;
+    if (r->strain_rounds > 0 && r->strain.worst > POOR_PROGRESS * s->excess)
+        tl_strain_stiffen(s->limits, s->e, x, s->def->strain_tolerance);
+    s->excess = r->strain.worst;
+    if (r->strain_rounds++ == 0) s->again_at = tl_now(), s->again_contact = r->contact_seconds, s->again_strain = r->strain_seconds;
+    s->allowed = r->iterations + (s->def->iterations + 1) / 2;
+    s->pair_count = 0, s->open = false;
+    return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     const int32_t n = s->e->node_count;
     tl_newton_report *r = s->report;
     const bool linearised = s->def->iterations == 1;
     if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
-    while (r->iterations < s->def->iterations) {
+    s->allowed = s->def->iterations;
+    while (r->iterations < s->allowed) {
         tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
+        if (s->limits) {
+            const double begin = tl_now();
+            tl_strain_assemble(s->limits, s->e, x, s->matrix, s->gradient, s->workers);
+            r->strain_seconds += tl_now() - begin;
+            if (!linearised) TL_TRY(limits_energy(s, x, &s->held, err));  // with today's multipliers
+        }
         if (s->contacts) {
             const double begin = tl_now();
             TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
@@ -289,7 +345,11 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});
             if (s->contacts) tl_contacts_move_bodies(s->contacts, 1);
             r->converged = true;
-            return TL_OK;
+            bool again = false;
+            if (s->limits) TL_TRY(end_round(s, x, &again, err));
+            if (!again || linearised) return TL_OK;
+            if (s->contacts && s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
+            continue;
         }
         const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
         double length = 1;
@@ -311,18 +371,18 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     }
     // At the limit what was asked for is good enough, even if layers may tremble a little.
     if (s->contacts) r->converged = r->change <= s->def->tolerance && tl_contacts_bodies_left(s->contacts) == 0;
-    return TL_OK;
+    return s->limits ? measure_strain(s, x, true, err) : TL_OK;
 }
 
 tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_contacts *contacts, const tl_vec3 *target, tl_vec3 *x, tl_arena *arena,
-                          tl_workers *workers, tl_newton_report *report, tl_error *err)
+                          tl_solver *solver, tl_contacts *contacts, tl_strain_limits *limits, const tl_vec3 *target, tl_vec3 *x,
+                          tl_arena *arena, tl_workers *workers, tl_newton_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    *report = (tl_newton_report){0};
+    *report = (tl_newton_report){.strain_held = true};
     const int32_t n = e->node_count;
     newton s = {.e = e, .step = step, .def = def, .matrix = matrix, .solver = solver, .arena = arena, .workers = workers,
-                .contacts = contacts, .target = target, .report = report};
+                .contacts = contacts, .limits = limits, .target = target, .report = report};
     s.gradient = TL_SCRATCH(arena, tl_vec3, n);
     s.right = TL_SCRATCH(arena, tl_vec3, n);
     s.direction = TL_SCRATCH(arena, tl_vec3, n);
@@ -331,6 +391,8 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
     s.trial = s.right;  // the right side is done with when the search begins
     const tl_status status = s.gradient && s.right && s.direction && s.partial && (!contacts || s.push) ? iterate(&s, x, err)
                                                                                : tl_fail_memory(err, "Newton's method");
+    if (report->strain_rounds > 0)  // all but contact since then is for the sake of the limits
+        report->strain_seconds = s.again_strain + (tl_now() - s.again_at) - (report->contact_seconds - s.again_contact);
     tl_arena_release(arena, mark);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "collide/contact.h"
 #include "math/solver.h"
 #include "physics/forces.h"
+#include "physics/strain_limit.h"
 
 typedef struct tl_newton_def {
     int32_t iterations;       ///< at most; 1: one linearised step, no test
@@ -10,6 +11,8 @@ typedef struct tl_newton_def {
     double linear_tolerance;  ///< relative residual asked of the linear solver
     double speed;             ///< of the nodes at the start, root mean square [m/s]: with contact, slow motion is solved finer
     double longest;           ///< with contact: no node goes further than this in one iteration [m]
+    double strain_tolerance;  ///< excess over strain limits left at most
+    int32_t strain_rounds;    ///< of new multipliers at most
 } tl_newton_def;
 
 typedef struct tl_newton_report {
@@ -18,11 +21,15 @@ typedef struct tl_newton_report {
     double change;   ///< of speeds by the last update, root mean square over the nodes [m/s]
     bool converged;
     double contact_seconds;  ///< of wall clock, for contact
+    double strain_seconds;   ///< the same for strain limits, further iterations for their sake included
+    int32_t strain_rounds;
+    tl_strain_state strain;  ///< at the end
+    bool strain_held;        ///< within the tolerance, but for faces that are driven
 } tl_newton_report;
 
-/// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them
+/// `limits` (may be NULL) have begun the step; their trial multipliers are those of the answer. `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them
 /// from it. `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
 /// finite or no descent is found; then `x` is not to be used.
 tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_contacts *contacts, const tl_vec3 *target, tl_vec3 *x, tl_arena *arena,
-                          tl_workers *workers, tl_newton_report *report, tl_error *err);
+                          tl_solver *solver, tl_contacts *contacts, tl_strain_limits *limits, const tl_vec3 *target, tl_vec3 *x,
+                          tl_arena *arena, tl_workers *workers, tl_newton_report *report, tl_error *err);

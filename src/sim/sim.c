@@ -169,8 +169,9 @@ void tl_sim_destroy(tl_sim *sim)
 
 tl_cloth_def tl_cloth_def_default(void)
 {
+    const double none = (double)INFINITY;
     return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .remeshing = tl_remeshing_default(),
-                          .made_by_default = MADE_BY_DEFAULT};
+                          .strain = {TL_STRAIN_FREE, -none, none, -none, none, none}, .made_by_default = MADE_BY_DEFAULT};
 }
 
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err)
@@ -204,6 +205,7 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     if (!at_least(def->friction_self, 0))
         return tl_fail(err, TL_BAD_INPUT, "friction_self %g, must be >= 0", def->friction_self);
     TL_TRY(sim_check_remeshing(&def->remeshing, err));
+    TL_TRY(tl_strain_check(&def->strain, def->name ? def->name : "cloth", err));
     if (def->material_count < 1 || !def->materials) return tl_fail(err, TL_BAD_INPUT, "a cloth without a material");
     for (int32_t i = 0; i < def->material_count; i++) TL_TRY(tl_material_check(&def->materials[i], err));
     if (def->face_label)
@@ -255,7 +257,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
     *out = (tl_cloth_id){0, 0};
     TL_TRY(check_cloth(def, err));
     sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
-                       .friction_self = def->friction_self, .remeshing = def->remeshing};
+                       .friction_self = def->friction_self, .remeshing = def->remeshing, .strain = def->strain};
     const char *name = def->name ? def->name : "cloth";
     TL_TRY(sim_check_name(sim, "cloth", name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);
@@ -296,6 +298,7 @@ static void discard_elements(tl_sim *sim)
 {
     free_state(sim);
     sim_discard_contacts(sim);
+    sim_discard_strain(sim);
     tl_elements_destroy(sim->elements);
     sim->elements = NULL;
 }
@@ -322,6 +325,7 @@ void sim_publish(tl_sim *sim)
             mesh->vel[slot - first] = sim->v[e->node_of[slot]];
         }
     }
+    sim_publish_strain(sim);
 }
 
 // May the matrix be kept in single precision? Rounding changes a row by some 6e-8 of the membrane stiffness for each of
@@ -336,7 +340,8 @@ static bool single_is_safe(const tl_sim *sim)
     double stiffest = 0, lightest = INFINITY;
     for (int32_t m = 0; m < e->material_count; m++) {
         const tl_material *fabric = &e->materials[m];
-        const double viscous = 1 + 1.5 * fabric->damping_stretch / sim->def.dt;  // 1.5: BDF2
+        const double limits = sim->limits ? TL_STRAIN_STIFFER : 0;
+        const double viscous = 1 + limits + 1.5 * fabric->damping_stretch / sim->def.dt;  // 1.5: BDF2
         for (int r = 0; r < 6; r++)
             for (int k = 0; k < 4; k++) stiffest = fmax(stiffest, viscous * fabs(fabric->stretch[r][k]));
     }
@@ -355,6 +360,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
         tl_elements_create(&sim->alloc, sources, sim->cloth_count, sim->def.bending, &sim->elements, err);
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
+    TL_TRY(sim_compile_strain(sim, err));
     TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, &sim->matrix, err));
     if (single_is_safe(sim)) TL_TRY(tl_bsr_to_single(&sim->alloc, sim->matrix, err));
     const tl_elements *e = sim->elements;

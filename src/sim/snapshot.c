@@ -6,7 +6,7 @@
 //
 // Layout, little-endian as on every machine we build for: header; the meshes and the nodes of every handle, if meshes may change; then
 // x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and its
-// base positions, which nodes are pinched, last a hash of all before it.
+// base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
 #include <math.h>
@@ -54,6 +54,10 @@ static uint64_t hash_built(const tl_sim *sim)
         const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction, cloth->friction_self};
         tl_hash_add(&hash, contact, sizeof contact);
         hash_remeshing(&hash, &cloth->remeshing);
+        if (cloth->strain.kind == TL_STRAIN_FREE) continue;
+        const tl_strain_def *d = &cloth->strain;
+        const double strain[6] = {(int)d->kind, d->min, d->max, d->weft_min, d->weft_max, d->shear};
+        tl_hash_add(&hash, strain, sizeof strain);
     }
     for (int32_t i = 0; i < sim->body_count; i++) tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
     const tl_collide_def *collide = &sim->def.collide;
@@ -104,6 +108,8 @@ static size_t state_size(const tl_sim *sim)
     for (int32_t i = 0; i < sim->handle_count; i++)
         size += sizeof(uint64_t) + (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
     for (int32_t c = 0; c < sim->cloth_count; c++) size += (size_t)sim->cloths[c].mesh->slots[TL_NODES].count;  // pinched
+    for (int32_t c = 0; sim_has_limits(sim) && c < sim->cloth_count; c++)
+        size += 3 * sizeof(double) * (size_t)sim->cloths[c].mesh->slots[TL_FACES].count;
     return size + sizeof(uint64_t);
 }
 
@@ -153,6 +159,12 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     const uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++)
         *at++ = pinched && e->node_of[slot] != TL_NONE ? (char)pinched[e->node_of[slot]] : 0;
+    for (int32_t c = 0; sim->limits && c < sim->cloth_count; c++)
+        for (int32_t slot = 0; slot < sim->cloths[c].mesh->slots[TL_FACES].count; slot++) {
+            double stress[3];
+            sim_limit_stress(sim, c, slot, stress);
+            memcpy(at, stress, sizeof stress), at += sizeof stress;
+        }
     return TL_OK;
 }
 
@@ -294,6 +306,12 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)
         if (pinched && e->node_of[slot] != TL_NONE) pinched[e->node_of[slot]] = *at != 0;
     if (pinched) tl_contacts_count_pinched(sim->contacts);
+    for (int32_t c = 0; sim->limits && c < sim->cloth_count; c++)
+        for (int32_t slot = 0; slot < sim->cloths[c].mesh->slots[TL_FACES].count; slot++) {
+            double stress[3];
+            memcpy(stress, at, sizeof stress), at += sizeof stress;
+            sim_set_limit_stress(sim, c, slot, stress);
+        }
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before, sim->started = h.started != 0;
     sim->remeshed = h.remeshed;
     sim->shape_changed = true;  // fixed flags are found anew by the next step

@@ -12,6 +12,11 @@
 
 #define LONGEST_UPDATE 0.02  // [m] in one Newton iteration with contact, or four times what inertia does: far more than updates need
 
+// Strain limits: what is promised is 0.1 %.
+#define STRAIN_PROMISED 1e-3
+#define STRAIN_TOLERANCE 8e-4
+enum { STRAIN_ROUNDS = 10, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
+
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
 static tl_step_def integrator(const tl_sim *sim, double dt)
@@ -72,10 +77,13 @@ static tl_status first_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3
     const int32_t n = e->node_count;
     tl_potential still, moving;
     for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : sim->x[i];
+    double still_held = 0, moving_held = 0;
     TL_TRY(tl_forces_energy(sim->elements, step, x, &sim->arena, sim->workers, &still, err));
+    if (sim->limits) TL_TRY(tl_strain_energy(sim->limits, e, x, &sim->arena, sim->workers, &still_held, err));
     for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : step->x_tilde[i];
     TL_TRY(tl_forces_energy(sim->elements, step, x, &sim->arena, sim->workers, &moving, err));
-    if (!(tl_potential_sum(&moving) < tl_potential_sum(&still)))
+    if (sim->limits) TL_TRY(tl_strain_energy(sim->limits, e, x, &sim->arena, sim->workers, &moving_held, err));
+    if (!(tl_potential_sum(&moving) + moving_held < tl_potential_sum(&still) + still_held))
         for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : sim->x[i];
     return TL_OK;
 }
@@ -120,10 +128,40 @@ static tl_status resolve_zones(tl_sim *sim, tl_vec3 *x, bool *stuck, tl_newton_r
     return TL_OK;
 }
 
-/// One attempt from `begin` to `begin + dt`; the state changes only on success. `last` accepts Newton's answer even
-/// at its iteration limit. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
-static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *stuck, tl_step_report *report, tl_error *err)
+// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again.
+static tl_status begin_strain(tl_sim *sim, const tl_step_def *step, bool *strained, tl_step_report *report, tl_error *err)
 {
+    *strained = false;
+    if (!sim->limits) return TL_OK;
+    const double start = tl_now();
+    tl_strain_begin(sim->limits, sim->elements, step->gamma);
+    tl_strain_state now;
+    TL_TRY(tl_strain_measure(sim->limits, sim->elements, sim->x, STRAIN_PROMISED, false, &sim->arena, sim->workers, &now, err));
+    *strained = now.worst > STRAIN_PROMISED;
+    report->seconds.strain += tl_now() - start;
+    return TL_OK;
+}
+
+// What the limits came to at the accepted positions; multipliers become part of the state.
+static tl_status end_strain(tl_sim *sim, const tl_vec3 *x, tl_step_report *report, tl_error *err)
+{
+    const double start = tl_now();
+    tl_strain_state now;
+    TL_TRY(tl_strain_measure(sim->limits, sim->elements, x, STRAIN_PROMISED, false, &sim->arena, sim->workers, &now, err));
+    tl_strain_keep(sim->limits, sim->elements, x, STRAIN_PROMISED);
+    tl_strain_report *r = &report->strain;
+    if (now.active > r->active) r->active = now.active;
+    if (now.violated > r->violated) r->violated = now.violated;
+    r->worst = fmax(r->worst, now.worst);
+    report->seconds.strain += tl_now() - start;
+    return TL_OK;
+}
+
+/// One attempt from `begin` to `begin + dt`; the state changes only on success. After the last halving Newton's answer is accepted
+/// even at its iteration limit; strain beyond its limits is accepted earlier. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
+static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *stuck, tl_step_report *report, tl_error *err)
+{
+    const bool last = depth == sim->def.max_halvings;
     tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
     tl_step_def step = integrator(sim, dt);
@@ -143,6 +181,8 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *
     step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
     tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
     sim->shape_changed = false, sim->begun = true;
+    bool strained;
+    TL_TRY(begin_strain(sim, &step, &strained, report, err));
     const double start = tl_now();
     if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
@@ -154,10 +194,11 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *
         speed2 += tl_dot3(sim->v[i], sim->v[i]);
     }
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
-                                  sqrt(speed2 / fmax(n, 1)), longest};
+                                  sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE,
+                                  strained ? STRAINED_ROUNDS : STRAIN_ROUNDS};
     tl_newton_report r;
     const tl_status status =
-        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, target, x, &sim->arena,
+        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena,
                         sim->workers, &r, err);
     if (status == TL_OK && sim->contacts && stuck && (r.converged || last)) TL_TRY(resolve_zones(sim, x, stuck, &r, err));
     report->newton_iterations += r.iterations;
@@ -166,14 +207,19 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *
     report->linear_used = (tl_linear)r.used;
     report->newton_change = r.change;
     if (sim->contacts) add_contact_report(sim, report);
+    report->strain.rounds += r.strain_rounds;
     report->seconds.collision += guessing + r.contact_seconds;
+    report->seconds.strain += r.strain_seconds;
     if (status != TL_OK) return status;
     if (stuck && *stuck) return tl_fail(err, TL_FAILED, "impact zones between moving bodies were not resolved");
     if (!all_finite(x, n)) return tl_fail(err, TL_FAILED, "positions are not finite");
     if (!r.converged && !last)
         return tl_fail(err, TL_FAILED, "Newton's method stopped after %d iterations at a change of %g m/s", r.iterations, r.change);
+    if (!r.strain_held && !strained && depth < STRAIN_HALVINGS && !last)
+        return tl_fail(err, TL_FAILED, "a strain is %g beyond its limits after %d rounds", r.strain.worst, r.strain_rounds);
     report->unconverged += !r.converged;
     keep_momentum(sim, &step, x);
+    if (sim->limits) TL_TRY(end_strain(sim, x, report, err));
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 v = tl_mul3(step.gamma, tl_sub3(x[i], x_hat[i]));
         if (sim->x_before) sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
@@ -184,7 +230,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, bool last, bool *
 }
 
 /// The state before a step that had to be cut, should its parts fail as well.
-typedef struct keep { tl_vec3 *arrays[4]; double dt_before; } keep;
+typedef struct keep { tl_vec3 *arrays[4]; double (*stress)[3]; double dt_before; } keep;
 
 static void state_arrays(const tl_sim *sim, tl_vec3 *out[4])
 {
@@ -202,6 +248,11 @@ static tl_status keep_state(tl_sim *sim, keep *kept, tl_error *err)
         if (!kept->arrays[k]) return tl_fail_memory(err, "a step");
         memcpy(kept->arrays[k], arrays[k], (size_t)sim->node_count * sizeof(tl_vec3));
     }
+    if (!sim->limits) return TL_OK;
+    const size_t faces = (size_t)sim->limits->face_count;
+    kept->stress = tl_arena_bytes(&sim->arena, faces, sizeof *kept->stress);
+    if (!kept->stress) return tl_fail_memory(err, "a step");
+    memcpy(kept->stress, sim->limits->multiplier, faces * sizeof *kept->stress);
     return TL_OK;
 }
 
@@ -212,6 +263,7 @@ static void bring_back(tl_sim *sim, const keep *kept)
     sim->dt_before = kept->dt_before;
     for (int k = 0; k < 4; k++)
         if (arrays[k]) memcpy(arrays[k], kept->arrays[k], (size_t)sim->node_count * sizeof(tl_vec3));
+    if (kept->stress) memcpy(sim->limits->multiplier, kept->stress, (size_t)sim->limits->face_count * sizeof *kept->stress);
 }
 
 static tl_status halves(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err);
@@ -227,7 +279,7 @@ static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_ste
     bool stuck = false, zones = sim->def.collide.response == TL_RESPONSE_ZONES;
     tl_status status;
     for (;;) {
-        status = attempt(sim, begin, dt, depth == sim->def.max_halvings, zones ? &stuck : NULL, report, err);
+        status = attempt(sim, begin, dt, depth, zones ? &stuck : NULL, report, err);
         if (status != TL_OK && n > 0) {
             memcpy(tl_contacts_pinched(sim->contacts), pinched, n);
             tl_contacts_count_pinched(sim->contacts);
@@ -247,7 +299,7 @@ static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_ste
     tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)sim->step, begin, dt,
                  err ? err->message : "");
     if (depth > 0) return halves(sim, begin, dt, depth, report, err);
-    keep kept = {{NULL, NULL, NULL, NULL}, 0};
+    keep kept = {{NULL, NULL, NULL, NULL}, NULL, 0};
     status = keep_state(sim, &kept, err);
     if (status == TL_OK) {
         status = halves(sim, begin, dt, depth, report, err);
@@ -285,7 +337,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
     sim_publish(sim);
     report.time = sim->time, report.step = sim->step;
     report.seconds.total = tl_now() - start;
-    report.seconds.physics = report.seconds.total - report.seconds.collision - report.seconds.remesh;
+    report.seconds.physics = report.seconds.total - report.seconds.collision - report.seconds.remesh - report.seconds.strain;
     if (out) *out = report;
     return TL_OK;
 }

@@ -1,0 +1,510 @@
+// physics/strain_limit.c: energy, gradient and Hessian of strain limits, eight faces at a time; their multipliers.
+//
+// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of stretches by
+// its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression the latter have
+// negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the model where cloth
+// buckles, so the Hessian is positive semidefinite.
+//
+// Most faces are within their limits: they cost a strain and a square root, nothing is stored for them.
+
+#include "physics/strain_limit.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "math/bsr_row.h"
+#include "math/vec3.h"
+#include "physics/lanes.h"
+
+enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
+
+#define TINY 1e-300        // keeps divisions finite
+#define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
+#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
+#define MOST_PULL 0.1      // strain whose stress bounds the multiplier of a face that stays beyond its limits
+#define MOST_STIFFER 64.0  // of the stiffness a step begins with
+#define STIFFEN 4.0
+
+// ---- making ----
+
+static bool is_limit(double x) { return !isnan(x); }
+
+tl_status tl_strain_check(const tl_strain_def *d, const char *what, tl_error *err)
+{
+    if ((int)d->kind < TL_STRAIN_FREE || d->kind > TL_STRAIN_ALIGNED)
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.kind %d is none of ours", what, (int)d->kind);
+    const bool aligned = d->kind == TL_STRAIN_ALIGNED;
+    if (d->kind == TL_STRAIN_FREE) return TL_OK;
+    if (!is_limit(d->min) || !(d->min <= 0) || (isfinite(d->min) && d->min <= -1))
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.min %g, must be in (-1, 0], or -infinity for none", what, d->min);
+    if (!is_limit(d->max) || !(d->max >= 0)) return tl_fail(err, TL_BAD_INPUT, "%s: strain.max %g, must be >= 0", what, d->max);
+    if (aligned && (!is_limit(d->weft_min) || !(d->weft_min <= 0) || (isfinite(d->weft_min) && d->weft_min <= -1)))
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.weft_min %g, must be in (-1, 0], or -infinity for none", what, d->weft_min);
+    if (aligned && (!is_limit(d->weft_max) || !(d->weft_max >= 0)))
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.weft_max %g, must be >= 0", what, d->weft_max);
+    if (aligned && (!is_limit(d->shear) || !(d->shear >= 0)))
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.shear %g, must be >= 0", what, d->shear);
+    return TL_OK;
+}
+
+static tl_strain_bounds bounds_of(const tl_strain_def *d)
+{
+    const double none = (double)INFINITY;
+    tl_strain_bounds b = {false, {-none, -none, -none}, {none, none, none}};
+    if (d->kind == TL_STRAIN_FREE) return b;
+    b.aligned = d->kind == TL_STRAIN_ALIGNED;
+    b.low[0] = d->min, b.high[0] = d->max;
+    b.low[1] = b.aligned ? d->weft_min : d->min, b.high[1] = b.aligned ? d->weft_max : d->max;
+    if (b.aligned) b.low[2] = -d->shear, b.high[2] = d->shear;
+    return b;
+}
+
+void tl_strain_limits_destroy(tl_strain_limits *l)
+{
+    if (!l) return;
+    const tl_allocator alloc = l->alloc, *al = &alloc;
+    TL_FREE(al, l->bounds, l->bounds_count);
+    TL_FREE(al, l->cloth, l->face_count);
+    TL_FREE(al, l->multiplier, l->face_count);
+    TL_FREE(al, l->trial, l->face_count);
+    TL_FREE(al, l->stiffness, l->face_count);
+    TL_FREE(al, l->base, l->face_count);
+    TL_FREE(al, l, 1);
+}
+
+tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, const tl_strain_def *defs, tl_strain_limits **out,
+                                  tl_error *err)
+{
+    *out = NULL;
+    tl_strain_limits *l = TL_CALLOC(al, tl_strain_limits, 1);
+    if (!l) return tl_fail_memory(err, "the strain limits");
+    const int32_t m = e->face_count;
+    l->alloc = *al, l->face_count = m, l->bounds_count = e->cloth_count;
+    l->bounds = TL_CALLOC(al, tl_strain_bounds, e->cloth_count);
+    l->cloth = TL_CALLOC(al, int32_t, m);
+    l->multiplier = TL_CALLOC_FOR(al, l->multiplier, m);
+    l->trial = TL_CALLOC_FOR(al, l->trial, m);
+    l->stiffness = TL_CALLOC(al, double, m);
+    l->base = TL_CALLOC(al, double, m);
+    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base) {
+        tl_strain_limits_destroy(l);
+        return tl_fail_memory(err, "the strain limits");
+    }
+    for (int32_t c = 0; c < e->cloth_count; c++) {
+        l->bounds[c] = bounds_of(&defs[c]);
+        for (int32_t slot = e->cloth_face_start[c]; slot < e->cloth_face_start[c + 1]; slot++)
+            if (e->face_of[slot] != TL_NONE) l->cloth[e->face_of[slot]] = c;
+    }
+    for (int32_t f = 0; f < m; f++) l->stiffness[f] = l->base[f] = 1;
+    *out = l;
+    return TL_OK;
+}
+
+void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
+{
+    for (int32_t f = 0; f < l->face_count; f++) {
+        const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
+        const double inertia = e->materials[e->material[f]].density * e->area[f] * gamma * gamma;
+        l->base[f] = l->stiffness[f] = TL_STRAIN_STIFFER * fmax(fabric, inertia);
+        memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
+    }
+}
+
+// ---- eight faces ----
+
+typedef struct strain_job {
+    const tl_strain_limits *l;
+    const tl_elements *e;
+    const tl_vec3 *x;
+    tl_bsr *matrix;     // NULL: no Hessian
+    tl_vec3 *gradient;
+    const int32_t *chunks;
+    double *energy;     // per chunk
+} strain_job;
+
+typedef struct lanes8 {
+    int count;
+    int32_t face[LANES];
+    vd area, mu, f1[3], f2[3];
+    vd y[3];      // strain + S/mu: Y11, Y22, Y12
+    vd value[3];  // what the bounds are on: eigenvalues of Y, or Y itself
+    vd h[3];      // that, beyond the bounds
+    vd low[3], high[3], aligned;
+} lanes8;
+
+TL_INLINE void load(const strain_job *job, int32_t begin, int32_t end, lanes8 *p, vd s[3])
+{
+    const tl_strain_limits *l = job->l;
+    const tl_elements *e = job->e;
+    vd d1[3], d2[3], grad[4];
+    p->count = end - begin < LANES ? end - begin : LANES;
+    for (int i = 0; i < LANES; i++) {
+        const int32_t f = begin + (i < p->count ? i : p->count - 1);  // idle lanes repeat the last face
+        const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+        const tl_vec3 *o = &job->x[e->face[f][0]], *a = &job->x[e->face[f][1]], *c = &job->x[e->face[f][2]];
+        p->face[i] = f;
+        d1[0][i] = a->x - o->x, d1[1][i] = a->y - o->y, d1[2][i] = a->z - o->z;
+        d2[0][i] = c->x - o->x, d2[1][i] = c->y - o->y, d2[2][i] = c->z - o->z;
+        for (int k = 0; k < 4; k++) grad[k][i] = e->grad[f][k];
+        for (int k = 0; k < 3; k++) s[k][i] = l->trial[f][k], p->low[k][i] = b->low[k], p->high[k][i] = b->high[k];
+        p->area[i] = e->area[f], p->mu[i] = l->stiffness[f], p->aligned[i] = b->aligned;
+    }
+    for (int k = 0; k < 3; k++) {
+        p->f1[k] = d1[k] * grad[0] + d2[k] * grad[2];
+        p->f2[k] = d1[k] * grad[1] + d2[k] * grad[3];
+    }
+}
+
+TL_INLINE vd choose(vd which, vd a, vd b)
+{
+    vd r;
+    for (int i = 0; i < LANES; i++) r[i] = which[i] != 0 ? a[i] : b[i];
+    return r;
+}
+
+TL_INLINE vd beyond(vd y, vd low, vd high)
+{
+    vd r;
+    for (int i = 0; i < LANES; i++) r[i] = y[i] > high[i] ? y[i] - high[i] : y[i] < low[i] ? y[i] - low[i] : 0;
+    return r;
+}
+
+// Square root of the 2x2 matrix C = F^T F: (C + d1 d2 I) / (d1 + d2), since C = tr(U) U - det(U) I.
+TL_INLINE void project_lanes(const strain_job *job, int32_t begin, int32_t end, lanes8 *p)
+{
+    vd s[3], normal[3];
+    load(job, begin, end, p, s);
+    vd_cross(p->f1, p->f2, normal);
+    const vd c11 = vd_dot(p->f1, p->f1), c22 = vd_dot(p->f2, p->f2), c12 = vd_dot(p->f1, p->f2);
+    const vd det = vd_sqrt(vd_dot(normal, normal)), trace = vd_sqrt(c11 + c22 + 2 * det), per = 1 / (trace + TINY);
+    const vd along1 = vd_sqrt(c11), along2 = vd_sqrt(c22), per_mu = 1 / p->mu;
+    p->y[0] = choose(p->aligned, along1, (c11 + det) * per) - 1 + s[0] * per_mu;
+    p->y[1] = choose(p->aligned, along2, (c22 + det) * per) - 1 + s[1] * per_mu;
+    p->y[2] = choose(p->aligned, c12 / (along1 * along2 + TINY), c12 * per) + s[2] * per_mu;
+    const vd mean = 0.5 * (p->y[0] + p->y[1]), half = 0.5 * (p->y[0] - p->y[1]), radius = vd_sqrt(half * half + p->y[2] * p->y[2]);
+    p->value[0] = choose(p->aligned, p->y[0], mean + radius);
+    p->value[1] = choose(p->aligned, p->y[1], mean - radius);
+    p->value[2] = choose(p->aligned, p->y[2], vd_of(0));
+    for (int k = 0; k < 3; k++) p->h[k] = beyond(p->value[k], p->low[k], p->high[k]);
+}
+
+static void add_block(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const double k[9])
+{
+    const bool turn = (slot & 3) == TL_SLOT_TRANSPOSED;
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) {
+            const double v = turn ? k[3 * c + r] : k[3 * r + c];
+            if (m->single) {
+                float *at = &m->single[(slot >> 2) - (i < j ? i : j) - 1][3 * r + c];
+                *at = (float)((double)*at + v);
+            } else {
+                m->value[slot >> 2][3 * r + c] += v;
+            }
+        }
+}
+
+/// One face beyond its limits. Its Hessian is sum of weight v v^T over the modes, v[a] for corner a.
+enum { MODES = 8 };
+typedef struct pulled {
+    tl_vec3 force[3];  // gradient
+    int modes;
+    double weight[MODES];
+    tl_vec3 v[MODES][3];
+} pulled;
+
+static void add_mode(pulled *out, double weight, const double s[3], tl_vec3 p, const double t[3], tl_vec3 q)
+{
+    if (!(weight > 0)) return;
+    out->weight[out->modes] = weight;
+    for (int a = 0; a < 3; a++) out->v[out->modes][a] = tl_madd3(tl_mul3(s[a], p), t[a], q);
+    out->modes++;
+}
+
+/// Angle of the larger eigenvalue of a symmetric matrix: (cos, sin), half its difference and radius known.
+static void eigenbasis(double half, double off, double n[2])
+{
+    const double radius = sqrt(half * half + off * off);
+    n[0] = 1, n[1] = 0;
+    if (!(radius > TINY)) return;
+    const double turn = fmin(1, fmax(-1, half / radius));
+    n[0] = sqrt(0.5 * (1 + turn));
+    n[1] = off < 0 ? -sqrt(0.5 * (1 - turn)) : sqrt(0.5 * (1 - turn));
+}
+
+static const double zero3[3] = {0, 0, 0};
+
+// Bounds on every direction. v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k; then
+// d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier.
+static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
+{
+    const double loose = LOOSE * still * p->mu[i];
+    const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
+    const double h1 = p->h[0][i], h2 = p->h[1][i], a = p->area[i], mu = p->mu[i];
+    double v[2], w[2];  // eigenvectors of U and of Y
+    eigenbasis(0.5 * (tl_dot3(f1, f1) - tl_dot3(f2, f2)), tl_dot3(f1, f2), v);
+    eigenbasis(0.5 * (p->y[0][i] - p->y[1][i]), p->y[2][i], w);
+    const double c = w[0] * v[0] + w[1] * v[1], s = w[1] * v[0] - w[0] * v[1];  // w1 = c v1 + s v2
+    const double t11 = mu * (c * c * h1 + s * s * h2), t22 = mu * (s * s * h1 + c * c * h2), t12 = mu * c * s * (h1 - h2);
+    const tl_vec3 p1 = tl_madd3(tl_mul3(v[0], f1), v[1], f2), p2 = tl_madd3(tl_mul3(v[0], f2), -v[1], f1);
+    const double d1 = fmax(tl_norm3(p1), FLAT), d2 = fmax(tl_norm3(p2), FLAT);
+    const tl_vec3 u1 = tl_mul3(1 / d1, p1), u2 = tl_mul3(1 / d2, p2);
+    double s1[3], s2[3];
+    for (int k = 0; k < 3; k++) s1[k] = v[0] * gx[k] + v[1] * gy[k], s2[k] = v[0] * gy[k] - v[1] * gx[k];
+    for (int k = 0; k < 3; k++) {
+        const double g1 = t11 * s1[k] + 2 * t12 * s2[k] * d1 / (d1 + d2), g2 = t22 * s2[k] + 2 * t12 * s1[k] * d2 / (d1 + d2);
+        out->force[k] = tl_madd3(tl_mul3(a * g1, u1), a * g2, u2);
+    }
+    // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes of U this
+    // and what follows is the exact Hessian.
+    double q1[3], q2[3];
+    for (int k = 0; k < 3; k++) q1[k] = c * c * s1[k] + c * s * s2[k], q2[k] = s * s * s2[k] + c * s * s1[k];
+    add_mode(out, a * mu * (h1 != 0 ? 1 : still), q1, u1, q2, u2);
+    for (int k = 0; k < 3; k++) q1[k] = s * s * s1[k] - c * s * s2[k], q2[k] = c * c * s2[k] - c * s * s1[k];
+    add_mode(out, a * mu * (h2 != 0 ? 1 : still), q1, u1, q2, u2);
+    const double gap = p->value[0][i] - p->value[1][i];
+    const double slope = gap > TINY ? fmin(1, fmax(0, (h1 - h2) / gap)) : h1 != 0;
+    for (int k = 0; k < 3; k++)
+        q1[k] = 0.5 * (c * c - s * s) * s2[k] - c * s * s1[k], q2[k] = 0.5 * (c * c - s * s) * s1[k] + c * s * s2[k];
+    add_mode(out, 2 * a * mu * fmax(slope, still), q1, u1, q2, u2);
+    // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
+    for (int k = 0; k < 3; k++) q1[k] = -s2[k];
+    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / (d1 + d2), q1, u1, s1, u2);
+    const tl_vec3 n = tl_cross3(u1, u2);
+    add_mode(out, a * fmax(fabs(t11), loose) / d1, s1, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t22), loose) / d2, s2, n, zero3, n);
+}
+
+static tl_vec3 any_normal(tl_vec3 u)
+{
+    const tl_vec3 axis = fabs(u.x) < 0.6 ? (tl_vec3){1, 0, 0} : (tl_vec3){0, 1, 0};
+    const tl_vec3 n = tl_cross3(u, axis);
+    return tl_mul3(1 / fmax(tl_norm3(n), TINY), n);
+}
+
+// Bounds on the lengths of f1 and f2 and on the cosine between them.
+static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
+{
+    const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
+    const double a = p->area[i], mu = p->mu[i], t1 = mu * p->h[0][i], t2 = mu * p->h[1][i], t3 = 2 * mu * p->h[2][i];
+    const double d1 = fmax(tl_norm3(f1), FLAT), d2 = fmax(tl_norm3(f2), FLAT);
+    const tl_vec3 u1 = tl_mul3(1 / d1, f1), u2 = tl_mul3(1 / d2, f2);
+    const double c = tl_dot3(u1, u2);
+    const tl_vec3 r1 = tl_mul3(1 / d1, tl_madd3(u2, -c, u1)), r2 = tl_mul3(1 / d2, tl_madd3(u1, -c, u2));
+    for (int k = 0; k < 3; k++)
+        out->force[k] = tl_mul3(a, tl_add3(tl_madd3(tl_mul3(t1 * gx[k], u1), t2 * gy[k], u2),
+                                           tl_madd3(tl_mul3(t3 * gx[k], r1), t3 * gy[k], r2)));
+    add_mode(out, a * mu * (t1 != 0 ? 1 : still), gx, u1, zero3, u1);
+    add_mode(out, a * mu * (t2 != 0 ? 1 : still), gy, u2, zero3, u2);
+    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, r1, gy, r2);
+    const double loose = LOOSE * still * mu;
+    const tl_vec3 m1 = any_normal(u1), m2 = any_normal(u2);
+    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, m1, zero3, m1);
+    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, tl_cross3(u1, m1), zero3, m1);
+    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, m2, zero3, m2);
+    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, tl_cross3(u2, m2), zero3, m2);
+}
+
+static void add_outer(double k[9], double w, tl_vec3 p, tl_vec3 q)
+{
+    const double a[3] = {w * p.x, w * p.y, w * p.z}, b[3] = {q.x, q.y, q.z};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) k[3 * r + c] += a[r] * b[c];
+}
+
+static void add_face(const strain_job *job, const lanes8 *p, int i)
+{
+    const tl_elements *e = job->e;
+    const int32_t f = p->face[i], *node = e->face[f];
+    const double *g = e->grad[f];
+    double gx[3] = {-(g[0] + g[2]), g[0], g[2]}, gy[3] = {-(g[1] + g[3]), g[1], g[3]};
+    pulled pull = {.modes = 0};
+    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, &pull);
+    else pull_isotropic(p, i, gx, gy, job->l->still, &pull);
+    for (int a = 0; a < 3; a++) {
+        if (e->fixed[node[a]]) continue;
+        job->gradient[node[a]] = tl_add3(job->gradient[node[a]], pull.force[a]);
+        for (int b = a; job->matrix && b < 3; b++) {
+            if (e->fixed[node[b]]) continue;
+            double k[9] = {0};
+            for (int m = 0; m < pull.modes; m++) add_outer(k, pull.weight[m], pull.v[m][a], pull.v[m][b]);
+            if (a == b) {
+                double *d = tl_bsr_diagonal(job->matrix, node[a]);
+                for (int r = 0; r < 9; r++) d[r] += k[r];
+            } else {
+                add_block(job->matrix, node[a], node[b], e->slot[f][tl_patch_pair(a, b)], k);
+            }
+        }
+    }
+}
+
+LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
+{
+    const strain_job *job = arg;
+    const tl_elements *e = job->e;
+    for (int32_t c = first; c < last; c++) {
+        const int32_t chunk = job->chunks ? job->chunks[c] : c, begin = chunk * FACES_PER_CHUNK;
+        const int32_t end = e->face_count - begin < FACES_PER_CHUNK ? e->face_count : begin + FACES_PER_CHUNK;
+        double sum = 0;
+        for (int32_t f = begin; f < end; f += LANES) {
+            lanes8 p;
+            project_lanes(job, f, end, &p);
+            const vd energy = 0.5 * p.area * p.mu * (p.h[0] * p.h[0] + p.h[1] * p.h[1] + 2 * p.h[2] * p.h[2]);
+            for (int i = 0; i < p.count; i++) {
+                sum += energy[i];
+                if (job->gradient && (energy[i] > 0 || job->l->still > 0)) add_face(job, &p, i);
+            }
+        }
+        if (job->energy) job->energy[chunk] = sum;
+    }
+}
+
+tl_status tl_strain_energy(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_arena *scratch,
+                           tl_workers *workers, double *out, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    double *energy = TL_SCRATCH(scratch, double, e->chunk_count);
+    if (!energy) return tl_fail_memory(err, "the strain limits");
+    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy});
+    *out = tl_tree_sum(energy, e->chunk_count);
+    tl_arena_release(scratch, mark);
+    return TL_OK;
+}
+
+void tl_strain_assemble(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
+                        tl_workers *workers)
+{
+    for (int32_t c = 0; c < e->color_count; c++) {
+        strain_job job = {l, e, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL};
+        tl_parallel_for(workers, e->color_start[c + 1] - e->color_start[c], 1, strain_chunk, &job);
+    }
+}
+
+// ---- multipliers ----
+
+// What the bounds are on: U - I, or for aligned limits the strains of warp and weft and the cosine between them.
+static void face_strain(const tl_elements *e, const tl_vec3 *x, int32_t f, bool aligned, double out[3])
+{
+    const double *g = e->grad[f];
+    const tl_vec3 d1 = tl_sub3(x[e->face[f][1]], x[e->face[f][0]]), d2 = tl_sub3(x[e->face[f][2]], x[e->face[f][0]]);
+    const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
+    const double c11 = tl_dot3(f1, f1), c22 = tl_dot3(f2, f2), c12 = tl_dot3(f1, f2);
+    if (aligned) {
+        out[0] = sqrt(c11) - 1, out[1] = sqrt(c22) - 1, out[2] = c12 / (sqrt(c11) * sqrt(c22) + TINY);
+        return;
+    }
+    const double det = tl_norm3(tl_cross3(f1, f2)), per = 1 / (sqrt(c11 + c22 + 2 * det) + TINY);
+    out[0] = (c11 + det) * per - 1, out[1] = (c22 + det) * per - 1, out[2] = c12 * per;
+}
+
+static double outside(double y, double low, double high) { return y > high ? y - high : y < low ? y - low : 0; }
+
+/// mu h(strain + S/mu): the next multiplier.
+static void next_multiplier(const tl_strain_bounds *b, const double e[3], const double s[3], double mu, double out[3])
+{
+    const double y[3] = {e[0] + s[0] / mu, e[1] + s[1] / mu, e[2] + s[2] / mu};
+    if (b->aligned) {
+        for (int k = 0; k < 3; k++) out[k] = mu * outside(y[k], b->low[k], b->high[k]);
+        return;
+    }
+    const double mean = 0.5 * (y[0] + y[1]), half = 0.5 * (y[0] - y[1]), radius = sqrt(half * half + y[2] * y[2]);
+    const double h1 = outside(mean + radius, b->low[0], b->high[0]), h2 = outside(mean - radius, b->low[1], b->high[1]);
+    const double even = 0.5 * (h1 + h2), odd = radius > TINY ? 0.5 * (h1 - h2) / radius : 0;
+    out[0] = mu * (even + odd * half), out[1] = mu * (even - odd * half), out[2] = mu * odd * y[2];
+}
+
+// Largest excess over the limits, negative inside.
+static double excess_of(const tl_strain_bounds *b, const double e[3])
+{
+    double v[3] = {e[0], e[1], e[2]};
+    if (!b->aligned) {
+        const double mean = 0.5 * (e[0] + e[1]), half = 0.5 * (e[0] - e[1]), radius = sqrt(half * half + e[2] * e[2]);
+        v[0] = mean + radius, v[1] = mean - radius, v[2] = 0;
+    }
+    double worst = -(double)INFINITY;
+    for (int k = 0; k < 3; k++) worst = fmax(worst, fmax(v[k] - b->high[k], b->low[k] - v[k]));
+    return worst;
+}
+
+double tl_strain_excess(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, int32_t f)
+{
+    const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+    double g[3];
+    face_strain(e, x, f, b->aligned, g);
+    return excess_of(b, g);
+}
+
+static bool is_driven(const tl_elements *e, int32_t f)
+{
+    const int32_t *node = e->face[f];
+    return e->fixed[node[0]] && e->fixed[node[1]] && e->fixed[node[2]];
+}
+
+typedef struct measure_job {
+    tl_strain_limits *l;
+    const tl_elements *e;
+    const tl_vec3 *x;
+    double tolerance;
+    bool update;
+    tl_strain_state *part;  // per chunk
+} measure_job;
+
+static void measure_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const measure_job *job = arg;
+    tl_strain_limits *l = job->l;
+    tl_strain_state sum = {0, 0, 0, 0, TL_NONE};
+    for (int32_t f = begin; f < end; f++) {
+        const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+        double g[3], next[3];
+        face_strain(job->e, job->x, f, b->aligned, g);
+        next_multiplier(b, g, l->trial[f], l->stiffness[f], next);
+        if (job->update) memcpy(l->trial[f], next, sizeof next);
+        if (next[0] == 0 && next[1] == 0 && next[2] == 0) continue;  // then it is within its limits
+        sum.active++;
+        const double excess = excess_of(b, g);
+        const bool driven = is_driven(job->e, f);
+        sum.violated += excess > job->tolerance, sum.driven += driven && excess > job->tolerance;
+        if (!driven && excess > sum.worst) sum.worst = excess, sum.face = f;
+    }
+    job->part[begin / FACES_PER_CHUNK] = sum;
+}
+
+tl_status tl_strain_measure(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance, bool update,
+                            tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    tl_strain_state *part = TL_SCRATCH(scratch, tl_strain_state, e->chunk_count);
+    if (!part) return tl_fail_memory(err, "the strain limits");
+    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, measure_chunk, &(measure_job){l, e, x, tolerance, update, part});
+    *out = (tl_strain_state){0, 0, 0, 0, TL_NONE};
+    for (int32_t c = 0; c < e->chunk_count; c++) {
+        out->active += part[c].active, out->violated += part[c].violated, out->driven += part[c].driven;
+        if (part[c].worst > out->worst) out->worst = part[c].worst, out->face = part[c].face;
+    }
+    tl_arena_release(scratch, mark);
+    return TL_OK;
+}
+
+bool tl_strain_stiffen(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
+{
+    bool any = false;
+    for (int32_t f = 0; f < l->face_count; f++) {
+        if (!(l->stiffness[f] < MOST_STIFFER * l->base[f]) || !(tl_strain_excess(l, e, x, f) > tolerance)) continue;
+        l->stiffness[f] *= STIFFEN;
+        any = true;
+    }
+    return any;
+}
+
+void tl_strain_keep(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
+{
+    for (int32_t f = 0; f < l->face_count; f++) {
+        const double *t = l->trial[f];
+        memcpy(l->multiplier[f], t, sizeof l->trial[f]);
+        const double size = sqrt(t[0] * t[0] + t[1] * t[1] + 2 * t[2] * t[2]), most = MOST_PULL * l->base[f];
+        if (!(size > most) || !(tl_strain_excess(l, e, x, f) > tolerance)) continue;
+        for (int k = 0; k < 3; k++) l->multiplier[f][k] *= most / size;
+    }
+}

@@ -1,0 +1,93 @@
+// physics/strain_limit.h: limits on strain as terms of the incremental potential, by an augmented Lagrangian.
+//
+// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds are
+// on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but the
+// multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
+// jump where two stretches are equal and change places, and can be carried from step to step and mesh to mesh. With its
+// stiffness mu and area A the face adds
+//     A mu/2 |h(U - I + S/mu)|^2,  h(Y) = Y - (Y moved to the nearest matrix within the bounds, eigenvalue by eigenvalue)
+// and where the sum of all potentials is smallest, the next multiplier is mu h(U - I + S/mu): Eq. 19-21 of the paper with the two
+// one-sided bounds in one (Rockafellar 1974).
+#pragma once
+#include "physics/elements.h"
+
+/// Isotropic: the same for [0] and [1], on the two principal strains. Aligned: warp, weft, cosine between them.
+typedef struct tl_strain_bounds {
+    bool aligned;
+    double low[3], high[3];
+} tl_strain_bounds;
+
+typedef struct tl_strain_limits {
+    tl_allocator alloc;
+    int32_t face_count, bounds_count;
+    tl_strain_bounds *bounds;  ///< by cloth
+    int32_t *cloth;            ///< of each face
+    double (*multiplier)[3];   ///< S11, S22, S12 [N/m]: state, carried from step to step
+    double (*trial)[3];        ///< of the step being solved
+    double *stiffness;         ///< mu of each face [N/m], for the step being solved
+    double *base;              ///< what it began with
+    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian: 0 if something else holds it
+} tl_strain_limits;
+
+/// The range and sense of every number, `what` begins the message.
+tl_status tl_strain_check(const tl_strain_def *def, const char *what, tl_error *err);
+
+/// One definition per cloth of the elements. Multipliers start at zero.
+tl_status tl_strain_limits_create(const tl_allocator *alloc, const tl_elements *elements, const tl_strain_def *defs,
+                                  tl_strain_limits **out, tl_error *err);
+void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
+
+/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save rounds but
+/// cost more iterations (docs/strain-limiting.md).
+#define TL_STRAIN_STIFFER 3
+
+/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, and from inertia (gamma as in tl_step_def).
+void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
+
+/// The energy of the limits at x [J]. `scratch` is for partial sums.
+tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_arena *scratch,
+                           tl_workers *workers, double *out, tl_error *err);
+
+/// Adds gradient and a positive semidefinite Hessian (`matrix` NULL: none). Rows of fixed nodes stay as they are.
+void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
+                        tl_vec3 *gradient, tl_workers *workers);
+
+/// How the limits are met. Excess is stretch (or shear) beyond the limit.
+typedef struct tl_strain_state {
+    int32_t active;    ///< faces that the limits pull or push
+    int32_t violated;  ///< faces beyond `tolerance`
+    int32_t driven;    ///< of those, faces whose nodes are all fixed: nothing can be done
+    double worst;      ///< largest excess of all faces that are not driven, 0 if none
+    int32_t face;      ///< where, TL_NONE if nowhere
+} tl_strain_state;
+
+/// The state at x. `update`: trial multipliers take their next value.
+tl_status tl_strain_measure(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance, bool update,
+                            tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err);
+
+/// Raises the stiffness of faces that x leaves beyond `tolerance`, up to a bound. False: none could be raised.
+bool tl_strain_stiffen(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
+
+/// Trial multipliers become the state. Those of faces beyond `tolerance` at x are bounded: where limits cannot be met they would
+/// grow for ever, and snap when what holds the cloth lets go.
+void tl_strain_keep(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
+
+/// Excess of one face at x; negative inside its limits.
+double tl_strain_excess(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, int32_t face);
+
+// ---- projection alone ----
+
+typedef struct tl_project_def {
+    double tolerance;    ///< excess left at most. Default 5e-4.
+    int32_t iterations;  ///< Newton steps at most, in all. Default 200.
+    double scale;        ///< stiffness over (density times extent^2). Default 1000.
+} tl_project_def;
+tl_project_def tl_project_def_default(void);
+
+typedef struct tl_project_report { int32_t iterations, rounds; tl_strain_state state; bool held; } tl_project_report;
+
+/// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x. Multipliers
+/// of the state are neither used nor changed. `matrix` and `solver` are those of the elements; their values are overwritten.
+tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_bsr *matrix,
+                            tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report,
+                            tl_error *err);

@@ -1,0 +1,75 @@
+// sim/strain.c: strain limits of a simulation: made with the elements, their multipliers kept with the faces of the meshes.
+//
+// Between compilations the multipliers live in the attribute "limit_stress" of the faces (three numbers, in material
+// coordinates, per width): what splits, flips and collapses do to it is the business of the mesh.
+
+#include <string.h>
+
+#include "base/fail.h"
+#include "mesh/mesh_attr.h"
+#include "sim/internal.h"
+
+#define ATTRIBUTE "limit_stress"
+
+bool sim_has_limits(const tl_sim *sim)
+{
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        if (sim->cloths[c].strain.kind != TL_STRAIN_FREE) return true;
+    return false;
+}
+
+static double *stress_of(const tl_mesh *mesh)
+{
+    const int32_t index = tl_mesh_attr_find(mesh, TL_FACES, ATTRIBUTE);
+    return index == TL_NONE ? NULL : tl_mesh_attr_doubles(mesh, TL_FACES, index);
+}
+
+tl_status sim_compile_strain(tl_sim *sim, tl_error *err)
+{
+    if (!sim_has_limits(sim)) return TL_OK;
+    const tl_elements *e = sim->elements;
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    tl_strain_def *defs = TL_SCRATCH(&sim->arena, tl_strain_def, sim->cloth_count);
+    if (!defs) return tl_fail_memory(err, "the strain limits");
+    for (int32_t c = 0; c < sim->cloth_count; c++) defs[c] = sim->cloths[c].strain;
+    const tl_status status = tl_strain_limits_create(&sim->alloc, e, defs, &sim->limits, err);
+    tl_arena_release(&sim->arena, mark);
+    if (status != TL_OK) return status;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        if (sim->cloths[c].strain.kind == TL_STRAIN_FREE) continue;
+        if (!stress_of(mesh)) TL_TRY(tl_mesh_attr_add(mesh, TL_FACES, ATTRIBUTE, TL_DOUBLE, 3, TL_ATTR_MEAN, &(int32_t){0}, err));
+        const double *stress = stress_of(mesh);
+        for (int32_t slot = 0; slot < mesh->slots[TL_FACES].count; slot++)
+            if (tl_alive(mesh, TL_FACES, slot)) sim_set_limit_stress(sim, c, slot, stress + 3 * slot);
+    }
+    return TL_OK;
+}
+
+void sim_discard_strain(tl_sim *sim)
+{
+    tl_strain_limits_destroy(sim->limits);
+    sim->limits = NULL;
+}
+
+void sim_publish_strain(tl_sim *sim)
+{
+    for (int32_t c = 0; sim->limits && c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        double *stress = stress_of(mesh);
+        for (int32_t slot = 0; stress && slot < mesh->slots[TL_FACES].count; slot++)
+            if (tl_alive(mesh, TL_FACES, slot)) sim_limit_stress(sim, c, slot, stress + 3 * slot);
+    }
+}
+
+void sim_limit_stress(const tl_sim *sim, int32_t cloth, int32_t slot, double out[3])
+{
+    const int32_t f = sim->elements->face_of[sim->elements->cloth_face_start[cloth] + slot];
+    for (int k = 0; k < 3; k++) out[k] = sim->limits && f != TL_NONE ? sim->limits->multiplier[f][k] : 0;
+}
+
+void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double in[3])
+{
+    const int32_t f = sim->elements->face_of[sim->elements->cloth_face_start[cloth] + slot];
+    if (sim->limits && f != TL_NONE) memcpy(sim->limits->multiplier[f], in, sizeof sim->limits->multiplier[f]);
+}
