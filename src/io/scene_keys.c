@@ -69,7 +69,7 @@ static const tl_key_def solver_keys[] = {
      .doc = "Time stepping: implicit-euler is robust and damps, bdf2 is of second order and damps little"},
     {"newton_iterations", TL_KEY_INT, 0, AT(newton_iterations), 1, 10000, {30},
      .doc = "At most so many Newton iterations per step; 1 is the linearised step"},
-    {"newton_tolerance", TL_KEY_REAL, POSITIVE_FLAG, AT(newton_tolerance), 0, 1e6, {1e-2}, .unit = "m/s",
+    {"newton_tolerance", TL_KEY_REAL, POSITIVE_FLAG, AT(newton_tolerance), 0, 1e6, {0.03}, .unit = "m/s",
      .doc = "Stop when an iteration changes speeds by less, root mean square"},
     {"linear", TL_KEY_WORD, 0, AT(linear), .words = linear_words, .text = "auto", .doc = "Linear solver"},
     {"linear_tolerance", TL_KEY_REAL, TL_KEY_OPEN_MIN | TL_KEY_OPEN_MAX, AT(linear_tolerance), 0, 1, {1e-2},

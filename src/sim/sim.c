@@ -31,7 +31,7 @@ tl_sim_def tl_sim_def_default(void)
         .integrator = TL_IMPLICIT_EULER,
         .bending = TL_BEND_SHAPE,
         .newton_iterations = 30,
-        .newton_tolerance = 1e-2,
+        .newton_tolerance = 0.03,
         .max_halvings = 6,
         .linear = TL_LINEAR_AUTO,
         .linear_tolerance = 1e-2,
