@@ -83,8 +83,9 @@ static double distance_now(const tl_contacts *c, int32_t index, double done)
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
-/// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three entries a row, and
-/// a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may become indefinite.
+/// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three
+/// entries a row, and a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may
+/// become indefinite.
 #define HARD 1e4
 
 static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
@@ -151,7 +152,7 @@ static void measure_chunk(void *arg, int32_t begin, int32_t end)
 
 tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err)
 {
-    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count) || !TL_GROW(&c->alloc, c->near, c->near_pairs_cap, c->pair_count))
+    if (!CONTACT_GROW(c, c->soft, c->soft_cap, c->pair_count) || !CONTACT_GROW(c, c->near, c->near_pairs_cap, c->pair_count))
         return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
     memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
@@ -183,7 +184,7 @@ static tl_status list_contacts(tl_contacts *c, tl_arena *arena, tl_workers *work
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i + 1] += c->near_start[i];
     const int32_t total = c->near_start[n];
-    if (!TL_GROW(&c->alloc, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
+    if (!CONTACT_GROW(c, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
     for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
         const pair *p = &c->contacts[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
@@ -259,7 +260,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
-    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count))
+    if (!index || !CONTACT_GROW(c, c->contacts, c->contact_cap, count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
@@ -377,7 +378,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     const int32_t count = coming + turning;
     job.index = TL_SCRATCH(arena, int32_t, coming);
     tl_status status = TL_OK;
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count))
+    if (!job.index || !CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         bool same = c->contact_count == c->pressing + count;

@@ -212,7 +212,8 @@ static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *r
 static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
-    if (!s->matrix->extra.add && !s->matrix->extra.blocks && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
+    const bool exact = !s->matrix->extra.add && !s->matrix->extra.blocks;
+    if (exact && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
     TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor}, report, err));
     if (report->iterations > 0) report->iterations--;  // the first is the solve itself
     return TL_OK;
