@@ -100,6 +100,22 @@ static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4],
     return false;
 }
 
+/// No stiffer than this times the inertia of the lightest node: double precision has 16 digits, and the rest of the matrix needs some of
+/// them. Only reached at some thousandth of the thickness, where a softer law opens the gap faster. Returns what it is scaled by.
+#define STIFFEST 1e10
+
+static double soften(const tl_contacts *c, contact *ct)
+{
+    double mass = (double)INFINITY;
+    for (int k = 0; k < pair_nodes(&ct->pair); k++)
+        if (is_free(c, ct->pair.node[k])) mass = fmin(mass, c->step.mass[ct->pair.node[k]]);
+    const double most = fmax(ct->stiff[0], fmax(ct->stiff[1], ct->stiff[2])), limit = STIFFEST * c->step.gamma * c->step.gamma * mass;
+    if (!(most > limit)) return 1;
+    for (int k = 0; k < 6; k++) ct->stiff[k] *= limit / most;
+    ct->rub *= limit / most;
+    return limit / most;
+}
+
 static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
@@ -125,6 +141,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
             sym_add(out->stiff, -out->rub / (y * y), u);
         }
     }
+    const double softer = soften(c, out);
     out->hard = is_hard(c, p, out->weight, out->stiff);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
     if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
@@ -132,7 +149,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         for (int k = 0; k < 4; k++)
             if (p->node[k] >= c->node_count)
                 coming = tl_madd3(coming, out->weight[k], tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
-        const double along = tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
+        const double along = softer * tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
         out->force = tl_madd3(out->force, along, out->normal);
     }
 }
