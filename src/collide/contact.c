@@ -13,7 +13,20 @@
 
 enum { FOUND_PER_CHUNK = 2048 };
 
-#define SKIN 0.5  // nodes may move this part of the largest thickness before the pairs are looked up anew
+// Nodes may move this part of the largest thickness before the pairs are looked up anew. Pairs are kept up to the thickness and
+// twice this; at 0.5 that would be the next layer but one of a stack, too, and twice the pairs.
+#define SKIN 0.35
+
+bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size)
+{
+    if (need <= *cap) return true;
+    const int64_t more = need + need / 8 + 16;
+    if (more > INT32_MAX) return tl_grow_bytes(alloc, ptr, cap, need, size);
+    void *moved = tl_resize_bytes(alloc, *ptr, (size_t)*cap, (size_t)more, size);
+    if (!moved) return false;
+    *ptr = moved, *cap = (int32_t)more;
+    return true;
+}
 
 static double *copy_doubles(const tl_allocator *alloc, const double *from, int32_t n)
 {
@@ -439,7 +452,7 @@ static tl_status filter_list(tl_contacts *c, const list *l, const tl_vec3 *at, c
             const int32_t count = job.count[k];
             job.count[k] = total, total += count;
         }
-        if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
+        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
         if (status == TL_OK) {
             tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, keep_chunk, &job);
             c->pair_count += total;
@@ -457,10 +470,16 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         if (c->pinched[i]) continue;
         const int32_t cloth = c->node_cloth[i];
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
+<<<<<<< HEAD
         double ways[2];
         contact_plane_ways(c, b, at[i], way[i], ways);
         if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
         if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
+=======
+        const double start = tl_dot3(n0, tl_sub3(at[i], p0)), end = tl_dot3(n1, tl_sub3(tl_add3(at[i], way[i]), p1));
+        if (start > near && end > near) continue;
+        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
+>>>>>>> h/solver
         c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
                                            c->friction_body[cloth * c->body_count + b]};
     }

@@ -1,9 +1,9 @@
 // collide/contact_blocks.c: what contacts add to the Hessian off its diagonal and the cloth's matrix has no place for.
 //
-// That is every block across the gap, since pairs come and go, and all blocks of contacts so hard that single precision, in which the
-// matrix keeps what is off its diagonal, would lose more of them than the inertia of a node (and leave that behind when contacts
-// foreseen are taken back). All in double, in a matrix of its own (tl_extra.blocks) that is made anew whenever the contacts change: rows are
-// gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
+// That is every block across the gap, since pairs come and go, and all blocks of contacts so hard that single precision, in which
+// the matrix keeps what is off its diagonal, would lose more of them than the inertia of a node (and leave that behind when
+// contacts foreseen are taken back). All in double, in a matrix of its own (tl_extra.blocks), made anew whenever the contacts
+// change: rows are gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
 
 #include "base/fail.h"
 #include "collide/contact_impl.h"
@@ -99,8 +99,9 @@ tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *worke
         tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
         for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
         const int32_t count = m->row_start[n];
-        if (TL_GROW(&c->alloc, m->col, c->blocks_cap[0], count) && TL_GROW(&c->alloc, m->value, c->blocks_cap[1], count + 1) &&
-            TL_GROW(&c->alloc, m->lower_row, c->blocks_cap[2], count - n) && TL_GROW(&c->alloc, m->lower_block, c->blocks_cap[3], count - n))
+        if (CONTACT_GROW(c, m->col, c->blocks_cap[0], count) && CONTACT_GROW(c, m->value, c->blocks_cap[1], count + 1) &&
+            CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) &&
+            CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
             m->row_count = n, m->block_count = count;
         else
             status = tl_fail_memory(err, "the contacts");

@@ -83,8 +83,9 @@ static double distance_now(const tl_contacts *c, int32_t index, double done)
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
-/// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three entries a row, and
-/// a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may become indefinite.
+/// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three
+/// entries a row, and a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may
+/// become indefinite.
 #define HARD 1e4
 
 static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
@@ -97,6 +98,22 @@ static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4],
             if (fabs(weight[a] * weight[b]) * most > HARD * mass * inertia) return true;
         }
     return false;
+}
+
+/// No stiffer than this times the inertia of the lightest node: double precision has 16 digits, and the rest of the matrix needs some of
+/// them. Only reached at some thousandth of the thickness, where a softer law opens the gap faster. Returns what it is scaled by.
+#define STIFFEST 1e10
+
+static double soften(const tl_contacts *c, contact *ct)
+{
+    double mass = (double)INFINITY;
+    for (int k = 0; k < pair_nodes(&ct->pair); k++)
+        if (is_free(c, ct->pair.node[k])) mass = fmin(mass, c->step.mass[ct->pair.node[k]]);
+    const double most = fmax(ct->stiff[0], fmax(ct->stiff[1], ct->stiff[2])), limit = STIFFEST * c->step.gamma * c->step.gamma * mass;
+    if (!(most > limit)) return 1;
+    for (int k = 0; k < 6; k++) ct->stiff[k] *= limit / most;
+    ct->rub *= limit / most;
+    return limit / most;
 }
 
 static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
@@ -124,6 +141,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
             sym_add(out->stiff, -out->rub / (y * y), u);
         }
     }
+    const double softer = soften(c, out);
     out->hard = is_hard(c, p, out->weight, out->stiff);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
     if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
@@ -131,7 +149,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         for (int k = 0; k < 4; k++)
             if (p->node[k] >= c->node_count)
                 coming = tl_madd3(coming, out->weight[k], tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
-        const double along = tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
+        const double along = softer * tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
         out->force = tl_madd3(out->force, along, out->normal);
     }
 }
@@ -151,7 +169,7 @@ static void measure_chunk(void *arg, int32_t begin, int32_t end)
 
 tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err)
 {
-    if (!TL_GROW(&c->alloc, c->soft, c->soft_cap, c->pair_count) || !TL_GROW(&c->alloc, c->near, c->near_pairs_cap, c->pair_count))
+    if (!CONTACT_GROW(c, c->soft, c->soft_cap, c->pair_count) || !CONTACT_GROW(c, c->near, c->near_pairs_cap, c->pair_count))
         return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
     memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
@@ -183,7 +201,7 @@ static tl_status list_contacts(tl_contacts *c, tl_arena *arena, tl_workers *work
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i + 1] += c->near_start[i];
     const int32_t total = c->near_start[n];
-    if (!TL_GROW(&c->alloc, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
+    if (!CONTACT_GROW(c, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
     for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
         const pair *p = &c->contacts[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
@@ -259,7 +277,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);
     tl_status status = TL_OK;
-    if (!index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, count))
+    if (!index || !CONTACT_GROW(c, c->contacts, c->contact_cap, count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
@@ -377,7 +395,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     const int32_t count = coming + turning;
     job.index = TL_SCRATCH(arena, int32_t, coming);
     tl_status status = TL_OK;
-    if (!job.index || !TL_GROW(&c->alloc, c->contacts, c->contact_cap, c->pressing + count))
+    if (!job.index || !CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + count))
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         bool same = c->contact_count == c->pressing + count;

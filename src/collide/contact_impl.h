@@ -10,6 +10,10 @@
 
 typedef enum pair_kind { PAIR_VF, PAIR_EE, PAIR_PLANE } pair_kind;
 
+/// Room for `need` elements; an eighth more than asked for, not twice, as lists of pairs are most of the memory there is.
+#define CONTACT_GROW(c, ptr, cap, need) contact_grow(&(c)->alloc, (void **)&(ptr), &(cap), (int64_t)(need), sizeof *(ptr))
+bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size);
+
 /// Two features that may touch. Nodes below node_count are of cloth, the others of bodies.
 typedef struct pair {
     int32_t node[4];   ///< vertex, face corners; or ends of edge one, ends of edge two; or vertex, plane body
@@ -43,8 +47,8 @@ typedef struct contact {
 /// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
 static inline bool contact_one_feature(const pair *p, int a, int b) { return (a < first_count(p)) == (b < first_count(p)); }
 
-/// How much of `stiff` the diagonal of the matrix gets for place a. The matrix alone has to be definite; where it gets no blocks off
-/// the diagonal for a feature, |w_a| sum |w| with sum |w| = 1 sees to that, and what is too much is taken back beside the matrix.
+/// How much of `stiff` the diagonal of the matrix gets for place a. The matrix alone has to be a bound from above; where it gets no
+/// blocks off the diagonal for a feature, |w_a| sum |w| with sum |w| = 1 is one, and what is too much is taken back beside it.
 static inline double contact_diagonal(const contact *ct, int a)
 {
     const double w = fabs(ct->weight[a]);

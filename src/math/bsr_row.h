@@ -103,14 +103,16 @@ TL_INLINE tl_vec3 tl_sym3_apply(const double *v, tl_vec3 r)
                      v[2] * r.x + v[4] * r.y + v[5] * r.z};
 }
 
-/// Inverse of a block in that form. False, `v` not to be used: not positive definite or not finite.
+/// Inverse of a block in that form, by a factor L D L^T: with determinants a stiffness 1e8 times the rest in a direction oblique to the
+/// axes would be lost to rounding. False, `v` not to be used: not positive definite or not finite.
 TL_INLINE bool tl_sym3_invert(const double *d, double *v)
 {
-    const double xx = d[0], xy = d[1], xz = d[2], yy = d[4], yz = d[5], zz = d[8];
-    const double c0 = yy * zz - yz * yz, c1 = xz * yz - xy * zz, c2 = xy * yz - xz * yy;
-    const double det = xx * c0 + xy * c1 + xz * c2, s = 1 / det;
-    v[0] = s * c0, v[1] = s * c1, v[2] = s * c2;
-    v[3] = s * (xx * zz - xz * xz), v[4] = s * (xy * xz - xx * yz), v[5] = s * (xx * yy - xy * xy);
-    // Sylvester: the leading minors of a positive definite block are positive; NaN fails every comparison
-    return xx > 0 && xx * yy - xy * xy > 0 && det > 0 && det <= DBL_MAX && s <= DBL_MAX;
+    const double a = 1 / d[0], l10 = d[1] * a, l20 = d[2] * a;
+    const double p1 = d[4] - l10 * d[1], r = d[5] - l10 * d[2], b = 1 / p1, l21 = r * b;
+    const double p2 = d[8] - l20 * d[2] - l21 * r, c = 1 / p2, m20 = l10 * l21 - l20;
+    v[5] = c, v[4] = -l21 * c, v[2] = m20 * c;
+    v[3] = b - l21 * v[4], v[1] = -l10 * b - l21 * v[2];
+    v[0] = a + l10 * l10 * b + m20 * v[2];
+    // NaN fails every comparison
+    return d[0] > 0 && p1 > 0 && p2 > 0 && a <= DBL_MAX && b <= DBL_MAX && c <= DBL_MAX && v[0] <= DBL_MAX && v[3] <= DBL_MAX;
 }

@@ -10,8 +10,8 @@
 
 typedef struct tl_multilevel tl_multilevel;
 
-/// TL_AGGREGATES_PLAIN leaves the motions of the patches as they are. Levels cost a fifth then and a matrix whose pattern changes all
-/// the time can have new ones at every solve; they take more iterations where stiffness spreads far.
+/// TL_AGGREGATES_PLAIN leaves the motions of the patches as they are. Levels cost a fifth then, and a matrix whose pattern
+/// changes all the time can have new ones at every solve; they take more iterations where stiffness spreads far.
 typedef enum tl_aggregates { TL_AGGREGATES_SMOOTH, TL_AGGREGATES_PLAIN } tl_aggregates;
 
 /// Builds the levels for the pattern and the values of `matrix` now. `fixed` may be NULL. `matrix` is

@@ -258,7 +258,8 @@ void tl_level_coarsen(tl_multilevel *ml, int32_t l, const tl_vec3 *pos, tl_worke
     job.own_radius = l == 0 ? 1 : ml->level[l - 1].radius;
     tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, centers_chunk, &job);
     lv->radius = patch_radius(lv, job.pos);
-    tl_parallel_for(workers, lv->nodes, NODES_PER_CHUNK, ml->aggregates == TL_AGGREGATES_PLAIN ? plain_chunk : prolongation_chunk, &job);
+    const bool plain = ml->aggregates == TL_AGGREGATES_PLAIN;
+    tl_parallel_for(workers, lv->nodes, NODES_PER_CHUNK, plain ? plain_chunk : prolongation_chunk, &job);
     tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, galerkin_chunk, &job);
 }
 

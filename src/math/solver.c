@@ -212,7 +212,8 @@ static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *r
 static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
-    if (!s->matrix->extra.add && !s->matrix->extra.blocks && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
+    const bool exact = !s->matrix->extra.add && !s->matrix->extra.blocks;
+    if (exact && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
     TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor}, report, err));
     if (report->iterations > 0) report->iterations--;  // the first is the solve itself
     return TL_OK;
@@ -335,14 +336,18 @@ static tl_status solve_smooth(tl_solver *s, request q, tl_solve_report *report, 
     return TL_OK;
 }
 
-// Coarse levels can fail where the matrix itself is fine (entries at the end of float's range, a hub node):
-// block Jacobi then has the last word on whether the matrix is definite.
-static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+// Coarse levels and factors in float can fail where the matrix itself is fine (entries at the end of float's range, a hub node,
+// contact pressed very hard): block Jacobi then has the last word on whether the matrix is definite.
+static tl_status or_jacobi(tl_solver *s, const request *q, tl_status status, tl_solve_report *report, tl_error *err)
 {
-    const tl_status status = wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err);
     if (status != TL_FAILED) return status;
     report->used = TL_SOLVER_PCG;
-    return run_pcg(s, &q, NULL, report, err);
+    return run_pcg(s, q, NULL, report, err);
+}
+
+static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
+{
+    return or_jacobi(s, &q, wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err), report, err);
 }
 
 static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
@@ -381,7 +386,7 @@ static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, t
     switch (kind) {
     case TL_SOLVER_MULTILEVEL: return solve_multilevel(s, *q, report, err);
     case TL_SOLVER_DIRECT: return solve_direct(s, *q, report, err);
-    case TL_SOLVER_STALE: return solve_stale(s, *q, report, err);
+    case TL_SOLVER_STALE: return or_jacobi(s, q, solve_stale(s, *q, report, err), report, err);
     case TL_SOLVER_CHOLMOD: return solve_cholmod(s, *q, report, err);
     default: return run_pcg(s, q, NULL, report, err);
     }

@@ -171,6 +171,26 @@ static void a_joint_matrix_is_the_sum(void **state)
     tl_bsr_destroy(&alloc, sum);
 }
 
+// a I + s n n^T with its inverse (I - s / (a + s) n n^T) / a: a node pressed hard along a direction oblique to the axes.
+static void stiff_blocks_are_inverted(void **state)
+{
+    (void)state;
+    const double n[3] = {0.48, 0.6, 0.64}, a = 0.7;
+    for (double s = 0; s < 2e10; s = 100 * s + 1) {
+        double d[9], v[6];
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) d[3 * r + c] = (r == c ? a : 0) + s * n[r] * n[c];
+        assert_true(tl_sym3_invert(d, v));
+        const int place[6][2] = {{0, 0}, {0, 1}, {0, 2}, {1, 1}, {1, 2}, {2, 2}};
+        for (int k = 0; k < 6; k++) {
+            const int r = place[k][0], c = place[k][1];
+            assert_near(v[k], ((r == c) - s / (a + s) * n[r] * n[c]) / a, 1e-14 + 1e-15 * s);
+        }
+        d[8] -= 2 * (a + 0.64 * 0.64 * s);
+        assert_false(tl_sym3_invert(d, v));
+    }
+}
+
 static void product_has_same_bits_on_any_worker_count(void **state)
 {
     (void)state;
@@ -253,6 +273,7 @@ int main(void)
         cmocka_unit_test(pattern_is_what_groups_say),
         cmocka_unit_test(product_equals_dense_product),
         cmocka_unit_test(a_joint_matrix_is_the_sum),
+        cmocka_unit_test(stiff_blocks_are_inverted),
         cmocka_unit_test(product_has_same_bits_on_any_worker_count),
         cmocka_unit_test(empty_and_bad_input),
         cmocka_unit_test(every_failed_allocation_is_survived),

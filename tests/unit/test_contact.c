@@ -337,7 +337,7 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
                 for (int k = 0; k < m; k++) v[k] = axes[a];
                 gradient_at(&w, x, NULL, g);
                 tl_bsr_multiply(matrix, NULL, v, av);
-                add_blocks(tl_contacts_blocks(w.contacts), n, v, av);
+                add_blocks(tl_contacts_blocks(w.contacts), w.cloth.nodes, v, av);
                 for (int side = 0; side < 2; side++) {
                     tl_vec3 y[6];
                     for (int k = 0; k < 6; k++) y[k] = tl_madd3(x[k], side ? h : -h, v[k]);

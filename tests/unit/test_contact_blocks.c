@@ -48,7 +48,8 @@ static void assemble(double gap, bool single, hessian *out)
     place(gap, x);
     const int32_t cloth[NODES] = {0, 0, 0, 1, 1, 1};
     const tl_vec2 uv[NODES] = {{0, 0}, {1, 0}, {0, 1}, {0, 0}, {1, 0}, {0, 1}};
-    const double area[2] = {AREA, AREA}, thickness[2] = {THICKNESS, THICKNESS}, rub[4] = {0.3, 0.3, 0.3, 0.3}, mass[NODES] = {MASS, MASS, MASS, MASS, MASS, MASS};
+    const double area[2] = {AREA, AREA}, thickness[2] = {THICKNESS, THICKNESS}, rub[4] = {0.3, 0.3, 0.3, 0.3};
+    const double mass[NODES] = {MASS, MASS, MASS, MASS, MASS, MASS};
     const uint8_t fixed[NODES] = {0};
     const tl_contacts_def def = {.cloth = {NODES, 2, 6, FACE, EDGE}, .x = x, .face_area = area, .node_cloth = cloth, .node_uv = uv,
                                  .node_panel = cloth, .cloth_count = 2, .thickness = thickness, .friction_self = rub,
