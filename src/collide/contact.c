@@ -470,16 +470,10 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         if (c->pinched[i]) continue;
         const int32_t cloth = c->node_cloth[i];
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
-<<<<<<< HEAD
         double ways[2];
         contact_plane_ways(c, b, at[i], way[i], ways);
         if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
-        if (!TL_GROW(&c->alloc, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
-=======
-        const double start = tl_dot3(n0, tl_sub3(at[i], p0)), end = tl_dot3(n1, tl_sub3(tl_add3(at[i], way[i]), p1));
-        if (start > near && end > near) continue;
         if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
->>>>>>> h/solver
         c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
                                            c->friction_body[cloth * c->body_count + b]};
     }
