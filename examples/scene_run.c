@@ -26,7 +26,8 @@ int main(int argc, char **argv)
         tl_energies energy;
         if (tl_sim_cloth_view(sim, cloth, &view) != TL_OK || tl_sim_energies(sim, &energy) != TL_OK)
             goto fail;
-        if (!normals) normals = malloc((size_t)view.node_count * sizeof *normals);
+        free(normals);  // the mesh follows the motion: there may be more nodes than before
+        normals = malloc((size_t)view.node_count * sizeof *normals);
         if (!normals || tl_sim_cloth_normals(sim, cloth, normals) != TL_OK) goto fail;
 
         const int last = view.node_count - 1;

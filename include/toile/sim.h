@@ -266,6 +266,7 @@ TL_API const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id cloth);  ///
 /// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition, until the cloth is remeshed.
 typedef struct tl_cloth_view {
     const tl_vec3 *pos, *vel;  ///< node_count entries
+    const int32_t *node_label;
     int32_t node_count;
     const tl_vec2 *uv;         ///< vert_count entries
     const int32_t *vert_node;

@@ -67,13 +67,12 @@ static tl_status write_cloth(runner *run, int32_t index, int64_t *faces, int64_t
     tl_cloth_view view;
     if (!name || tl_sim_cloth_view(run->sim, id, &view) != TL_OK)
         return tl_fail(err, TL_FAILED, "cloth %d of the simulation cannot be viewed", index);
-    const tl_obj *mesh = &run->scene->cloths[index].mesh;
     const int32_t pinched_count = tl_sim_pinched(run->sim, id, NULL, 0);
     int32_t *pinched = TL_ALLOC(&run->scene->alloc, int32_t, pinched_count > 0 ? pinched_count : 1);
     if (!pinched) return tl_fail_memory(err, "a frame");
     tl_sim_pinched(run->sim, id, pinched, pinched_count);
     const tl_obj_view out = {.name = name, .pos = view.pos, .pinched = pinched, .pinched_count = pinched_count, .node_count = view.node_count, .uv = view.uv,
-                             .node_label = mesh->node_count == view.node_count ? mesh->node_label : NULL,
+                             .node_label = view.node_label,
                              .vert_node = view.vert_node, .vert_count = view.vert_count, .face = view.face,
                              .face_label = view.face_label, .face_count = view.face_count};
     char path[TL_PATH_MAX];

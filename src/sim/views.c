@@ -35,7 +35,7 @@ tl_status tl_sim_cloth_view(const tl_sim *sim, tl_cloth_id id, tl_cloth_view *ou
     *out = (tl_cloth_view){0};
     if (!cloth) return TL_BAD_ARG;
     const tl_mesh *mesh = cloth->mesh;
-    *out = (tl_cloth_view){mesh->pos, mesh->vel, mesh->slots[TL_NODES].count, mesh->uv, mesh->vert_node,
+    *out = (tl_cloth_view){mesh->pos, mesh->vel, mesh->node_label, mesh->slots[TL_NODES].count, mesh->uv, mesh->vert_node,
                            mesh->slots[TL_VERTS].count, (const int32_t(*)[3])mesh->face_vert, mesh->face_label,
                            mesh->slots[TL_FACES].count};
     return TL_OK;

@@ -415,7 +415,8 @@ static void checking_a_folder(void **state)
     tl_error err;
     tl_run_report report;
     tl_check_report found;
-    help_write("s.json", SCENE);
+    help_write("fixed.json", SCENE);
+    help_write("s.json", "{\"include\": \"fixed.json\", \"remeshing\": {\"kind\": \"none\"}}");
     assert_ok(run("s.json", "out", false, 0, -1, &report, &err));
     assert_ok(tl_check_dir("out", 0, &found, &err));
     assert_int_equal(found.frames, 7);
