@@ -23,7 +23,8 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 #define TINY 1e-300        // keeps divisions finite
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
 #define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
-#define MOST_PULL 0.1      // strain whose stress bounds the multiplier of a face that stays beyond its limits
+#define MOST_SLACK 0.05    // limits let go of a face that has come to lie this much inside them
+#define MOST_PULL 10.0     // bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
 
@@ -102,12 +103,14 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     return TL_OK;
 }
 
+static double size_of(const double s[3]) { return sqrt(s[0] * s[0] + s[1] * s[1] + 2 * s[2] * s[2]); }
+
 void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
 {
     for (int32_t f = 0; f < l->face_count; f++) {
         const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
         const double inertia = e->materials[e->material[f]].density * e->area[f] * gamma * gamma;
-        l->base[f] = l->stiffness[f] = TL_STRAIN_STIFFER * fmax(fabric, inertia);
+        l->base[f] = l->stiffness[f] = fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
     }
 }
@@ -435,6 +438,18 @@ double tl_strain_excess(const tl_strain_limits *l, const tl_elements *e, const t
     return excess_of(b, g);
 }
 
+double tl_strain_change(const tl_elements *e, const tl_vec3 *move)
+{
+    double most = 0;
+    for (int32_t f = 0; f < e->face_count; f++) {
+        const double *g = e->grad[f];
+        const tl_vec3 d1 = tl_sub3(move[e->face[f][1]], move[e->face[f][0]]), d2 = tl_sub3(move[e->face[f][2]], move[e->face[f][0]]);
+        const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
+        most = fmax(most, fmax(tl_dot3(f1, f1), tl_dot3(f2, f2)));
+    }
+    return sqrt(most);
+}
+
 static bool is_driven(const tl_elements *e, int32_t f)
 {
     const int32_t *node = e->face[f];
@@ -501,9 +516,8 @@ bool tl_strain_stiffen(tl_strain_limits *l, const tl_elements *e, const tl_vec3 
 void tl_strain_keep(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
 {
     for (int32_t f = 0; f < l->face_count; f++) {
-        const double *t = l->trial[f];
-        memcpy(l->multiplier[f], t, sizeof l->trial[f]);
-        const double size = sqrt(t[0] * t[0] + t[1] * t[1] + 2 * t[2] * t[2]), most = MOST_PULL * l->base[f];
+        memcpy(l->multiplier[f], l->trial[f], sizeof l->trial[f]);
+        const double size = size_of(l->trial[f]), most = MOST_PULL * fmax(e->stretch[f][0], e->stretch[f][2]);
         if (!(size > most) || !(tl_strain_excess(l, e, x, f) > tolerance)) continue;
         for (int k = 0; k < 3; k++) l->multiplier[f][k] *= most / size;
     }

@@ -75,6 +75,9 @@ void tl_strain_keep(tl_strain_limits *limits, const tl_elements *elements, const
 /// Excess of one face at x; negative inside its limits.
 double tl_strain_excess(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, int32_t face);
 
+/// The most that a move of all nodes changes a column of F: a bound on the change of any strain along warp or weft.
+double tl_strain_change(const tl_elements *elements, const tl_vec3 *move);
+
 // ---- projection alone ----
 
 typedef struct tl_project_def {

@@ -13,7 +13,7 @@
 #include "physics/strain_limit.h"
 
 #define ARMIJO 1e-4           // Nocedal & Wright 2006, sec. 3.1
-#define LINEAR_TOLERANCE 1e-2
+#define LINEAR_TOLERANCE 0.1
 #define SMALL_STEP 0.3        // next multipliers when a step changes strains by less than this part of the worst excess
 #define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them and they fly off
 #define POOR_PROGRESS 0.5     // a round that leaves more than this of the worst excess asks for more stiffness
@@ -96,19 +96,16 @@ static tl_status search(projection *s, tl_vec3 *x, double slope, double *length,
     return TL_OK;
 }
 
-// The largest change of a strain by the direction, to first order and no more than roughly: an edge's change over its length.
-static double strain_change(const projection *s)
+// The limits pull nodes against each other only, so the centre of mass stays; a linear solve that stops early moves it a little.
+static void keep_centre(const projection *s, tl_vec3 *x)
 {
-    const tl_elements *e = s->e;
-    double most = 0;
-    for (int32_t f = 0; f < e->face_count; f++) {
-        const tl_vec3 d1 = tl_sub3(s->direction[e->face[f][1]], s->direction[e->face[f][0]]);
-        const tl_vec3 d2 = tl_sub3(s->direction[e->face[f][2]], s->direction[e->face[f][0]]);
-        const double *g = e->grad[f];
-        const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
-        most = fmax(most, fmax(tl_dot3(f1, f1), tl_dot3(f2, f2)));
+    tl_vec3 lack = {0, 0, 0};
+    double mass = 0;
+    for (int32_t i = 0; i < s->e->node_count; i++) {
+        if (s->e->fixed[i]) return;
+        lack = tl_madd3(lack, s->e->mass[i], tl_sub3(s->hat[i], x[i])), mass += s->e->mass[i];
     }
-    return sqrt(most);
+    for (int32_t i = 0; i < s->e->node_count; i++) x[i] = tl_madd3(x[i], 1 / mass, lack);
 }
 
 static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_error *err)
@@ -130,12 +127,13 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
         TL_TRY(search(s, x, slope, &length, err));
         r->iterations++, steps++;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, s->arena, s->workers, &r->state, err));
-        const bool settled = length == 0 || strain_change(s) < SMALL_STEP * r->state.worst;
+        const bool settled = length == 0 || tl_strain_change(s->e, s->direction) < SMALL_STEP * r->state.worst;
         if (!settled && steps < ROUND_STEPS) continue;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, true, s->arena, s->workers, &r->state, err));
         if (r->rounds++ > 0 && r->state.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->l, s->e, x, tolerance);
         before = r->state.worst, steps = 0;
     }
+    keep_centre(s, x);
     r->held = !(r->state.worst > tolerance);
     return TL_OK;
 }

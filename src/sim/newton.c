@@ -282,8 +282,9 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-// A round leaves more than this of the worst excess: the limits of such faces become stiffer.
+// A round leaves more than this of the worst excess: the limits of faces beyond theirs become stiffer.
 #define POOR_PROGRESS 0.3
+#define SETTLED 2  // part of the worst excess by which an update may change strains at the end of a round
 
 static tl_status measure_strain(newton *s, const tl_vec3 *x, bool update, tl_error *err)
 {
@@ -304,7 +305,7 @@ static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
     *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds;
     if (!*again) return TL_OK;
     if (r->strain_rounds > 0 && r->strain.worst > POOR_PROGRESS * s->excess)
-        tl_strain_stiffen(s->limits, s->e, x, s->def->strain_tolerance);
+        tl_strain_stiffen(s->limits, s->e, x, 0);
     s->excess = r->strain.worst;
     if (r->strain_rounds++ == 0) s->again_at = tl_now(), s->again_contact = r->contact_seconds, s->again_strain = r->strain_seconds;
     s->allowed = r->iterations + (s->def->iterations + 1) / 2;
@@ -340,6 +341,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= tolerance_of(s);
+        if (r->strain_rounds > 0 && r->converged) r->converged = tl_strain_change(s->e, s->direction) <= SETTLED * s->excess;
         int64_t limited = 0;
         if (s->contacts && !tl_contacts_frozen(s->contacts)) {
             const double begin = tl_now();

@@ -15,7 +15,7 @@
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
-enum { STRAIN_ROUNDS = 10, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
+enum { STRAIN_ROUNDS = 20, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
 
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
