@@ -125,6 +125,7 @@ typedef struct strain_job {
     tl_vec3 *gradient;
     const int32_t *chunks;
     double *energy;     // per chunk
+    const int32_t (*slots)[3];  // of corners 01, 02, 12; NULL: those of the elements
 } strain_job;
 
 typedef struct lanes8 {
@@ -336,7 +337,8 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
                 double *d = tl_bsr_diagonal(job->matrix, node[a]);
                 for (int r = 0; r < 9; r++) d[r] += k[r];
             } else {
-                add_block(job->matrix, node[a], node[b], e->slot[f][tl_patch_pair(a, b)], k);
+                const int32_t slot = job->slots ? job->slots[f][a + b - 1] : e->slot[f][tl_patch_pair(a, b)];
+                add_block(job->matrix, node[a], node[b], slot, k);
             }
         }
     }
@@ -369,19 +371,25 @@ tl_status tl_strain_energy(const tl_strain_limits *l, const tl_elements *e, cons
     const tl_arena_mark mark = tl_arena_save(scratch);
     double *energy = TL_SCRATCH(scratch, double, e->chunk_count);
     if (!energy) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy});
+    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy, NULL});
     *out = tl_tree_sum(energy, e->chunk_count);
     tl_arena_release(scratch, mark);
     return TL_OK;
 }
 
+void tl_strain_assemble_into(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix,
+                             const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers)
+{
+    for (int32_t c = 0; c < e->color_count; c++) {
+        strain_job job = {l, e, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL, slots};
+        tl_parallel_for(workers, e->color_start[c + 1] - e->color_start[c], 1, strain_chunk, &job);
+    }
+}
+
 void tl_strain_assemble(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
                         tl_workers *workers)
 {
-    for (int32_t c = 0; c < e->color_count; c++) {
-        strain_job job = {l, e, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL};
-        tl_parallel_for(workers, e->color_start[c + 1] - e->color_start[c], 1, strain_chunk, &job);
-    }
+    tl_strain_assemble_into(l, e, x, matrix, NULL, gradient, workers);
 }
 
 // ---- multipliers ----

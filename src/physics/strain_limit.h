@@ -52,6 +52,10 @@ tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *el
 void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
                         tl_vec3 *gradient, tl_workers *workers);
 
+/// The same into a matrix with a pattern of its own: slots (as in tl_elements) of corners 01, 02, 12 of every face.
+void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
+                             const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers);
+
 /// How the limits are met. Excess is stretch (or shear) beyond the limit.
 typedef struct tl_strain_state {
     int32_t active;    ///< faces that the limits pull or push
@@ -90,7 +94,6 @@ tl_project_def tl_project_def_default(void);
 typedef struct tl_project_report { int32_t iterations, rounds; tl_strain_state state; bool held; } tl_project_report;
 
 /// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x. Multipliers
-/// of the state are neither used nor changed. `matrix` and `solver` are those of the elements; their values are overwritten.
-tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_bsr *matrix,
-                            tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report,
-                            tl_error *err);
+/// of the state are neither used nor changed.
+tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_vec3 *x,
+                            tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err);

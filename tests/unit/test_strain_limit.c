@@ -214,16 +214,12 @@ static outcome project(model *m)
 {
     tl_error err;
     outcome out = {.distance = 0};
-    tl_solver *solver;
-    const tl_solver_def def = tl_solver_def_default();
     const tl_project_def how = tl_project_def_default();
     const int32_t n = m->e->node_count;
     tl_vec3 *start = malloc((size_t)n * sizeof *start);
     memcpy(start, m->x, (size_t)n * sizeof *start);
     const double begin = cpu_seconds();
-    assert_ok(tl_solver_create(&m->alloc, &def, &solver, &err));
-    assert_ok(tl_solver_pattern(solver, m->matrix, start, &err));
-    assert_ok(tl_strain_project(m->l, m->e, &how, m->matrix, solver, m->x, &m->arena, NULL, &out.report, &err));
+    assert_ok(tl_strain_project(m->l, m->e, &how, m->x, &m->arena, NULL, &out.report, &err));
     out.seconds = cpu_seconds() - begin;
     double mass = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -231,7 +227,6 @@ static outcome project(model *m)
         out.distance += m->e->mass[i] * tl_dot3(d, d), mass += m->e->mass[i];
     }
     out.distance = sqrt(out.distance / mass);
-    tl_solver_destroy(solver);
     free(start);
     return out;
 }
@@ -372,6 +367,7 @@ static void figure_7(void **state)
                   (long long)iterations, took, left, left > 0.5 * first ? "> " : "", took / out.seconds);
     assert_true(worst <= 1e-3);
     assert_true(out.distance < 0.09);  // 0.068 is the least we know
+    assert_true(took > 2 * out.seconds || cells < 101);  // 10 and more on a quiet machine
     free(x), free(sum), free(count), free_model(&m), sheet_free(&s);
 }
 
