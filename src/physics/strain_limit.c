@@ -24,6 +24,7 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
 #define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
 #define MOST_SLACK 0.05    // limits let go of a face that has come to lie this much inside them
+#define SQUEEZED 0.25      // stretches below this count as this in the Hessian: entries must not outgrow its precision
 #define MOST_PULL 10.0     // bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
@@ -274,10 +275,10 @@ static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], d
     add_mode(out, 2 * a * mu * fmax(slope, still), q1, u1, q2, u2);
     // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
     for (int k = 0; k < 3; k++) q1[k] = -s2[k];
-    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / (d1 + d2), q1, u1, s1, u2);
+    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / fmax(d1 + d2, SQUEEZED), q1, u1, s1, u2);
     const tl_vec3 n = tl_cross3(u1, u2);
-    add_mode(out, a * fmax(fabs(t11), loose) / d1, s1, n, zero3, n);
-    add_mode(out, a * fmax(fabs(t22), loose) / d2, s2, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t11), loose) / fmax(d1, SQUEEZED), s1, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t22), loose) / fmax(d2, SQUEEZED), s2, n, zero3, n);
 }
 
 static tl_vec3 any_normal(tl_vec3 u)
@@ -301,13 +302,14 @@ static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], dou
                                            tl_madd3(tl_mul3(t3 * gx[k], r1), t3 * gy[k], r2)));
     add_mode(out, a * mu * (t1 != 0 ? 1 : still), gx, u1, zero3, u1);
     add_mode(out, a * mu * (t2 != 0 ? 1 : still), gy, u2, zero3, u2);
-    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, r1, gy, r2);
+    const double e1 = fmax(d1, SQUEEZED), e2 = fmax(d2, SQUEEZED);
+    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, tl_mul3(d1 / e1, r1), gy, tl_mul3(d2 / e2, r2));
     const double loose = LOOSE * still * mu;
     const tl_vec3 m1 = any_normal(u1), m2 = any_normal(u2);
-    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, m1, zero3, m1);
-    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, tl_cross3(u1, m1), zero3, m1);
-    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, m2, zero3, m2);
-    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, tl_cross3(u2, m2), zero3, m2);
+    add_mode(out, a * fmax(fabs(t1), loose) / e1, gx, m1, zero3, m1);
+    add_mode(out, a * fmax(fabs(t1), loose) / e1, gx, tl_cross3(u1, m1), zero3, m1);
+    add_mode(out, a * fmax(fabs(t2), loose) / e2, gy, m2, zero3, m2);
+    add_mode(out, a * fmax(fabs(t2), loose) / e2, gy, tl_cross3(u2, m2), zero3, m2);
 }
 
 static void add_outer(double k[9], double w, tl_vec3 p, tl_vec3 q)
