@@ -1,9 +1,9 @@
 // physics/strain_limit.c: energy, gradient and Hessian of strain limits, eight faces at a time; their multipliers.
 //
-// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of stretches by
-// its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression the latter have
-// negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the model where cloth
-// buckles, so the Hessian is positive semidefinite.
+// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of
+// stretches by its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression
+// turning has negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the
+// model where cloth buckles, so the Hessian is positive semidefinite.
 //
 // Most faces are within their limits: they cost a strain and a square root, nothing is stored for them.
 
@@ -22,7 +22,7 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
 #define TINY 1e-300        // keeps divisions finite
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
-#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
+#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, if such faces are held at all
 #define MOST_SLACK 0.05    // limits let go of a face that has come to lie this much inside them
 #define SQUEEZED 0.25      // stretches below this count as this in the Hessian: entries must not outgrow its precision
 #define MOST_PULL 10.0     // bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness

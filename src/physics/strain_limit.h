@@ -1,8 +1,8 @@
 // physics/strain_limit.h: limits on strain as terms of the incremental potential, by an augmented Lagrangian.
 //
-// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds are
-// on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but the
-// multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
+// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds
+// are on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but
+// the multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
 // jump where two stretches are equal and change places, and can be carried from step to step and mesh to mesh. With its
 // stiffness mu and area A the face adds
 //     A mu/2 |h(U - I + S/mu)|^2,  h(Y) = Y - (Y moved to the nearest matrix within the bounds, eigenvalue by eigenvalue)
@@ -26,7 +26,7 @@ typedef struct tl_strain_limits {
     double (*trial)[3];        ///< of the step being solved
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
-    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian: 0 if something else holds it
+    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
 } tl_strain_limits;
 
 /// The range and sense of every number, `what` begins the message.
@@ -37,11 +37,12 @@ tl_status tl_strain_limits_create(const tl_allocator *alloc, const tl_elements *
                                   tl_strain_limits **out, tl_error *err);
 void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
-/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save rounds but
-/// cost more iterations (docs/strain-limiting.md).
+/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save
+/// rounds but cost more iterations (docs/strain-limiting.md).
 #define TL_STRAIN_STIFFER 3
 
-/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, and from inertia (gamma as in tl_step_def).
+/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in tl_step_def), and
+/// from the multipliers.
 void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
 
 /// The energy of the limits at x [J]. `scratch` is for partial sums.

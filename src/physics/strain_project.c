@@ -1,7 +1,7 @@
 // physics/strain_project.c: the nearest positions within the strain limits, for starts and for comparison with other limiters.
 //
-// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the augmented Lagrangian
-// by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on to the next multipliers as soon
+// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the augmented
+// Lagrangian by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on to the next multipliers as soon
 // as the steps become small: both converge together.
 
 #include <math.h>
@@ -15,7 +15,7 @@
 #define ARMIJO 1e-4           // Nocedal & Wright 2006, sec. 3.1
 #define LINEAR_TOLERANCE 0.1
 #define SMALL_STEP 0.3        // next multipliers when a step changes strains by less than this part of the worst excess
-#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them and they fly off
+#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them
 #define POOR_PROGRESS 0.5     // a round that leaves more than this of the worst excess asks for more stiffness
 enum { MAX_BACKTRACKS = 20, ROUND_STEPS = 3, CHUNK = 4096 };
 

@@ -319,15 +319,18 @@ static void jacobi(const model *m, const tl_strain_def *d, tl_vec3 *x, tl_vec3 *
         const tl_vec3 d1 = tl_sub3(x[n[1]], x[n[0]]), d2 = tl_sub3(x[n[2]], x[n[0]]);
         const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
         const double half = 0.5 * (tl_dot3(f1, f1) - tl_dot3(f2, f2)), off = tl_dot3(f1, f2), r = hypot(half, off);
-        const double c = r > 0 ? sqrt(0.5 * (1 + half / r)) : 1, s = r > 0 ? copysign(sqrt(fmax(0, 0.5 * (1 - half / r))), off) : 0;
+        const double c = r > 0 ? sqrt(0.5 * (1 + half / r)) : 1;
+        const double s = r > 0 ? copysign(sqrt(fmax(0, 0.5 * (1 - half / r))), off) : 0;
         tl_vec3 p1 = tl_madd3(tl_mul3(c, f1), s, f2), p2 = tl_madd3(tl_mul3(c, f2), -s, f1);
         const double w1 = tl_norm3(p1), w2 = tl_norm3(p2);
-        const double k1 = fmin(fmax(w1, 1 + d->min), 1 + d->max) / fmax(w1, 1e-12), k2 = fmin(fmax(w2, 1 + d->min), 1 + d->max) / fmax(w2, 1e-12);
+        const double k1 = fmin(fmax(w1, 1 + d->min), 1 + d->max) / fmax(w1, 1e-12);
+        const double k2 = fmin(fmax(w2, 1 + d->min), 1 + d->max) / fmax(w2, 1e-12);
         if (k1 == 1 && k2 == 1) continue;
         p1 = tl_mul3(k1, p1), p2 = tl_mul3(k2, p2);
         const tl_vec3 n1 = tl_madd3(tl_mul3(c, p1), -s, p2), n2 = tl_madd3(tl_mul3(s, p1), c, p2);  // columns of the new F
         const double det = g[0] * g[3] - g[1] * g[2];  // edges in material space: inverse of the gradients
-        const tl_vec3 e1 = tl_madd3(tl_mul3(g[3] / det, n1), -g[2] / det, n2), e2 = tl_madd3(tl_mul3(-g[1] / det, n1), g[0] / det, n2);
+        const tl_vec3 e1 = tl_madd3(tl_mul3(g[3] / det, n1), -g[2] / det, n2);
+        const tl_vec3 e2 = tl_madd3(tl_mul3(-g[1] / det, n1), g[0] / det, n2);
         const tl_vec3 a1 = tl_sub3(e1, d1), a2 = tl_sub3(e2, d2), mean = tl_mul3(1.0 / 3, tl_add3(a1, a2));
         const tl_vec3 move[3] = {tl_mul3(-1, mean), tl_sub3(a1, mean), tl_sub3(a2, mean)};
         for (int k = 0; k < 3; k++) sum[n[k]] = tl_add3(sum[n[k]], move[k]), count[n[k]]++;
