@@ -195,7 +195,7 @@ typedef struct tl_contact_report {
     double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
 } tl_contact_report;
 
-/// How strain limits were met in a step: the worst and the most over its substeps.
+/// How strain limits are met at the end of a step.
 typedef struct tl_strain_report {
     int32_t active;    ///< faces that limits hold
     int32_t rounds;    ///< of new multipliers, over all substeps

@@ -150,9 +150,7 @@ static tl_status end_strain(tl_sim *sim, const tl_vec3 *x, tl_step_report *repor
     TL_TRY(tl_strain_measure(sim->limits, sim->elements, x, STRAIN_PROMISED, false, &sim->arena, sim->workers, &now, err));
     tl_strain_keep(sim->limits, sim->elements, x, STRAIN_PROMISED);
     tl_strain_report *r = &report->strain;
-    if (now.active > r->active) r->active = now.active;
-    if (now.violated > r->violated) r->violated = now.violated;
-    r->worst = fmax(r->worst, now.worst);
+    r->active = now.active, r->violated = now.violated, r->worst = now.worst;
     report->seconds.strain += tl_now() - start;
     return TL_OK;
 }
