@@ -370,7 +370,7 @@ static void figure_7(void **state)
                   (long long)iterations, took, left, left > 0.5 * first ? "> " : "", took / out.seconds);
     assert_true(worst <= 1e-3);
     assert_true(out.distance < 0.09);  // 0.068 is the least we know
-    assert_true(took > 2 * out.seconds || cells < 101);  // 10 and more on a quiet machine
+    assert_true(took > 5 * out.seconds || cells < 101);  // 17 on a quiet machine
     free(x), free(sum), free(count), free_model(&m), sheet_free(&s);
 }
 
