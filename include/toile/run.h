@@ -75,7 +75,7 @@ typedef struct tl_check_report {
 /// What to look at and where to report. Start from tl_check_def_default().
 typedef struct tl_check_def {
     const char *dir;          ///< folder of a run. Required.
-    double strain_limit;      ///< > 0: also counts faces whose principal strain exceeds it. Default 0.
+    double strain_limit;      ///< > 0: also counts faces whose principal strain exceeds it. Default 0: those beyond limits of the scene.
     int32_t threads;          ///< >= 1; never changes a result. Default 1.
     int32_t list_max;         ///< findings listed per frame in the JSON report, >= 0. Default 16.
     const char *json_path;    ///< where to write the JSON report (docs/formats.md); NULL: nowhere. Default NULL.

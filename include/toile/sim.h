@@ -229,6 +229,7 @@ typedef struct tl_remesh_counts {
     int32_t too_long;                    ///< edges longer than asked for: max_faces was reached
     double momentum_drift, spin_drift;   ///< largest change of a cloth's linear and angular momentum over its size, relative
 } tl_remesh_counts;
+
 /// How strain limits were met in a step: the worst and the most over its substeps.
 typedef struct tl_strain_report {
     int32_t active;    ///< faces that limits hold
@@ -256,6 +257,11 @@ typedef struct tl_step_report {
 
 /// One step of `dt`. TL_FAILED leaves the state of the last good step. `report` may be NULL.
 TL_API tl_status tl_sim_step(tl_sim *sim, tl_step_report *report, tl_error *err);
+
+/// Moves the nodes into their strain limits by as little as can be (mass-weighted; nodes that handles hold now stay): for a cloth
+/// that was stretched around a body to dress it. Velocities stay; contact is not looked at, so do this before the start is
+/// (tl_sim_start, or the first step). `excess` (may be NULL) gets the worst that is left, 0 if within limits.
+TL_API tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err);
 
 TL_API double tl_sim_time(const tl_sim *sim);
 TL_API int64_t tl_sim_steps(const tl_sim *sim);

@@ -214,6 +214,38 @@ static tl_status write_report(const tl_check_context *cx, const tl_check_report 
     return status;
 }
 
+// --- limits of the scene -----------------------------------------------------------------------------------
+
+static double number_or(const json_t *object, const char *key, double other)
+{
+    const json_t *value = json_object_get(object, key);
+    return json_is_number(value) ? json_number_value(value) : other;
+}
+
+// Isotropic strain limits from the scene that the run left in its folder. A folder without one is fine.
+static tl_status load_limits(tl_check_context *cx, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    TL_TRY(tl_path_join(cx->def->dir, "scene.json", path, err));
+    if (cx->def->strain_limit > 0 || tl_path_look(path) != TL_PATH_FILE) return TL_OK;
+    json_t *scene = json_load_file(path, 0, NULL);
+    const json_t *cloths = json_object_get(scene, "cloths");
+    cx->limits = TL_CALLOC_FOR(&cx->alloc, cx->limits, cx->name_count);
+    for (int32_t i = 0; cx->limits && i < cx->name_count; i++) {
+        cx->limits[i][0] = -(double)INFINITY, cx->limits[i][1] = (double)INFINITY;
+        for (size_t c = 0; c < json_array_size(cloths); c++) {
+            const json_t *cloth = json_array_get(cloths, c), *strain = json_object_get(cloth, "strain_limits");
+            const char *name = json_string_value(json_object_get(cloth, "name"));
+            const char *kind = json_string_value(json_object_get(strain, "kind"));
+            if (!name || strcmp(name, cx->names[i]) != 0 || !kind || strcmp(kind, "isotropic") != 0) continue;
+            cx->limits[i][0] = number_or(strain, "min", -(double)INFINITY);
+            cx->limits[i][1] = number_or(strain, "max", (double)INFINITY);
+        }
+    }
+    json_decref(scene);
+    return cx->limits ? TL_OK : tl_fail_memory(err, "strain limits");
+}
+
 // --- all frames --------------------------------------------------------------------------------------------
 
 typedef struct batch_job {
@@ -266,6 +298,7 @@ static tl_status check_all(tl_check_context *cx, tl_workers *workers, tl_check_r
         out->unreadable++, out->findings++;
         snprintf(out->first, sizeof out->first, "%.400s: %lld damaged lines", stats_path, (long long)damaged);
     }
+    TL_TRY(load_limits(cx, err));
     TL_TRY(load_still(cx, workers, err));
     if (def->overlay_dir) TL_TRY(tl_make_dirs(def->overlay_dir, err));
     out->cloths = cx->name_count, out->obstacles = cx->obstacle_count;
@@ -295,6 +328,7 @@ tl_status tl_check(const tl_check_def *def, tl_check_report *out, tl_error *err)
         tl_check_surface_free(&cx.obstacles[i].surface);
     }
     TL_FREE(&cx.alloc, cx.obstacles, cx.obstacle_cap);
+    TL_FREE(&cx.alloc, cx.limits, cx.name_count);
     TL_FREE(&cx.alloc, cx.names, cx.name_cap);
     return status;
 }

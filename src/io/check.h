@@ -86,6 +86,7 @@ typedef struct tl_check_context {
     const tl_check_def *def;
     char (*names)[64];  ///< of cloths, sorted
     int32_t name_count, name_cap;
+    double (*limits)[2];  ///< by name: least and largest strain that the scene allows; NULL: not known
     tl_check_obstacle *obstacles;  ///< sorted by name
     int32_t obstacle_count, obstacle_cap;
     int64_t last;  ///< largest frame number, -1: none

@@ -91,10 +91,24 @@ static void check_nodes(frame_work *w, const char *path, const char *name, const
         }
 }
 
+// A run promises its limits to 0.1 %; a little more for the rounding of the file. Frame 0 is the start, not a result.
+#define PROMISED 1.05e-3
+
+static void limits_of(const frame_work *w, const char *name, double *least, double *most)
+{
+    const tl_check_context *cx = w->cx;
+    const double limit = cx->def->strain_limit;
+    *least = limit > 0 ? -limit : -(double)INFINITY, *most = limit > 0 ? limit : (double)INFINITY;
+    if (limit > 0 || !cx->limits || w->out->frame == 0) return;
+    for (int32_t i = 0; i < cx->name_count; i++)
+        if (strcmp(cx->names[i], name) == 0) *least = cx->limits[i][0] - PROMISED, *most = cx->limits[i][1] + PROMISED;
+}
+
 static void check_faces(frame_work *w, const char *path, const char *name, const tl_obj *mesh, uint8_t *mark)
 {
     tl_frame_check *out = w->out;
-    const double limit = w->cx->def->strain_limit;
+    double least, most;
+    limits_of(w, name, &least, &most);
     for (int32_t i = 0; i < mesh->vert_count; i++)
         if (!isfinite(mesh->uv[i].x) || !isfinite(mesh->uv[i].y)) {
             const tl_check_item item = item_of(TL_CHECK_NOT_FINITE, name);
@@ -121,8 +135,9 @@ static void check_faces(frame_work *w, const char *path, const char *name, const
         if (!isfinite(low) || !isfinite(high)) continue;  // counted above
         if (low < out->strain_min) out->strain_min = low;
         if (high > out->strain_max) out->strain_max = high;
-        if (limit > 0 && (high > limit || low < -limit)) {
+        if (high > most || low < least) {
             item.kind = TL_CHECK_STRAIN;
+            const double limit = high > most ? most : w->cx->def->strain_limit > 0 ? -least : least;
             note(w, TL_CHECK_STRAIN, &item, "%.400s: face %d has strain %.3g to %.3g, limit %.3g", path, f, low, high,
                  limit);
             set_mark(mark, f, TL_MARK_STRAIN);

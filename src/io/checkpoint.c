@@ -1,7 +1,7 @@
 // io/checkpoint.c: the state of a run in one file.
 //
 // Layout: magic 8, version u32, header bytes u32, scene hash, frame, step, state bytes, packed bytes, state hash
-// (u64 each), 14 counters (i64), 6 times (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
+// (u64 each), 17 counters (i64), 6 times and the worst strain excess (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
 
 #include "io/checkpoint.h"
 
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 
 static const char magic[8] = {'t', 'o', 'i', 'l', 'e', 'c', 'k', 'p'};
-enum { VERSION = 2, COUNTERS = 14, TIMES_AT = 64 + 8 * COUNTERS, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
+enum { VERSION = 3, COUNTERS = 17, TIMES_AT = 64 + 8 * COUNTERS, REALS = 7, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
 
 static void put_u64(unsigned char *p, uint64_t x)
 {
@@ -64,11 +64,12 @@ tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *er
     const tl_frame_sums *s = &cp->sums;
     const int64_t counters[COUNTERS] = {s->steps, s->substeps, s->rejected, s->unconverged, s->newton_iterations,
                                         s->linear_iterations, s->factorizations, s->linear_used, s->contacts,
-                                        s->candidates, s->pinched, s->searches, s->limited, s->held};
+                                        s->candidates, s->pinched, s->searches, s->limited, s->held, s->strain_active,
+                                        s->strain_rounds, s->strain_violated};
     for (int i = 0; i < COUNTERS; i++) put_u64(h + 64 + 8 * i, (uint64_t)counters[i]);
-    const double times[6] = {s->seconds.physics, s->seconds.strain, s->seconds.collision,
-                             s->seconds.remesh, s->seconds.other, s->seconds.total};
-    for (int i = 0; i < 6; i++) {
+    const double times[REALS] = {s->seconds.physics, s->seconds.strain, s->seconds.collision, s->seconds.remesh,
+                                 s->seconds.other, s->seconds.total, s->strain_excess};
+    for (int i = 0; i < REALS; i++) {
         uint64_t bits;
         memcpy(&bits, &times[i], sizeof bits);
         put_u64(h + TIMES_AT + 8 * i, bits);
@@ -83,9 +84,9 @@ tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *er
 static void read_sums(const unsigned char *h, tl_frame_sums *s)
 {
     int64_t counters[COUNTERS];
-    double times[6];
+    double times[REALS];
     for (int i = 0; i < COUNTERS; i++) counters[i] = (int64_t)get_u64(h + 64 + 8 * i);
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < REALS; i++) {
         const uint64_t bits = get_u64(h + TIMES_AT + 8 * i);
         memcpy(&times[i], &bits, sizeof bits);
     }
@@ -103,6 +104,10 @@ static void read_sums(const unsigned char *h, tl_frame_sums *s)
                          .searches = counters[11],
                          .limited = counters[12],
                          .held = counters[13],
+                         .strain_active = counters[14],
+                         .strain_rounds = counters[15],
+                         .strain_violated = counters[16],
+                         .strain_excess = times[6],
                          .seconds = {times[0], times[1], times[2], times[3], times[4], times[5]}};
 }
 

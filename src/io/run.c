@@ -392,6 +392,10 @@ static void add_step(runner *run, const tl_step_report *step)
     const tl_contact_report *c = &step->contact;
     s->contacts = c->contacts, s->candidates = c->candidates, s->pinched = c->pinched;
     s->searches += c->searches, s->limited += c->limited, s->held += c->held;
+    const tl_strain_report *strain = &step->strain;
+    s->strain_active = strain->active, s->strain_rounds += strain->rounds;
+    if (strain->violated > s->strain_violated) s->strain_violated = strain->violated;
+    if (strain->worst > s->strain_excess) s->strain_excess = strain->worst;
     add_seconds(&s->seconds, &step->seconds);
     tl_run_report *r = run->report;
     r->steps++;

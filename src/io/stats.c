@@ -68,6 +68,12 @@ void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
     add_int(buf, "intersections", s->intersections);
     add_int(buf, "rejected_steps", s->sums.rejected);
     add_int(buf, "unconverged_steps", s->sums.unconverged);
+    tl_buf_text(buf, ", \"strain_limits\": {");
+    add_int(buf, "active", s->sums.strain_active);
+    add_int(buf, "rounds", s->sums.strain_rounds);
+    add_int(buf, "violated", s->sums.strain_violated);
+    add_real(buf, "excess", s->sums.strain_excess);
+    tl_buf_text(buf, "}");
     tl_buf_printf(buf, ", \"linear_solver\": \"%s\"",
                   s->sums.steps > 0 ? tl_linear_name((tl_linear)s->sums.linear_used) : "none");
     tl_buf_printf(buf, ", \"memory\": %zu, \"memory_peak\": %zu, \"state_hash\": \"%016llx\"}\n", s->memory.used,

@@ -1,9 +1,9 @@
 // physics/strain_limit.c: energy, gradient and Hessian of strain limits, eight faces at a time; their multipliers.
 //
-// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of stretches by
-// its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression the latter have
-// negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the model where cloth
-// buckles, so the Hessian is positive semidefinite.
+// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of
+// stretches by its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression
+// turning has negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the
+// model where cloth buckles, so the Hessian is positive semidefinite.
 //
 // Most faces are within their limits: they cost a strain and a square root, nothing is stored for them.
 
@@ -22,8 +22,10 @@ enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
 #define TINY 1e-300        // keeps divisions finite
 #define FLAT 1e-6          // stretches below this count as this: what is squeezed to nothing has no direction
-#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, as far as such faces are held at all
-#define MOST_PULL 0.1      // strain whose stress bounds the multiplier of a face that stays beyond its limits
+#define LOOSE 0.5          // strain whose stress holds the direction of a face within its limits, if such faces are held at all
+#define MOST_SLACK 0.05    // limits let go of a face that has come to lie this much inside them
+#define SQUEEZED 0.25      // stretches below this count as this in the Hessian: entries must not outgrow its precision
+#define MOST_PULL 10.0     // bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
 
@@ -102,12 +104,14 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     return TL_OK;
 }
 
+static double size_of(const double s[3]) { return sqrt(s[0] * s[0] + s[1] * s[1] + 2 * s[2] * s[2]); }
+
 void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
 {
     for (int32_t f = 0; f < l->face_count; f++) {
         const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
         const double inertia = e->materials[e->material[f]].density * e->area[f] * gamma * gamma;
-        l->base[f] = l->stiffness[f] = TL_STRAIN_STIFFER * fmax(fabric, inertia);
+        l->base[f] = l->stiffness[f] = fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
     }
 }
@@ -122,6 +126,7 @@ typedef struct strain_job {
     tl_vec3 *gradient;
     const int32_t *chunks;
     double *energy;     // per chunk
+    const int32_t (*slots)[3];  // of corners 01, 02, 12; NULL: those of the elements
 } strain_job;
 
 typedef struct lanes8 {
@@ -270,10 +275,10 @@ static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], d
     add_mode(out, 2 * a * mu * fmax(slope, still), q1, u1, q2, u2);
     // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
     for (int k = 0; k < 3; k++) q1[k] = -s2[k];
-    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / (d1 + d2), q1, u1, s1, u2);
+    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / fmax(d1 + d2, SQUEEZED), q1, u1, s1, u2);
     const tl_vec3 n = tl_cross3(u1, u2);
-    add_mode(out, a * fmax(fabs(t11), loose) / d1, s1, n, zero3, n);
-    add_mode(out, a * fmax(fabs(t22), loose) / d2, s2, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t11), loose) / fmax(d1, SQUEEZED), s1, n, zero3, n);
+    add_mode(out, a * fmax(fabs(t22), loose) / fmax(d2, SQUEEZED), s2, n, zero3, n);
 }
 
 static tl_vec3 any_normal(tl_vec3 u)
@@ -297,13 +302,14 @@ static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], dou
                                            tl_madd3(tl_mul3(t3 * gx[k], r1), t3 * gy[k], r2)));
     add_mode(out, a * mu * (t1 != 0 ? 1 : still), gx, u1, zero3, u1);
     add_mode(out, a * mu * (t2 != 0 ? 1 : still), gy, u2, zero3, u2);
-    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, r1, gy, r2);
+    const double e1 = fmax(d1, SQUEEZED), e2 = fmax(d2, SQUEEZED);
+    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, tl_mul3(d1 / e1, r1), gy, tl_mul3(d2 / e2, r2));
     const double loose = LOOSE * still * mu;
     const tl_vec3 m1 = any_normal(u1), m2 = any_normal(u2);
-    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, m1, zero3, m1);
-    add_mode(out, a * fmax(fabs(t1), loose) / d1, gx, tl_cross3(u1, m1), zero3, m1);
-    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, m2, zero3, m2);
-    add_mode(out, a * fmax(fabs(t2), loose) / d2, gy, tl_cross3(u2, m2), zero3, m2);
+    add_mode(out, a * fmax(fabs(t1), loose) / e1, gx, m1, zero3, m1);
+    add_mode(out, a * fmax(fabs(t1), loose) / e1, gx, tl_cross3(u1, m1), zero3, m1);
+    add_mode(out, a * fmax(fabs(t2), loose) / e2, gy, m2, zero3, m2);
+    add_mode(out, a * fmax(fabs(t2), loose) / e2, gy, tl_cross3(u2, m2), zero3, m2);
 }
 
 static void add_outer(double k[9], double w, tl_vec3 p, tl_vec3 q)
@@ -333,7 +339,8 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
                 double *d = tl_bsr_diagonal(job->matrix, node[a]);
                 for (int r = 0; r < 9; r++) d[r] += k[r];
             } else {
-                add_block(job->matrix, node[a], node[b], e->slot[f][tl_patch_pair(a, b)], k);
+                const int32_t slot = job->slots ? job->slots[f][a + b - 1] : e->slot[f][tl_patch_pair(a, b)];
+                add_block(job->matrix, node[a], node[b], slot, k);
             }
         }
     }
@@ -366,19 +373,25 @@ tl_status tl_strain_energy(const tl_strain_limits *l, const tl_elements *e, cons
     const tl_arena_mark mark = tl_arena_save(scratch);
     double *energy = TL_SCRATCH(scratch, double, e->chunk_count);
     if (!energy) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy});
+    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy, NULL});
     *out = tl_tree_sum(energy, e->chunk_count);
     tl_arena_release(scratch, mark);
     return TL_OK;
 }
 
+void tl_strain_assemble_into(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix,
+                             const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers)
+{
+    for (int32_t c = 0; c < e->color_count; c++) {
+        strain_job job = {l, e, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL, slots};
+        tl_parallel_for(workers, e->color_start[c + 1] - e->color_start[c], 1, strain_chunk, &job);
+    }
+}
+
 void tl_strain_assemble(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
                         tl_workers *workers)
 {
-    for (int32_t c = 0; c < e->color_count; c++) {
-        strain_job job = {l, e, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL};
-        tl_parallel_for(workers, e->color_start[c + 1] - e->color_start[c], 1, strain_chunk, &job);
-    }
+    tl_strain_assemble_into(l, e, x, matrix, NULL, gradient, workers);
 }
 
 // ---- multipliers ----
@@ -433,6 +446,18 @@ double tl_strain_excess(const tl_strain_limits *l, const tl_elements *e, const t
     double g[3];
     face_strain(e, x, f, b->aligned, g);
     return excess_of(b, g);
+}
+
+double tl_strain_change(const tl_elements *e, const tl_vec3 *move)
+{
+    double most = 0;
+    for (int32_t f = 0; f < e->face_count; f++) {
+        const double *g = e->grad[f];
+        const tl_vec3 d1 = tl_sub3(move[e->face[f][1]], move[e->face[f][0]]), d2 = tl_sub3(move[e->face[f][2]], move[e->face[f][0]]);
+        const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
+        most = fmax(most, fmax(tl_dot3(f1, f1), tl_dot3(f2, f2)));
+    }
+    return sqrt(most);
 }
 
 static bool is_driven(const tl_elements *e, int32_t f)
@@ -501,9 +526,8 @@ bool tl_strain_stiffen(tl_strain_limits *l, const tl_elements *e, const tl_vec3 
 void tl_strain_keep(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
 {
     for (int32_t f = 0; f < l->face_count; f++) {
-        const double *t = l->trial[f];
-        memcpy(l->multiplier[f], t, sizeof l->trial[f]);
-        const double size = sqrt(t[0] * t[0] + t[1] * t[1] + 2 * t[2] * t[2]), most = MOST_PULL * l->base[f];
+        memcpy(l->multiplier[f], l->trial[f], sizeof l->trial[f]);
+        const double size = size_of(l->trial[f]), most = MOST_PULL * fmax(e->stretch[f][0], e->stretch[f][2]);
         if (!(size > most) || !(tl_strain_excess(l, e, x, f) > tolerance)) continue;
         for (int k = 0; k < 3; k++) l->multiplier[f][k] *= most / size;
     }

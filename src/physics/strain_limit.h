@@ -1,8 +1,8 @@
 // physics/strain_limit.h: limits on strain as terms of the incremental potential, by an augmented Lagrangian.
 //
-// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds are
-// on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but the
-// multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
+// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds
+// are on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but
+// the multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
 // jump where two stretches are equal and change places, and can be carried from step to step and mesh to mesh. With its
 // stiffness mu and area A the face adds
 //     A mu/2 |h(U - I + S/mu)|^2,  h(Y) = Y - (Y moved to the nearest matrix within the bounds, eigenvalue by eigenvalue)
@@ -26,7 +26,7 @@ typedef struct tl_strain_limits {
     double (*trial)[3];        ///< of the step being solved
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
-    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian: 0 if something else holds it
+    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
 } tl_strain_limits;
 
 /// The range and sense of every number, `what` begins the message.
@@ -37,11 +37,12 @@ tl_status tl_strain_limits_create(const tl_allocator *alloc, const tl_elements *
                                   tl_strain_limits **out, tl_error *err);
 void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
-/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save rounds but
-/// cost more iterations (docs/strain-limiting.md).
+/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save
+/// rounds but cost more iterations (docs/strain-limiting.md).
 #define TL_STRAIN_STIFFER 3
 
-/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, and from inertia (gamma as in tl_step_def).
+/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in tl_step_def), and
+/// from the multipliers.
 void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
 
 /// The energy of the limits at x [J]. `scratch` is for partial sums.
@@ -51,6 +52,10 @@ tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *el
 /// Adds gradient and a positive semidefinite Hessian (`matrix` NULL: none). Rows of fixed nodes stay as they are.
 void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
                         tl_vec3 *gradient, tl_workers *workers);
+
+/// The same into a matrix with a pattern of its own: slots (as in tl_elements) of corners 01, 02, 12 of every face.
+void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
+                             const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers);
 
 /// How the limits are met. Excess is stretch (or shear) beyond the limit.
 typedef struct tl_strain_state {
@@ -75,6 +80,9 @@ void tl_strain_keep(tl_strain_limits *limits, const tl_elements *elements, const
 /// Excess of one face at x; negative inside its limits.
 double tl_strain_excess(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, int32_t face);
 
+/// The most that a move of all nodes changes a column of F: a bound on the change of any strain along warp or weft.
+double tl_strain_change(const tl_elements *elements, const tl_vec3 *move);
+
 // ---- projection alone ----
 
 typedef struct tl_project_def {
@@ -87,7 +95,6 @@ tl_project_def tl_project_def_default(void);
 typedef struct tl_project_report { int32_t iterations, rounds; tl_strain_state state; bool held; } tl_project_report;
 
 /// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x. Multipliers
-/// of the state are neither used nor changed. `matrix` and `solver` are those of the elements; their values are overwritten.
-tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_bsr *matrix,
-                            tl_solver *solver, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report,
-                            tl_error *err);
+/// of the state are neither used nor changed.
+tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_vec3 *x,
+                            tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err);

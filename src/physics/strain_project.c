@@ -1,7 +1,7 @@
 // physics/strain_project.c: the nearest positions within the strain limits, for starts and for comparison with other limiters.
 //
-// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the augmented Lagrangian
-// by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on to the next multipliers as soon
+// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the augmented
+// Lagrangian by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on to the next multipliers as soon
 // as the steps become small: both converge together.
 
 #include <math.h>
@@ -13,9 +13,9 @@
 #include "physics/strain_limit.h"
 
 #define ARMIJO 1e-4           // Nocedal & Wright 2006, sec. 3.1
-#define LINEAR_TOLERANCE 1e-2
+#define LINEAR_TOLERANCE 0.1
 #define SMALL_STEP 0.3        // next multipliers when a step changes strains by less than this part of the worst excess
-#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them and they fly off
+#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them
 #define POOR_PROGRESS 0.5     // a round that leaves more than this of the worst excess asks for more stiffness
 enum { MAX_BACKTRACKS = 20, ROUND_STEPS = 3, CHUNK = 4096 };
 
@@ -25,7 +25,8 @@ typedef struct projection {
     tl_strain_limits *l;
     const tl_elements *e;
     const tl_project_def *def;
-    tl_bsr *matrix;
+    tl_bsr *matrix;         // couples the corners of faces, no more
+    int32_t (*slots)[3];
     tl_solver *solver;
     tl_arena *arena;
     tl_workers *workers;
@@ -33,6 +34,32 @@ typedef struct projection {
     double *partial;
     double energy;
 } projection;
+
+// A matrix without the far corners that bending needs is half as large.
+static tl_status make_matrix(projection *s, const tl_vec3 *x, tl_error *err)
+{
+    const tl_elements *e = s->e;
+    const int32_t m = e->face_count;
+    int32_t *start = TL_SCRATCH(s->arena, int32_t, m + 1), *items = TL_SCRATCH(s->arena, int32_t, 3 * (size_t)m);
+    s->slots = tl_arena_bytes(s->arena, (size_t)m, sizeof *s->slots);
+    if (!start || !items || !s->slots) return tl_fail_memory(err, "the strain limits");
+    for (int32_t f = 0; f < m; f++) {
+        start[f] = 3 * f;
+        for (int k = 0; k < 3; k++) items[3 * f + k] = e->face[f][k];
+    }
+    start[m] = 3 * m;
+    TL_TRY(tl_bsr_create(&e->alloc, e->node_count, m, start, items, &s->matrix, err));
+    for (int32_t f = 0; f < m; f++)
+        for (int a = 0; a < 2; a++)
+            for (int b = a + 1; b < 3; b++) {
+                const int32_t i = e->face[f][a], j = e->face[f][b];
+                s->slots[f][a + b - 1] = i < j ? 4 * tl_bsr_find(s->matrix, i, j) + TL_SLOT_PLAIN
+                                               : 4 * tl_bsr_find(s->matrix, j, i) + TL_SLOT_TRANSPOSED;
+            }
+    const tl_solver_def def = tl_solver_def_default();
+    TL_TRY(tl_solver_create(&e->alloc, &def, &s->solver, err));
+    return tl_solver_pattern(s->solver, s->matrix, x, err);
+}
 
 static void begin(projection *s)
 {
@@ -73,7 +100,7 @@ static void assemble(projection *s, const tl_vec3 *x)
         double *d = tl_bsr_diagonal(m, i);
         for (int j = 0; j < 9; j++) d[j] = j % 4 ? 0 : e->fixed[i] ? 1 : e->mass[i];
     }
-    tl_strain_assemble(s->l, e, x, m, s->gradient, s->workers);
+    tl_strain_assemble_into(s->l, e, x, m, (const int32_t(*)[3])s->slots, s->gradient, s->workers);
 }
 
 static tl_status search(projection *s, tl_vec3 *x, double slope, double *length, tl_error *err)
@@ -96,19 +123,16 @@ static tl_status search(projection *s, tl_vec3 *x, double slope, double *length,
     return TL_OK;
 }
 
-// The largest change of a strain by the direction, to first order and no more than roughly: an edge's change over its length.
-static double strain_change(const projection *s)
+// The limits pull nodes against each other only, so the centre of mass stays; a linear solve that stops early moves it a little.
+static void keep_centre(const projection *s, tl_vec3 *x)
 {
-    const tl_elements *e = s->e;
-    double most = 0;
-    for (int32_t f = 0; f < e->face_count; f++) {
-        const tl_vec3 d1 = tl_sub3(s->direction[e->face[f][1]], s->direction[e->face[f][0]]);
-        const tl_vec3 d2 = tl_sub3(s->direction[e->face[f][2]], s->direction[e->face[f][0]]);
-        const double *g = e->grad[f];
-        const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
-        most = fmax(most, fmax(tl_dot3(f1, f1), tl_dot3(f2, f2)));
+    tl_vec3 lack = {0, 0, 0};
+    double mass = 0;
+    for (int32_t i = 0; i < s->e->node_count; i++) {
+        if (s->e->fixed[i]) return;
+        lack = tl_madd3(lack, s->e->mass[i], tl_sub3(s->hat[i], x[i])), mass += s->e->mass[i];
     }
-    return sqrt(most);
+    for (int32_t i = 0; i < s->e->node_count; i++) x[i] = tl_madd3(x[i], 1 / mass, lack);
 }
 
 static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_error *err)
@@ -130,23 +154,24 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
         TL_TRY(search(s, x, slope, &length, err));
         r->iterations++, steps++;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, s->arena, s->workers, &r->state, err));
-        const bool settled = length == 0 || strain_change(s) < SMALL_STEP * r->state.worst;
+        const bool settled = length == 0 || tl_strain_change(s->e, s->direction) < SMALL_STEP * r->state.worst;
         if (!settled && steps < ROUND_STEPS) continue;
         TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, true, s->arena, s->workers, &r->state, err));
         if (r->rounds++ > 0 && r->state.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->l, s->e, x, tolerance);
         before = r->state.worst, steps = 0;
     }
+    keep_centre(s, x);
     r->held = !(r->state.worst > tolerance);
     return TL_OK;
 }
 
-tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_project_def *def, tl_bsr *matrix, tl_solver *solver,
-                            tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err)
+tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_project_def *def, tl_vec3 *x, tl_arena *arena,
+                            tl_workers *workers, tl_project_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     const int32_t n = e->node_count;
     *report = (tl_project_report){0};
-    projection s = {.l = l, .e = e, .def = def, .matrix = matrix, .solver = solver, .arena = arena, .workers = workers};
+    projection s = {.l = l, .e = e, .def = def, .arena = arena, .workers = workers};
     s.hat = TL_SCRATCH(arena, tl_vec3, n), s.gradient = TL_SCRATCH(arena, tl_vec3, n);
     s.right = TL_SCRATCH(arena, tl_vec3, n), s.direction = TL_SCRATCH(arena, tl_vec3, n);
     s.trial = TL_SCRATCH(arena, tl_vec3, n), s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
@@ -155,9 +180,12 @@ tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_
         for (int32_t i = 0; i < n; i++) s.hat[i] = x[i];
         begin(&s);
         l->still = STILL;
-        status = iterate(&s, x, report, err);
+        status = make_matrix(&s, x, err);
+        if (status == TL_OK) status = iterate(&s, x, report, err);
         l->still = 0;
     }
+    tl_solver_destroy(s.solver);
+    tl_bsr_destroy(&e->alloc, s.matrix);
     tl_arena_release(arena, mark);
     return status;
 }

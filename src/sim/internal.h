@@ -120,6 +120,9 @@ tl_status sim_compile(tl_sim *sim, tl_error *err);
 tl_status sim_compile_contacts(tl_sim *sim, tl_error *err);
 void sim_discard_contacts(tl_sim *sim);
 
+/// Marks the nodes that handles hold now (start.c).
+void sim_find_held(const tl_sim *sim, uint8_t *fixed);
+
 /// The same for strain limits (strain.c); publish copies multipliers to the meshes.
 bool sim_has_limits(const tl_sim *sim);
 tl_status sim_compile_strain(tl_sim *sim, tl_error *err);

@@ -25,6 +25,7 @@
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
 #define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
+enum { ROUND_ITERATIONS = 4 };  // with so many in a round of strain limits, those that change speeds by little are enough
 
 typedef struct move_job { const tl_vec3 *from, *direction; double length; tl_vec3 *to; } move_job;
 
@@ -67,6 +68,7 @@ typedef struct newton {
     double held;             // energy of strain limits at x
     double excess;           // worst after the round before
     int32_t allowed;         // iterations, more with every round
+    int32_t round_from;      // iterations before the present round
     double again_at, again_contact, again_strain;  // when the first round ended, and seconds by then
     tl_newton_report *report;
     tl_bend_operator bending;  // made when first wanted
@@ -275,8 +277,9 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-// A round leaves more than this of the worst excess: the limits of such faces become stiffer.
+// A round leaves more than this of the worst excess: the limits of faces beyond theirs become stiffer.
 #define POOR_PROGRESS 0.3
+#define SETTLED 2  // part of the worst excess by which an update may change strains at the end of a round
 
 static tl_status measure_strain(newton *s, const tl_vec3 *x, bool update, tl_error *err)
 {
@@ -297,10 +300,10 @@ static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
     *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds;
     if (!*again) return TL_OK;
     if (r->strain_rounds > 0 && r->strain.worst > POOR_PROGRESS * s->excess)
-        tl_strain_stiffen(s->limits, s->e, x, s->def->strain_tolerance);
+        tl_strain_stiffen(s->limits, s->e, x, 0);
     s->excess = r->strain.worst;
     if (r->strain_rounds++ == 0) s->again_at = tl_now(), s->again_contact = r->contact_seconds, s->again_strain = r->strain_seconds;
-    s->allowed = r->iterations + (s->def->iterations + 1) / 2;
+    s->allowed = r->iterations + (s->def->iterations + 1) / 2, s->round_from = r->iterations;
     s->pair_count = 0, s->open = false;
     return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
 }
@@ -333,6 +336,8 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = r->change <= tolerance_of(s);
+        if (r->strain_rounds > 0 && r->converged && r->iterations < s->round_from + ROUND_ITERATIONS)
+            r->converged = tl_strain_change(s->e, s->direction) <= SETTLED * s->excess;
         int64_t limited = 0;
         if (s->contacts && !tl_contacts_frozen(s->contacts)) {
             const double begin = tl_now();

@@ -27,7 +27,8 @@ typedef struct tl_newton_report {
     bool strain_held;        ///< within the tolerance, but for faces that are driven
 } tl_newton_report;
 
-/// `limits` (may be NULL) have begun the step; their trial multipliers are those of the answer. `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them
+/// `limits` (may be NULL) have begun the step; their trial multipliers become those of the answer.
+/// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have kept them
 /// from it. `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
 /// finite or no descent is found; then `x` is not to be used.
 tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,

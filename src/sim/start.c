@@ -162,7 +162,7 @@ static void cover_plane(const tl_sim *sim, const sim_body *body, tl_vec3 out[4])
 // --- untangling ---
 
 // Nodes that handles hold now.
-static void find_held(const tl_sim *sim, uint8_t *fixed)
+void sim_find_held(const tl_sim *sim, uint8_t *fixed)
 {
     const tl_elements *e = sim->elements;
     memset(fixed, 0, (size_t)sim->node_count);
@@ -207,7 +207,7 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
     tl_heal_body *bodies = TL_SCRATCH(&sim->arena, tl_heal_body, nb + 1);
     if (!fixed || !before || !bodies) return tl_fail_memory(err, "untangling");
     memcpy(before, sim->x, (size_t)n * sizeof *before);
-    find_held(sim, fixed);
+    sim_find_held(sim, fixed);
     *held = 0;
     for (int32_t i = 0; i < n; i++) *held += fixed[i];
     tl_heal_def def = tl_heal_def_default();

@@ -15,7 +15,7 @@
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
-enum { STRAIN_ROUNDS = 10, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
+enum { STRAIN_ROUNDS = 20, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
 
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
@@ -150,9 +150,7 @@ static tl_status end_strain(tl_sim *sim, const tl_vec3 *x, tl_step_report *repor
     TL_TRY(tl_strain_measure(sim->limits, sim->elements, x, STRAIN_PROMISED, false, &sim->arena, sim->workers, &now, err));
     tl_strain_keep(sim->limits, sim->elements, x, STRAIN_PROMISED);
     tl_strain_report *r = &report->strain;
-    if (now.active > r->active) r->active = now.active;
-    if (now.violated > r->violated) r->violated = now.violated;
-    r->worst = fmax(r->worst, now.worst);
+    r->active = now.active, r->violated = now.violated, r->worst = now.worst;
     report->seconds.strain += tl_now() - start;
     return TL_OK;
 }

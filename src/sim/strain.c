@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "mesh/mesh_attr.h"
 #include "sim/internal.h"
@@ -72,4 +73,27 @@ void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double
 {
     const int32_t f = sim->elements->face_of[sim->elements->cloth_face_start[cloth] + slot];
     if (sim->limits && f != TL_NONE) memcpy(sim->limits->multiplier[f], in, sizeof sim->limits->multiplier[f]);
+}
+
+tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err)
+{
+    if (excess) *excess = 0;
+    TL_TRY(sim_compile(sim, err));
+    if (!sim->limits) return TL_OK;
+    tl_elements *e = sim->elements;
+    sim_find_held(sim, e->fixed);
+    const tl_project_def def = tl_project_def_default();
+    tl_project_report report;
+    tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, sim->node_count);
+    if (!x) return tl_fail_memory(err, "the strain limits");
+    memcpy(x, sim->x, (size_t)sim->node_count * sizeof *x);
+    const tl_status status = tl_strain_project(sim->limits, e, &def, x, &sim->arena, sim->workers, &report, err);
+    if (status == TL_OK) {
+        memcpy(sim->x, x, (size_t)sim->node_count * sizeof *x);
+        if (excess) *excess = report.state.worst;
+        sim->shape_changed = true, sim->begun = false, sim->epoch_open = false, sim->started = false, sim->dt_before = 0;
+        sim_publish(sim);
+    }
+    TL_FREE(&sim->alloc, x, sim->node_count);
+    return status;
 }

@@ -613,6 +613,28 @@ static void contact_keys_reach_the_simulation(void **state)
     tl_scene_destroy(scene);
 }
 
+static void strain_limits_reach_the_simulation(void **state)
+{
+    (void)state;
+    tl_scene *scene = load("{\"cloths\": [{\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}, \"strain_limits\": {\"min\": -0.125, \"max\": 0.25}},"
+                           " {\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}, \"transform\": {\"translate\": [0, 0, 1]},"
+                           " \"strain_limits\": {\"kind\": \"aligned\", \"max\": 0, \"weft_max\": 0.5, \"shear\": 0.75}},"
+                           " {\"mesh\": {\"disc\": {\"radius\": 1, \"edge\": 0.5}}, \"transform\": {\"translate\": [0, 0, 2]}}]}");
+    tl_sim *sim = simulate(scene);
+    const tl_strain_def *a = &sim->cloths[0].strain, *b = &sim->cloths[1].strain;
+    assert_int_equal(a->kind, TL_STRAIN_ISOTROPIC);
+    assert_near(a->min, -0.125, 0);
+    assert_near(a->max, 0.25, 0);
+    assert_int_equal(b->kind, TL_STRAIN_ALIGNED);
+    assert_true(isinf(b->min) && isinf(b->weft_min));
+    assert_near(b->max, 0, 0);
+    assert_near(b->weft_max, 0.5, 0);
+    assert_near(b->shear, 0.75, 0);
+    assert_int_equal(sim->cloths[2].strain.kind, TL_STRAIN_FREE);
+    tl_sim_destroy(sim);
+    tl_scene_destroy(scene);
+}
+
 // The complete example of the manual works as it stands, and the manual names every key of the tables.
 static void check_keys_in(const char *manual, const tl_key_table *table)
 {
@@ -708,7 +730,7 @@ int main(void)
         TEST(corners_and_sides),
         TEST(simulation_is_as_described), TEST(mistakes_that_only_the_simulation_sees_have_a_place_too),
         TEST(obstacles_of_every_kind), TEST(sequences_of_meshes), TEST(bad_obstacles),
-        TEST(contact_keys_reach_the_simulation), TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
+        TEST(contact_keys_reach_the_simulation), TEST(strain_limits_reach_the_simulation), TEST(schema_is_in_step), TEST(manual_is_in_step), TEST(every_allocation_may_fail),
         TEST(every_allocation_of_jansson_may_fail),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -214,16 +214,12 @@ static outcome project(model *m)
 {
     tl_error err;
     outcome out = {.distance = 0};
-    tl_solver *solver;
-    const tl_solver_def def = tl_solver_def_default();
     const tl_project_def how = tl_project_def_default();
     const int32_t n = m->e->node_count;
     tl_vec3 *start = malloc((size_t)n * sizeof *start);
     memcpy(start, m->x, (size_t)n * sizeof *start);
     const double begin = cpu_seconds();
-    assert_ok(tl_solver_create(&m->alloc, &def, &solver, &err));
-    assert_ok(tl_solver_pattern(solver, m->matrix, start, &err));
-    assert_ok(tl_strain_project(m->l, m->e, &how, m->matrix, solver, m->x, &m->arena, NULL, &out.report, &err));
+    assert_ok(tl_strain_project(m->l, m->e, &how, m->x, &m->arena, NULL, &out.report, &err));
     out.seconds = cpu_seconds() - begin;
     double mass = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -231,7 +227,6 @@ static outcome project(model *m)
         out.distance += m->e->mass[i] * tl_dot3(d, d), mass += m->e->mass[i];
     }
     out.distance = sqrt(out.distance / mass);
-    tl_solver_destroy(solver);
     free(start);
     return out;
 }
@@ -324,15 +319,18 @@ static void jacobi(const model *m, const tl_strain_def *d, tl_vec3 *x, tl_vec3 *
         const tl_vec3 d1 = tl_sub3(x[n[1]], x[n[0]]), d2 = tl_sub3(x[n[2]], x[n[0]]);
         const tl_vec3 f1 = tl_madd3(tl_mul3(g[0], d1), g[2], d2), f2 = tl_madd3(tl_mul3(g[1], d1), g[3], d2);
         const double half = 0.5 * (tl_dot3(f1, f1) - tl_dot3(f2, f2)), off = tl_dot3(f1, f2), r = hypot(half, off);
-        const double c = r > 0 ? sqrt(0.5 * (1 + half / r)) : 1, s = r > 0 ? copysign(sqrt(fmax(0, 0.5 * (1 - half / r))), off) : 0;
+        const double c = r > 0 ? sqrt(0.5 * (1 + half / r)) : 1;
+        const double s = r > 0 ? copysign(sqrt(fmax(0, 0.5 * (1 - half / r))), off) : 0;
         tl_vec3 p1 = tl_madd3(tl_mul3(c, f1), s, f2), p2 = tl_madd3(tl_mul3(c, f2), -s, f1);
         const double w1 = tl_norm3(p1), w2 = tl_norm3(p2);
-        const double k1 = fmin(fmax(w1, 1 + d->min), 1 + d->max) / fmax(w1, 1e-12), k2 = fmin(fmax(w2, 1 + d->min), 1 + d->max) / fmax(w2, 1e-12);
+        const double k1 = fmin(fmax(w1, 1 + d->min), 1 + d->max) / fmax(w1, 1e-12);
+        const double k2 = fmin(fmax(w2, 1 + d->min), 1 + d->max) / fmax(w2, 1e-12);
         if (k1 == 1 && k2 == 1) continue;
         p1 = tl_mul3(k1, p1), p2 = tl_mul3(k2, p2);
         const tl_vec3 n1 = tl_madd3(tl_mul3(c, p1), -s, p2), n2 = tl_madd3(tl_mul3(s, p1), c, p2);  // columns of the new F
         const double det = g[0] * g[3] - g[1] * g[2];  // edges in material space: inverse of the gradients
-        const tl_vec3 e1 = tl_madd3(tl_mul3(g[3] / det, n1), -g[2] / det, n2), e2 = tl_madd3(tl_mul3(-g[1] / det, n1), g[0] / det, n2);
+        const tl_vec3 e1 = tl_madd3(tl_mul3(g[3] / det, n1), -g[2] / det, n2);
+        const tl_vec3 e2 = tl_madd3(tl_mul3(-g[1] / det, n1), g[0] / det, n2);
         const tl_vec3 a1 = tl_sub3(e1, d1), a2 = tl_sub3(e2, d2), mean = tl_mul3(1.0 / 3, tl_add3(a1, a2));
         const tl_vec3 move[3] = {tl_mul3(-1, mean), tl_sub3(a1, mean), tl_sub3(a2, mean)};
         for (int k = 0; k < 3; k++) sum[n[k]] = tl_add3(sum[n[k]], move[k]), count[n[k]]++;
@@ -372,6 +370,7 @@ static void figure_7(void **state)
                   (long long)iterations, took, left, left > 0.5 * first ? "> " : "", took / out.seconds);
     assert_true(worst <= 1e-3);
     assert_true(out.distance < 0.09);  // 0.068 is the least we know
+    assert_true(took > 5 * out.seconds || cells < 101);  // 17 on a quiet machine
     free(x), free(sum), free(count), free_model(&m), sheet_free(&s);
 }
 
