@@ -20,7 +20,9 @@
 #include "toile/collide.h"
 
 #define KEEP_THICKNESS 0.7  // a path may end at this part of the thickness ..
-#define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance
+#define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance ..
+#define KEEP_TIGHT 0.9      // .. and little of it where it is small already: stiffness grows with its third power, and no solver is glad of that
+#define TIGHT 0.4           // part of the thickness
 #define SAFETY (1 - 1e-6)   // rounding of the parts
 #define BACK_OFF 0.95       // of the way to contact that is taken
 enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, PINCH_AFTER = 4 };
@@ -45,7 +47,10 @@ typedef struct limit_job {
     tl_workers *workers;
 } limit_job;
 
-static double keep_of(double distance, double thickness) { return fmin(KEEP_THICKNESS * thickness, KEEP_DISTANCE * distance); }
+static double keep_of(double distance, double thickness)
+{
+    return fmin(KEEP_THICKNESS * thickness, fmax(KEEP_DISTANCE * distance, fmin(TIGHT * thickness, KEEP_TIGHT * distance)));
+}
 
 // Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
 static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, const tl_vec3 *way, live *out)

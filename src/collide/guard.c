@@ -5,13 +5,19 @@
 #include <math.h>
 
 #include "collide/distance.h"
+#include "collide/intersect.h"
 #include "math/predicates.h"
 
 enum { MOST_FACES = 512 };
 
+// Distances of vertices, edges and faces do not see an edge that passes through the inside of a face: that is asked for first.
 static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
 {
     double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (tl_segment_meets_triangle(&a[i], &a[j], &b[0], &b[1], &b[2]) || tl_segment_meets_triangle(&b[i], &b[j], &a[0], &a[1], &a[2])) return 0;
+    }
     for (int i = 0; i < 3; i++) {
         least = fmin(least, tl_nearest_vf(a[i], b[0], b[1], b[2]).distance);
         least = fmin(least, tl_nearest_vf(b[i], a[0], a[1], a[2]).distance);
@@ -79,7 +85,7 @@ double tl_guard_clear(const tl_guard *guard, const tl_vec3 (*triangle)[3], int32
         const tl_guard_body *body = &guard->bodies[b];
         const double reach = fmin(guard->reach, body->keep);
         const double d = body->tree ? from_surface(body->tree, triangle, count, swept, swept_count, reach) : from_plane(body, triangle, count);
-        if (d < fmin(before, reach)) return -1;
+        if (!(d > 0) || d < fmin(before, reach)) return -1;
         least = fmin(least, d);
     }
     return least;
