@@ -4,6 +4,7 @@
 // and then a checkpoint, after the frames before it have reached the disk. So whatever happens, the frames that a
 // checkpoint speaks of are there, and a resumed run writes the bytes that an uninterrupted one would have written.
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -44,10 +45,27 @@ tl_run_def tl_run_def_default(void)
 // stage waits for its last thread.
 enum { FACES_PER_THREAD = 2000 };
 
+// Faces of a cloth, or what remeshing will make of it: a fifth of what its smallest faces would come to.
+static int64_t faces_expected(const tl_scene *scene, const tl_scene_cloth *cloth)
+{
+    const tl_remeshing_file *own = &cloth->file.remeshing, *all = &scene->file.remeshing;
+    const int32_t kind = cloth->own_remeshing && own->kind >= 0 ? own->kind : all->kind;
+    const double size = cloth->own_remeshing && own->size_min > 0 ? own->size_min : all->size_min;
+    if (kind == TL_REMESHING_NONE) return cloth->mesh.face_count;
+    double area = 0;
+    for (int32_t f = 0; f < cloth->mesh.face_count; f++) {
+        const int32_t *v = cloth->mesh.face[f];
+        const tl_vec2 a = cloth->mesh.uv[v[0]], b = cloth->mesh.uv[v[1]], c = cloth->mesh.uv[v[2]];
+        area += 0.5 * fabs((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
+    }
+    const double scale = cloth->file.transform.scale;
+    return (int64_t)fmin(1e9, 1.2 * area * scale * scale / (size * size));
+}
+
 static int32_t choose_threads(const tl_scene *scene, const tl_run_def *def)
 {
     int64_t faces = 0;
-    for (int32_t i = 0; i < scene->cloth_count; i++) faces += scene->cloths[i].mesh.face_count;
+    for (int32_t i = 0; i < scene->cloth_count; i++) faces += faces_expected(scene, &scene->cloths[i]);
     const int64_t most = faces / FACES_PER_THREAD > 1 ? faces / FACES_PER_THREAD : 1;
     return def->fit_threads && def->threads > most ? (int32_t)most : def->threads;
 }

@@ -24,7 +24,7 @@ typedef struct tl_scene_handle {
     int32_t *nodes;  ///< NULL: not by number
     int32_t node_count;
     bool use_box, use_sphere, use_uv_box;
-    bool sides;      ///< whole sides were asked for, with what remeshing adds to them
+    unsigned sides;  ///< whole sides that were asked for, bit w for tl_side_words[w]: with what remeshing adds to them
     tl_motion_key *keys;
     int32_t key_count;
     tl_handle_file file;

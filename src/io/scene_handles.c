@@ -86,6 +86,7 @@ static tl_status pick_border(const tl_scene *scene, const tl_node *node, bool co
                             cloth->name, cloth->origin);
     unsigned bits = 0;
     TL_TRY(read_words(node, corners ? &tl_corner_key : &tl_side_key, &bits, err));
+    if (!corners) handle->sides = bits & 0x1e;
     const tl_obj *mesh = &cloth->mesh;
     int32_t count = 0;
     for (int pass = 0; pass < 2; pass++) {
@@ -162,7 +163,6 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
     if (nodes.value) TL_TRY(read_nodes(scene, &nodes, handle, err));
     if (corners.value) TL_TRY(pick_border(scene, &corners, true, handle, err));
     if (sides.value) TL_TRY(pick_border(scene, &sides, false, handle, err));
-    handle->sides = sides.value != NULL;
     handle->use_box = box.value, handle->use_sphere = sphere.value, handle->use_uv_box = uv_box.value;
     if (box.value) TL_TRY(check_order(&box, &file->box.min.x, &file->box.max.x, 3, err));
     if (uv_box.value) TL_TRY(check_order(&uv_box, &file->uv_box.min.x, &file->uv_box.max.x, 2, err));

@@ -120,13 +120,13 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
     return status;
 }
 
-static tl_status add_handle(const tl_scene_handle *handle, tl_cloth_id cloth, tl_sim *sim, tl_error *err)
+static tl_status add_nodes(const tl_scene_handle *handle, const int32_t *nodes, int32_t node_count, tl_cloth_id cloth, tl_sim *sim, tl_error *err)
 {
     tl_handle_def def = tl_handle_def_default();
     def.cloth = cloth;
-    def.nodes = handle->nodes;
-    def.node_count = handle->node_count;
-    def.along_outline = handle->sides;
+    def.nodes = nodes;
+    def.node_count = node_count;
+    def.along_outline = handle->sides != 0;
     def.label = (int32_t)handle->file.label;
     def.use_box = handle->use_box, def.use_sphere = handle->use_sphere, def.use_uv_box = handle->use_uv_box;
     def.box_min = handle->file.box.min, def.box_max = handle->file.box.max;
@@ -138,6 +138,26 @@ static tl_status add_handle(const tl_scene_handle *handle, tl_cloth_id cloth, tl
     def.keys = handle->keys;
     def.key_count = handle->key_count;
     return tl_sim_add_handle(sim, &def, err);
+}
+
+// Sides become handles of their own: what remeshing puts between the ends of two sides is not held.
+static tl_status add_handle(const tl_scene *scene, const tl_scene_handle *handle, tl_cloth_id cloth, tl_sim *sim, tl_error *err)
+{
+    if (!handle->sides) return add_nodes(handle, handle->nodes, handle->node_count, cloth, sim, err);
+    const tl_obj *mesh = &scene->cloths[handle->cloth].mesh;
+    const tl_vec2 size = scene->cloths[handle->cloth].rectangle_size;
+    int32_t *nodes = TL_ALLOC(&scene->alloc, int32_t, mesh->vert_count);
+    tl_status status = nodes ? TL_OK : tl_fail_memory(err, "a handle");
+    for (int w = 1; w <= 4 && status == TL_OK; w++) {  // as tl_side_words: left, right, bottom, top
+        int32_t count = 0;
+        for (int32_t i = 0; i < mesh->vert_count; i++) {
+            const double at = w <= 2 ? mesh->uv[i].x : mesh->uv[i].y, side = w == 2 ? size.x : w == 4 ? size.y : 0;
+            if (at == side) nodes[count++] = mesh->vert_node[i];
+        }
+        if (handle->sides >> w & 1) status = add_nodes(handle, nodes, count, cloth, sim, err);
+    }
+    TL_FREE(&scene->alloc, nodes, mesh->vert_count);
+    return status;
 }
 
 static tl_vec3 put(const tl_transform_file *tf, tl_vec3 a)
@@ -264,7 +284,7 @@ tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_all
                        add_cloth(scene, &scene->cloths[i], sim, &ids[i], err), err);
     for (int32_t i = 0; status == TL_OK && i < scene->handle_count; i++)
         status = place(scene, "handles", i, NULL,
-                       add_handle(&scene->handles[i], ids[scene->handles[i].cloth], sim, err), err);
+                       add_handle(scene, &scene->handles[i], ids[scene->handles[i].cloth], sim, err), err);
     for (int32_t i = 0; status == TL_OK && i < scene->obstacle_count; i++)
         status = place(scene, "obstacles", i, scene->obstacles[i].kind == TL_BODY_MESH ? scene->obstacles[i].origin : NULL,
                        add_obstacle(scene, &scene->obstacles[i], sim, err), err);
