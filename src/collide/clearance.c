@@ -226,7 +226,8 @@ static tl_status clear_of_itself(clearance *c, double *face, tl_error *err)
 {
     begin_faces(c, face);
     TL_TRY(find_neighbours(c, err));
-    TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, c->def->reach}, c->scratch, c->workers, &c->found, err));
+    const tl_near near = {0, c->def->reach + c->def->keep};
+    TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, near, c->scratch, c->workers, &c->found, err));
     measure_self(c, true, c->found.vf, c->found.vf_count);
     measure_self(c, false, c->found.ee, c->found.ee_count);
     return TL_OK;
