@@ -97,6 +97,14 @@ static void set_room(remesher *r, const double room[2])
     }
 }
 
+// Room is measured when it is first asked for: a cloth at rest needs none.
+static tl_status know_room(remesher *r, tl_error *err)
+{
+    if (r->measured || !r->def->renew_room) return TL_OK;
+    r->measured = true;
+    return r->def->renew_room(r->def->renew_self, err);
+}
+
 static void refuse_flip(remesher *r, int32_t e)
 {
     r->report->refused++;
@@ -111,6 +119,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     tl_mesh *mesh = r->mesh;
     double room[2];
     if (!remesh_wants_flip(r, e, 1)) return TL_OK;
+    TL_TRY(know_room(r, err));
     if (!remesh_flip_fits(r, e, room)) {
         refuse_flip(r, e);
         return TL_OK;
@@ -166,6 +175,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
     const tl_vec3 place = remesh_place(mesh, e);
+    TL_TRY(know_room(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
@@ -271,6 +281,7 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
     for (int end = 0; end < 2; end++) {
         double room[2];
         if (!remesh_may_collapse(r, e, node[end])) continue;
+        TL_TRY(know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
         r->report->refused++;
     }

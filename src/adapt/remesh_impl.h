@@ -15,6 +15,7 @@ typedef struct remesher {
     const tl_remesh_def *def;
     int32_t groups;  // words of bits per node
     tl_remesh_report *report;
+    bool measured;     // room has been set
     int32_t renewals;
     int32_t worn_out;  // refusals, since room was last measured, at faces that had changed since: they might be granted now
     ids edges;       // to be looked at: flips
