@@ -130,20 +130,29 @@ static bool apart(box a, box b)
 /// A triangle as the tests want it.
 typedef struct facet { const int32_t *node; const tl_vec3 *place; box box; } facet;
 
-// Does an edge of one triangle meet the other, where they share no node?
-static bool edge_meets(const facet *f, const facet *g)
+// Does an edge of f that ends at none of the `shared` nodes (bits) meet g?
+static bool edge_meets(const facet *f, unsigned shared, const facet *g)
 {
     const tl_vec3 *x = f->place, *y = g->place;
     for (int k = 0; k < 3; k++) {
         const int a = k == 2 ? 0 : k + 1, b = k == 0 ? 2 : k - 1;
-        const int32_t edge[2] = {f->node[a], f->node[b]};
-        if (shares(edge, 2, g->node, 3) || apart(box_of_two(&x[a], &x[b]), g->box)) continue;
+        if (shared & ~(1u << k) || apart(box_of_two(&x[a], &x[b]), g->box)) continue;
         if (tl_segment_meets_triangle(&x[a], &x[b], &y[0], &y[1], &y[2])) return true;
     }
     return false;
 }
 
-static bool meet(const facet *f, const facet *g) { return !apart(f->box, g->box) && (edge_meets(f, g) || edge_meets(g, f)); }
+// Does an edge of one triangle meet the other, where they share no node?
+static bool meet(const facet *f, const facet *g)
+{
+    if (apart(f->box, g->box)) return false;
+    unsigned of_f = 0, of_g = 0;
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned j = 0; j < 3; j++)
+            if (f->node[i] == g->node[j]) of_f |= 1u << i, of_g |= 1u << j;
+    if (of_f & (of_f - 1)) return false;  // two nodes: every edge has one of them
+    return edge_meets(f, of_f, g) || edge_meets(g, of_g, f);
+}
 
 // Adds the faces around a node that are not on the list `ring` yet. False if there are too many.
 static bool add_around(remesher *r, int32_t n)
