@@ -56,6 +56,9 @@ static tl_status keep_up(remesher *r, tl_error *err)
     before = r->seen_cap;
     if (!TL_GROW(&r->mesh->alloc, r->seen, r->seen_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->seen_cap > before) memset(r->seen + before, 0, (size_t)(r->seen_cap - before) * sizeof *r->seen);
+    before = r->worn_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->worn, r->worn_cap, faces)) return tl_fail_memory(err, "remeshing");
+    if (r->worn_cap > before) memset(r->worn + before, 0, (size_t)(r->worn_cap - before));
     return TL_OK;
 }
 
@@ -88,7 +91,25 @@ static tl_status look_around_changed(remesher *r, tl_error *err)
 
 static void set_room(remesher *r, const double room[2])
 {
-    for (int32_t i = 0; i < r->changed.count; i++) memcpy(remesh_room(r, r->changed.item[i]), room, 2 * sizeof *room);
+    for (int32_t i = 0; i < r->changed.count; i++) {
+        memcpy(remesh_room(r, r->changed.item[i]), room, 2 * sizeof *room);
+        r->worn[r->changed.item[i]] = 1;
+    }
+}
+
+// Room is measured when it is first asked for: a cloth at rest needs none.
+static tl_status know_room(remesher *r, tl_error *err)
+{
+    if (r->measured || !r->def->renew_room) return TL_OK;
+    r->measured = true;
+    return r->def->renew_room(r->def->renew_self, err);
+}
+
+static void refuse_flip(remesher *r, int32_t e)
+{
+    r->report->refused++;
+    const int32_t *f = r->mesh->edge_face[e];
+    r->worn_out += r->worn[f[0]] || r->worn[f[1]];
 }
 
 // ---- flips --------------------------------------------------------------------------------------------------
@@ -98,8 +119,9 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     tl_mesh *mesh = r->mesh;
     double room[2];
     if (!remesh_wants_flip(r, e, 1)) return TL_OK;
+    TL_TRY(know_room(r, err));
     if (!remesh_flip_fits(r, e, room)) {
-        r->report->refused++;
+        refuse_flip(r, e);
         return TL_OK;
     }
     r->changed.count = 0;
@@ -127,22 +149,22 @@ static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
     return TL_OK;
 }
 
-// Operations use up the room that faces were given. Where many were refused, as when a coarse mesh is refined at a blow, it is
-// measured anew and all edges get another chance.
-#define REFUSED_PART 0.02
+// Operations use up the room that faces were given. Where much was refused for that reason, as when a coarse mesh is refined at a blow,
+// it is measured anew and all edges get another chance. What is refused to faces as they were measured would be refused again.
+#define WORN_PART 0.02
 enum { MAX_RENEWALS = 4 };
 
 static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
 {
     const tl_mesh *mesh = r->mesh;
     for (; r->def->renew_room && r->renewals < MAX_RENEWALS; r->renewals++) {
-        if (r->report->refused - r->refused_before <= REFUSED_PART * mesh->slots[TL_FACES].live) break;
+        if (r->worn_out <= WORN_PART * mesh->slots[TL_FACES].live) break;
         TL_TRY(r->def->renew_room(r->def->renew_self, err));
-        r->report->refused = r->refused_before;
+        memset(r->worn, 0, (size_t)r->worn_cap);
+        r->report->refused = r->worn_out = 0;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
             if (tl_alive(mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
         TL_TRY(flip_edges(r, collapsing, err));
-        r->refused_before = r->report->refused;
     }
     return TL_OK;
 }
@@ -153,6 +175,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
     const tl_vec3 place = remesh_place(mesh, e);
+    TL_TRY(know_room(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
@@ -170,7 +193,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place);
     remesh_owe(r, &r->changed, &before);
     r->report->splits++;
-    for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now;
+    for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
 }
 
@@ -258,6 +281,7 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
     for (int end = 0; end < 2; end++) {
         double room[2];
         if (!remesh_may_collapse(r, e, node[end])) continue;
+        TL_TRY(know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
         r->report->refused++;
     }
@@ -318,6 +342,7 @@ static void release(remesher *r)
     TL_FREE(al, r->waits, r->waits_cap);
     TL_FREE(al, r->stamp, r->stamp_cap);
     TL_FREE(al, r->seen, r->seen_cap);
+    TL_FREE(al, r->worn, r->worn_cap);
 }
 
 static int32_t words_of(const tl_mesh *mesh, const tl_remesh_attrs *attrs) { return mesh->slots[TL_NODES].attrs[attrs->held].width; }

@@ -32,7 +32,9 @@ typedef struct tl_remesh_def {
     int32_t max_faces;      ///< no split beyond; 0: no limit
     const double *density;  ///< [kg/m^2] by face label
     const tl_guard *guard;  ///< bodies; NULL: none
-    tl_status (*renew_room)(void *self, tl_error *err);  ///< measures the room of all faces anew; NULL: what they have is all
+    /// Sets the room of all faces from where everything is; called before the first operation that may move something, and again
+    /// where much room has been used up. NULL: what the faces have is all.
+    tl_status (*renew_room)(void *self, tl_error *err);
     void *renew_self;
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and feature lines; NULL: none
 } tl_remesh_def;
@@ -46,7 +48,7 @@ typedef struct tl_remesh_report {
     tl_vec3 momentum_drift, spin_drift;  ///< change by the pass
 } tl_remesh_report;
 
-/// One pass. The field and the room must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
+/// One pass. The field must be set, and the room unless def->renew_room does that. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err);
 
 /// Size of an edge (Eq. 1); on a seam the mean of both sides.

@@ -15,7 +15,9 @@ typedef struct remesher {
     const tl_remesh_def *def;
     int32_t groups;  // words of bits per node
     tl_remesh_report *report;
-    int32_t renewals, refused_before;
+    bool measured;     // room has been set
+    int32_t renewals;
+    int32_t worn_out;  // refusals, since room was last measured, at faces that had changed since: they might be granted now
     ids edges;       // to be looked at: flips
     ids queue;       // to be looked at: collapses
     ids changed;     // faces made or changed by the last operations
@@ -28,6 +30,8 @@ typedef struct remesher {
     uint32_t *seen;  // per face slot: for lists without repetition
     int32_t seen_cap;
     uint32_t look;
+    uint8_t *worn;   // per face slot: made or changed since room was last measured
+    int32_t worn_cap;
 } remesher;
 
 bool remesh_push(remesher *r, ids *list, int32_t id);

@@ -8,6 +8,7 @@
 // Parts that touch the faces concerned have no distance from them; those are tested against the new faces exactly.
 
 #include "adapt/remesh_impl.h"
+#include "adapt/sizing_impl.h"
 #include "collide/intersect.h"
 
 #define STILL 1e-11  // [m] a move that is nothing but rounding
@@ -61,13 +62,13 @@ static double sinks(const tl_mesh *mesh, int32_t v, int32_t a, int32_t b, int32_
 // One side of a collapse: fan of `from` becomes a fan of `to`. False if there are too many faces to look at.
 static bool add_side(const tl_mesh *mesh, int32_t from, int32_t to, change *c)
 {
-    int32_t ring[MOST_RING + 1], count = 0, at = TL_NONE;
+    int32_t around[MOST_RING + 1], count = 0, at = TL_NONE;
     double deepest = -INFINITY, sunk = 0;
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
         if (count >= MOST_RING || c->old_count >= MOST_FACES) return false;
         const int32_t p = mesh->face_vert[fan.face][(fan.corner + 1) % 3], q = mesh->face_vert[fan.face][(fan.corner + 2) % 3];
-        if (count == 0) ring[count++] = p;
-        if (q != ring[0]) ring[count++] = q;
+        if (count == 0) around[count++] = p;
+        if (q != around[0]) around[count++] = q;
         c->old[c->old_count++] = fan.face;
         if (p == to || q == to) continue;
         const int32_t n[3] = {mesh->vert_node[to], mesh->vert_node[p], mesh->vert_node[q]};
@@ -82,13 +83,13 @@ static bool add_side(const tl_mesh *mesh, int32_t from, int32_t to, change *c)
     }
     c->moves = fmax(c->moves, sunk);
     for (int32_t k = 0; k < count; k++)
-        if (ring[k] == to) at = k;
+        if (around[k] == to) at = k;
     for (int32_t k = 0; k < count; k++) {
         const int32_t apart = k > at ? k - at : at - k;
         if (apart <= 1 || apart == count - 1) continue;  // at worst one test too many at the ends of an open fan
         for (int32_t m = 0; m < count; m++) {
             double d;
-            if (m != k && m != at && crossing(mesh, to, ring[k], from, ring[m], &d)) c->moves = fmax(c->moves, d);
+            if (m != k && m != at && crossing(mesh, to, around[k], from, around[m], &d)) c->moves = fmax(c->moves, d);
         }
     }
     return true;
@@ -106,14 +107,19 @@ static bool shares(const int32_t *a, int na, const int32_t *b, int nb)
 
 typedef struct box { tl_vec3 lo, hi; } box;
 
+static double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
+static double high(double a, double b) { return a > b ? a : b; }
+
+static box box_of_two(const tl_vec3 *a, const tl_vec3 *b)
+{
+    return (box){{low(a->x, b->x), low(a->y, b->y), low(a->z, b->z)}, {high(a->x, b->x), high(a->y, b->y), high(a->z, b->z)}};
+}
+
 static box box_of(const tl_vec3 x[3])
 {
-    box b = {x[0], x[0]};
-    for (int k = 1; k < 3; k++) {
-        b.lo = (tl_vec3){fmin(b.lo.x, x[k].x), fmin(b.lo.y, x[k].y), fmin(b.lo.z, x[k].z)};
-        b.hi = (tl_vec3){fmax(b.hi.x, x[k].x), fmax(b.hi.y, x[k].y), fmax(b.hi.z, x[k].z)};
-    }
-    return b;
+    const box b = box_of_two(&x[0], &x[1]);
+    return (box){{low(b.lo.x, x[2].x), low(b.lo.y, x[2].y), low(b.lo.z, x[2].z)},
+                 {high(b.hi.x, x[2].x), high(b.hi.y, x[2].y), high(b.hi.z, x[2].z)}};
 }
 
 static bool apart(box a, box b)
@@ -121,56 +127,87 @@ static bool apart(box a, box b)
     return a.lo.x > b.hi.x || b.lo.x > a.hi.x || a.lo.y > b.hi.y || b.lo.y > a.hi.y || a.lo.z > b.hi.z || b.lo.z > a.hi.z;
 }
 
-// Does an edge of one triangle meet the other, where they share no node?
-static bool edge_meets(const int32_t n[3], const tl_vec3 x[3], const int32_t m[3], const tl_vec3 y[3])
+/// A triangle as the tests want it.
+typedef struct facet { const int32_t *node; const tl_vec3 *place; box box; } facet;
+
+// Does an edge of f that ends at none of the `shared` nodes (bits) meet g?
+static bool edge_meets(const facet *f, unsigned shared, const facet *g)
 {
+    const tl_vec3 *x = f->place, *y = g->place;
     for (int k = 0; k < 3; k++) {
-        const int a = (k + 1) % 3, b = (k + 2) % 3;
-        const int32_t edge[2] = {n[a], n[b]};
-        if (!shares(edge, 2, m, 3) && tl_segment_meets_triangle(&x[a], &x[b], &y[0], &y[1], &y[2])) return true;
+        const int a = k == 2 ? 0 : k + 1, b = k == 0 ? 2 : k - 1;
+        if (shared & ~(1u << k) || apart(box_of_two(&x[a], &x[b]), g->box)) continue;
+        if (tl_segment_meets_triangle(&x[a], &x[b], &y[0], &y[1], &y[2])) return true;
     }
     return false;
 }
 
-static bool is_old(const change *c, int32_t f)
+// Does an edge of one triangle meet the other, where they share no node?
+static bool meet(const facet *f, const facet *g)
 {
-    for (int32_t i = 0; i < c->old_count; i++)
-        if (c->old[i] == f) return true;
-    return false;
+    if (apart(f->box, g->box)) return false;
+    unsigned of_f = 0, of_g = 0;
+    for (unsigned i = 0; i < 3; i++)
+        for (unsigned j = 0; j < 3; j++)
+            if (f->node[i] == g->node[j]) of_f |= 1u << i, of_g |= 1u << j;
+    if (of_f & (of_f - 1)) return false;  // two nodes: every edge has one of them
+    return edge_meets(f, of_f, g) || edge_meets(g, of_g, f);
+}
+
+// Adds the faces around a node that are not on the list `ring` yet. False if there are too many.
+static bool add_around(remesher *r, int32_t n)
+{
+    const tl_mesh *mesh = r->mesh;
+    int32_t around[MOST_FACES], count = 0;
+    const int32_t v = mesh->node_vert[n];
+    if (mesh->vert_next[v] == v) {  // the usual case: one vertex, one fan
+        for (ring walk = ring_begin(mesh, v); walk.face != TL_NONE; ring_next(mesh, &walk), count++)
+            if (count < MOST_FACES) around[count] = walk.face;
+    } else {
+        count = tl_mesh_node_faces(mesh, n, around, MOST_FACES);
+    }
+    if (count > MOST_FACES) return false;
+    for (int32_t j = 0; j < count; j++) {
+        if (r->seen[around[j]] == r->look) continue;
+        r->seen[around[j]] = r->look;
+        if (!remesh_push(r, &r->ring, around[j])) return false;
+    }
+    return true;
+}
+
+// Lists the faces that touch the new ones, and are not about to go.
+static bool list_touching(remesher *r, const change *c)
+{
+    int32_t done[3 * MOST_FACES], count = 0;
+    r->ring.count = 0;
+    r->look++;
+    for (int32_t i = 0; i < c->old_count; i++) r->seen[c->old[i]] = r->look;
+    for (int32_t i = 0; i < 3 * c->count; i++) {
+        const int32_t n = c->node[i / 3][i % 3];
+        if (shares(&n, 1, done, count)) continue;
+        done[count++] = n;
+        if (!add_around(r, n)) return false;
+    }
+    return true;
 }
 
 // Do new faces meet each other, or faces that touch them?
 static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
-    r->ring.count = 0;
-    r->look++;
+    if (!list_touching(r, c)) return true;
+    facet made[MOST_FACES];
+    for (int32_t i = 0; i < c->count; i++) made[i] = (facet){c->node[i], c->place[i], box_of(c->place[i])};
     for (int32_t i = 0; i < c->count; i++)
-        for (int k = 0; k < 3; k++) {
-            int32_t around[MOST_FACES];
-            const int32_t count = tl_mesh_node_faces(mesh, c->node[i][k], around, MOST_FACES);
-            if (count > MOST_FACES) return true;
-            for (int32_t j = 0; j < count; j++) {
-                const int32_t f = around[j];
-                if (r->seen[f] == r->look || is_old(c, f)) continue;
-                r->seen[f] = r->look;
-                if (!remesh_push(r, &r->ring, f)) return true;
-            }
-        }
-    for (int32_t i = 0; i < c->count; i++) {
-        const box b = box_of(c->place[i]);
-        for (int32_t j = i + 1; j < c->count; j++) {
-            if (apart(b, box_of(c->place[j]))) continue;
-            if (edge_meets(c->node[i], c->place[i], c->node[j], c->place[j])) return true;
-            if (edge_meets(c->node[j], c->place[j], c->node[i], c->place[i])) return true;
-        }
-        for (int32_t j = 0; j < r->ring.count; j++) {
-            int32_t n[3];
-            tl_vec3 x[3];
-            for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, r->ring.item[j], k), x[k] = mesh->pos[n[k]];
-            if (apart(b, box_of(x))) continue;
-            if (edge_meets(c->node[i], c->place[i], n, x) || edge_meets(n, x, c->node[i], c->place[i])) return true;
-        }
+        for (int32_t j = i + 1; j < c->count; j++)
+            if (meet(&made[i], &made[j])) return true;
+    for (int32_t j = 0; j < r->ring.count; j++) {
+        int32_t n[3];
+        tl_vec3 x[3];
+        for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, r->ring.item[j], k), x[k] = mesh->pos[n[k]];
+        const facet there = {n, x, box_of(x)};
+        for (int32_t i = 0; i < c->count; i++)
+            if (meet(&made[i], &there)) return true;
     }
     return false;
 }

@@ -2,6 +2,7 @@
 
 #include "adapt/remesh_impl.h"
 #include "adapt/sizing.h"
+#include "adapt/sizing_impl.h"
 
 // Faces that are Delaunay to within this sine of the sum of opposite angles stay as they are, else squares would flip to and fro.
 #define FLIP_MARGIN 0.05
@@ -109,13 +110,30 @@ static bool side_stays_good(const remesher *r, int32_t from, int32_t to, int32_t
     return true;
 }
 
+// What rules out most collapses, found without knowing about lines: a thin face, or a plain edge that becomes too long.
+static bool side_spoils(const remesher *r, int32_t from, int32_t to)
+{
+    static const int8_t next[5] = {0, 1, 2, 0, 1};
+    const tl_mesh *mesh = r->mesh;
+    const double longest = 1 - r->def->hysteresis;
+    for (ring walk = ring_begin(mesh, from); walk.face != TL_NONE; ring_next(mesh, &walk)) {
+        const int32_t p = mesh->face_vert[walk.face][next[walk.corner + 1]], q = mesh->face_vert[walk.face][next[walk.corner + 2]];
+        if (p == to || q == to) continue;
+        if (side_size(r, to, q) > longest && tl_mesh_edge_kind(mesh, mesh->face_edge[walk.face][next[walk.corner + 1]]) == TL_EDGE_PLAIN)
+            return true;
+        if (remesh_aspect(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return true;
+    }
+    return false;
+}
+
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone)
 {
     const tl_mesh *mesh = r->mesh;
-    if (!grip_allows(r, e, gone)) return false;
     const int end = mesh->edge_node[e][1] == gone;
     const int sides = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
     const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end);
+    if (side_spoils(r, from, tl_mesh_edge_vert(mesh, e, 0, 1 - end))) return false;
+    if (!grip_allows(r, e, gone)) return false;
     const bool seam = sides == 2 && tl_mesh_edge_vert(mesh, e, 1, end) != from;
     int32_t lines[2], onward = TL_NONE;
     const tl_line_state state = tl_mesh_node_line(mesh, gone, lines);

@@ -2,6 +2,9 @@
 //
 // Distances are computed in batches by all threads and entered one by one: a node, edge or face keeps the least it has seen.
 // A face then takes the least of its own, its nodes' and its edges'. A minimum does not depend on any order.
+//
+// Two edges count only where their nearest points lie inside both. Else one of these is an end, and the pair of that node with a face
+// beside the other edge, which is no further away and concerns the same faces, is on the list of nodes and faces. That leaves few.
 
 #include "collide/clearance.h"
 
@@ -10,7 +13,7 @@
 #include "collide/distance.h"
 #include "math/vec3.h"
 
-enum { BATCH = 1 << 16, PAIRS_PER_CHUNK = 1024, FACES_PER_CHUNK = 4096 };
+enum { BATCH = 1 << 14, PAIRS_PER_CHUNK = 1024, FACES_PER_CHUNK = 4096 };
 
 /// A surface where its nodes are, and the least distance per feature; NULL: nobody asks.
 typedef struct side {
@@ -32,6 +35,16 @@ typedef struct clearance {
 } clearance;
 
 // --- a list of pairs ---
+
+// Do the nearest points of the lines through two edges lie inside both? r = b0 - a0 + t e2 - s e1 is least where s det = c d - b e
+// and t det = b d - a e. Edges parallel to within rounding may be taken for the one or the other: along them the distance hardly changes.
+static bool cross_inside(tl_vec3 a0, tl_vec3 a1, tl_vec3 b0, tl_vec3 b1)
+{
+    const tl_vec3 r = tl_sub3(b0, a0), e1 = tl_sub3(a1, a0), e2 = tl_sub3(b1, b0);
+    const double a = tl_dot3(e1, e1), b = tl_dot3(e1, e2), c = tl_dot3(e2, e2), d = tl_dot3(e1, r), e = tl_dot3(e2, r);
+    const double det = a * c - b * b, s = c * d - b * e, t = b * d - a * e;
+    return (s > 0) & (s < det) & (t > 0) & (t < det);
+}
 
 typedef struct batch {
     const side *a, *b;
@@ -57,7 +70,8 @@ static void measure_ee(void *arg, int32_t begin, int32_t end)
     const tl_vec3 *x = job->a->x, *y = job->b->x;
     for (int32_t i = begin; i < end; i++) {
         const int32_t *e = job->a->s->edge[job->pair[i].a], *g = job->b->s->edge[job->pair[i].b];
-        job->distance[i] = tl_nearest_ee(x[e[0]], x[e[1]], y[g[0]], y[g[1]]).distance;
+        const bool inside = cross_inside(x[e[0]], x[e[1]], y[g[0]], y[g[1]]);
+        job->distance[i] = inside ? tl_nearest_ee(x[e[0]], x[e[1]], y[g[0]], y[g[1]]).distance : INFINITY;
     }
 }
 
@@ -161,7 +175,7 @@ static void enter(clearance *c, int32_t f, int32_t g, double d)
 static double less_kept(const tl_clearance_def *def, const int32_t n[4], bool vf, double d)
 {
     double keep = def->keep;
-    bool flat = def->uv != NULL;
+    bool flat = def->uv != NULL && def->keep > 0;
     for (int k = 0; k < 4 && flat; k++) flat = def->chart[n[k]] >= 0 && def->chart[n[k]] == def->chart[n[0]];
     if (flat) {
         tl_vec3 u[4];
@@ -181,9 +195,11 @@ static void measure_own(void *arg, int32_t begin, int32_t end)
         const tl_pair p = job->pair[i];
         const int32_t *f = s->face[job->vf ? p.b : 0], *e = s->edge[job->vf ? 0 : p.a], *g = s->edge[job->vf ? 0 : p.b];
         const int32_t n[4] = {job->vf ? p.a : e[0], job->vf ? f[0] : e[1], job->vf ? f[1] : g[0], job->vf ? f[2] : g[1]};
+        job->distance[i] = INFINITY;
+        if (!job->vf && !cross_inside(x[n[0]], x[n[1]], x[n[2]], x[n[3]])) continue;
         const double d = job->vf ? tl_nearest_vf(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance
                                  : tl_nearest_ee(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance;
-        job->distance[i] = less_kept(job->def, n, job->vf, d);
+        if (d - job->def->keep < job->def->reach) job->distance[i] = less_kept(job->def, n, job->vf, d);
     }
 }
 
@@ -196,6 +212,7 @@ static void measure_self(clearance *c, bool vf, const tl_pair *pair, int32_t cou
         for (int32_t i = 0; i < n; i++) {
             const tl_pair p = job.pair[i];
             const double d = job.distance[i];
+            if (!(d < c->def->reach)) continue;
             if (vf)
                 for (int32_t k = c->node_first[p.a]; k < c->node_first[p.a + 1]; k++) enter(c, c->node_face[k], p.b, d);
             for (int k = 0; k < 4 && !vf; k++) enter(c, c->edge_face[p.a][k / 2], c->edge_face[p.b][k % 2], d);
@@ -209,7 +226,8 @@ static tl_status clear_of_itself(clearance *c, double *face, tl_error *err)
 {
     begin_faces(c, face);
     TL_TRY(find_neighbours(c, err));
-    TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, c->def->reach}, c->scratch, c->workers, &c->found, err));
+    const tl_near near = {0, c->def->reach + c->def->keep};
+    TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, near, c->scratch, c->workers, &c->found, err));
     measure_self(c, true, c->found.vf, c->found.vf_count);
     measure_self(c, false, c->found.ee, c->found.ee_count);
     return TL_OK;

@@ -78,10 +78,11 @@ static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
         area[f] = 0.5 * tl_norm3(tl_cross3(u, v));
     }
     TL_TRY(spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
+    tl_pairs_init(&c->found_body[b], c->alloc);
+    c->body_tree[b] = body->tree;
     tl_bvh_def def = tl_bvh_def_default();
     def.relative = 1;
-    TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
-    tl_pairs_init(&c->found_body[b], c->alloc);
+    if (!body->tree) TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
     return TL_OK;
 }
 
@@ -170,7 +171,7 @@ void tl_contacts_destroy(tl_contacts *c)
     const size_t all = (size_t)n + (size_t)c->body_nodes;
     for (int32_t b = 0; b < c->body_count && c->bodies; b++) {
         const tl_surface *s = &c->bodies[b].surface;
-        if (c->body_tree) tl_bvh_destroy(c->body_tree[b]);
+        if (c->body_tree && !c->bodies[b].tree) tl_bvh_destroy(c->body_tree[b]);
         if (c->body_face_area && c->body_face_area[b]) TL_FREE(&alloc, c->body_face_area[b], s->face_count > 0 ? s->face_count : 1);
         if (c->body_edge_area && c->body_edge_area[b]) TL_FREE(&alloc, c->body_edge_area[b], s->edge_count > 0 ? s->edge_count : 1);
         if (c->found_body) tl_pairs_free(&c->found_body[b]);

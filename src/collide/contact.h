@@ -19,6 +19,7 @@
 typedef struct tl_contact_body {
     tl_surface surface;  ///< arrays borrowed
     const tl_vec3 *pos;  ///< at the start, to build the tree
+    tl_bvh *tree;        ///< of `surface`, made with relative = 1; used as long as the contacts live. NULL: they make their own.
     double thickness;    ///< extra distance [m]
     bool plane, moves;
 } tl_contact_body;

@@ -27,6 +27,21 @@ static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
     return least;
 }
 
+// Are two triangles further apart than `reach` along some axis?
+static bool far_apart(const tl_vec3 a[3], const tl_vec3 b[3], double reach)
+{
+    for (int d = 0; d < 3; d++) {
+        double lo[2] = {INFINITY, INFINITY}, hi[2] = {-INFINITY, -INFINITY};
+        for (int k = 0; k < 3; k++) {
+            const double p = (&a[k].x)[d], q = (&b[k].x)[d];
+            lo[0] = p < lo[0] ? p : lo[0], hi[0] = p > hi[0] ? p : hi[0];
+            lo[1] = q < lo[1] ? q : lo[1], hi[1] = q > hi[1] ? q : hi[1];
+        }
+        if (lo[0] - hi[1] > reach || lo[1] - hi[0] > reach) return true;
+    }
+    return false;
+}
+
 // Is p in the closed tetrahedron? A flat one holds nothing.
 static bool inside(const tl_vec3 t[4], const tl_vec3 *p)
 {
@@ -69,7 +84,8 @@ static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int
     for (int32_t i = 0; i < found; i++) {
         tl_vec3 b[3];
         for (int k = 0; k < 3; k++) b[k] = x[surface->face[face[i]][k]];
-        for (int32_t j = 0; j < count; j++) least = fmin(least, triangle_distance(triangle[j], b));
+        for (int32_t j = 0; j < count; j++)
+            if (!far_apart(triangle[j], b, least)) least = fmin(least, triangle_distance(triangle[j], b));
         for (int32_t j = 0; j < swept_count; j++)
             for (int k = 0; k < 3; k++)
                 if (inside(swept[j], &b[k])) return -1;

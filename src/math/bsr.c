@@ -60,11 +60,18 @@ static int32_t collect_row(const incidence *inc, const int32_t *start, const int
             const int32_t j = items[l];
             if (j <= i || mark[j] == i) continue;
             mark[j] = i;
-            if (cols) cols[n] = j;
-            n++;
+            cols[n++] = j;
         }
     }
     return n;
+}
+
+// No row can have more columns than its groups have items.
+static int64_t most_in_row(const incidence *inc, const int32_t *start, int32_t i)
+{
+    int64_t most = 0;
+    for (int32_t k = inc->start[i]; k < inc->start[i + 1]; k++) most += start[inc->group[k] + 1] - start[inc->group[k]];
+    return most < inc->row_count ? most : inc->row_count;
 }
 
 static void sort_ascending(int32_t *a, int32_t n)
@@ -77,32 +84,45 @@ static void sort_ascending(int32_t *a, int32_t n)
     }
 }
 
+// The columns of all rows, in one list that grows.
+typedef struct columns { int32_t *item, count, cap; } columns;
+
+static tl_status find_columns(const tl_allocator *alloc, const incidence *inc, const int32_t *start, const int32_t *items,
+                              int32_t *mark, tl_bsr *m, columns *out, tl_error *err)
+{
+    for (int32_t i = 0; i < m->row_count; i++) mark[i] = -1;
+    for (int32_t i = 0; i < m->row_count; i++) {
+        const int64_t need = (int64_t)out->count + 1 + most_in_row(inc, start, i);
+        if (need > INT32_MAX - 1)
+            return tl_fail(err, TL_BAD_ARG, "matrix of %d rows has too many blocks", m->row_count);
+        if (!TL_GROW(alloc, out->item, out->cap, (int32_t)need)) return tl_fail_memory(err, "matrix pattern");
+        int32_t *cols = out->item + out->count;
+        cols[0] = i;
+        const int32_t count = collect_row(inc, start, items, i, mark, cols + 1);
+        sort_ascending(cols + 1, count);
+        out->count += 1 + count;
+        m->row_start[i + 1] = out->count;
+    }
+    return TL_OK;
+}
+
 static tl_status fill_pattern(const tl_allocator *alloc, const incidence *inc, const int32_t *start,
                               const int32_t *items, int32_t *mark, tl_bsr *m, tl_error *err)
 {
     const int32_t n = m->row_count;
-    int64_t total = 0;
-    for (int32_t i = 0; i < n; i++) mark[i] = -1;
-    for (int32_t i = 0; i < n; i++) {
-        total += 1 + collect_row(inc, start, items, i, mark, NULL);
-        if (total > INT32_MAX - 1)
-            return tl_fail(err, TL_BAD_ARG, "matrix of %d rows has too many blocks", n);
-        m->row_start[i + 1] = (int32_t)total;
+    columns cols = {0};
+    tl_status status = find_columns(alloc, inc, start, items, mark, m, &cols, err);
+    if (status == TL_OK) {
+        m->block_count = cols.count;
+        m->col = TL_ALLOC(alloc, int32_t, m->block_count);
+        m->value = tl_calloc_bytes(alloc, (size_t)m->block_count + 1, sizeof *m->value);  // one block of padding
+        m->lower_row = TL_ALLOC(alloc, int32_t, m->block_count - n);
+        m->lower_block = TL_ALLOC(alloc, int32_t, m->block_count - n);
+        if (!m->col || !m->value || !m->lower_row || !m->lower_block) status = tl_fail_memory(err, "matrix blocks");
+        else if (cols.count > 0) memcpy(m->col, cols.item, (size_t)cols.count * sizeof *m->col);
     }
-    m->block_count = (int32_t)total;
-    m->col = TL_ALLOC(alloc, int32_t, m->block_count);
-    m->value = tl_calloc_bytes(alloc, (size_t)m->block_count + 1, sizeof *m->value);  // one block of padding
-    m->lower_row = TL_ALLOC(alloc, int32_t, m->block_count - n);
-    m->lower_block = TL_ALLOC(alloc, int32_t, m->block_count - n);
-    if (!m->col || !m->value || !m->lower_row || !m->lower_block) return tl_fail_memory(err, "matrix blocks");
-    for (int32_t i = 0; i < n; i++) mark[i] = -1;
-    for (int32_t i = 0; i < n; i++) {
-        int32_t *cols = m->col + m->row_start[i];
-        cols[0] = i;
-        const int32_t count = collect_row(inc, start, items, i, mark, cols + 1);
-        sort_ascending(cols + 1, count);
-    }
-    return TL_OK;
+    TL_FREE(alloc, cols.item, cols.cap);
+    return status;
 }
 
 // Rows are visited in order, so the references of each row come out ascending too.

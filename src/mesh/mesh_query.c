@@ -177,6 +177,7 @@ typedef enum ring_item { RING_FACES, RING_EDGES, RING_NODES } ring_item;
 // Is v the lowest vertex of its world fan? Each fan has one such leader, so each is listed once.
 static bool leads_fan(const tl_mesh *mesh, int32_t v)
 {
+    if (mesh->vert_next[v] == v) return true;
     for (tl_fan fan = fan_begin(mesh, v, true); fan.face != TL_NONE; fan_next(mesh, &fan, true))
         if (mesh->face_vert[fan.face][fan.corner] < v) return false;
     return true;

@@ -108,6 +108,7 @@ void sim_free_bodies(tl_sim *sim)
 {
     for (int32_t i = 0; i < sim->body_count; i++) {
         tl_bvh_destroy(sim->bodies[i].tree);
+        tl_bvh_destroy(sim->bodies[i].contact_tree);
         free_body(sim, &sim->bodies[i]);
     }
     TL_FREE(&sim->alloc, sim->bodies, sim->body_cap);

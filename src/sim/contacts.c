@@ -65,6 +65,18 @@ static void describe_nodes(const tl_sim *sim, int32_t *cloth, tl_vec2 *uv, int32
     }
 }
 
+static tl_status describe_body(tl_sim *sim, sim_body *s, tl_contact_body *out, tl_error *err)
+{
+    *out = (tl_contact_body){
+        .surface = {s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face, (const int32_t(*)[2])s->edge},
+        .pos = s->shape, .thickness = s->thickness, .plane = s->kind == TL_BODY_PLANE, .moves = s->moves};
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1;
+    if (!out->plane && !s->contact_tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &out->surface, s->shape, &s->contact_tree, err));
+    out->tree = s->contact_tree;
+    return TL_OK;
+}
+
 tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
 {
     const tl_collide_def *def = &sim->def.collide;
@@ -84,12 +96,7 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
         for (int32_t b = 0; b < nc; b++) self[a * nc + b] = combined(def->combine, sim->cloths[a].friction_self, sim->cloths[b].friction_self);
         for (int32_t b = 0; b < nb; b++) body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[b].friction);
     }
-    for (int32_t b = 0; b < nb; b++) {
-        const sim_body *s = &sim->bodies[b];
-        bodies[b] = (tl_contact_body){
-            .surface = {s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face, (const int32_t(*)[2])s->edge},
-            .pos = s->shape, .thickness = s->thickness, .plane = s->kind == TL_BODY_PLANE, .moves = s->moves};
-    }
+    for (int32_t b = 0; b < nb; b++) TL_TRY(describe_body(sim, &sim->bodies[b], &bodies[b], err));
     const tl_contacts_def d = {
         .cloth = {n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge},
         .x = sim->x, .face_area = sim->elements->area, .node_cloth = cloth, .node_uv = uv, .node_panel = panel,

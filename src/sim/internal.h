@@ -57,6 +57,7 @@ typedef struct sim_body {
     double shown_time;
     uint64_t built;            ///< hash of all of the above that shapes results
     tl_bvh *tree;              ///< for remeshing; made when first wanted
+    tl_bvh *contact_tree;      ///< for contact, which is compiled again and again; made when first wanted
 } sim_body;
 
 /// Nodes of a body at a time, into node_count entries.
