@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "collide/distance.h"
+#include "collide/intersect.h"
 #include "math/predicates.h"
 
 enum { MOST_FACES = 512 };
@@ -19,6 +20,17 @@ static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
             least = fmin(least, tl_nearest_ee(a[i], a[(i + 1) % 3], b[j], b[(j + 1) % 3]).distance);
     }
     return least;
+}
+
+// Distances of features see nothing where an edge passes through the inside of a face.
+static bool meet(const tl_vec3 a[3], const tl_vec3 b[3])
+{
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (tl_segment_meets_triangle(&a[i], &a[j], &b[0], &b[1], &b[2])) return true;
+        if (tl_segment_meets_triangle(&b[i], &b[j], &a[0], &a[1], &a[2])) return true;
+    }
+    return false;
 }
 
 // Is p in the closed tetrahedron? A flat one holds nothing.
@@ -44,7 +56,7 @@ static void widen(tl_vec3 *lo, tl_vec3 *hi, tl_vec3 p)
     *hi = (tl_vec3){fmax(hi->x, p.x), fmax(hi->y, p.y), fmax(hi->z, p.z)};
 }
 
-// Distance to a surface, at most `reach`; negative if a part of it is swept over.
+// Distance to a surface, at most `reach`; negative if it is met or a part of it is swept over.
 static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4],
                            int32_t swept_count, double reach)
 {
@@ -63,7 +75,10 @@ static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int
     for (int32_t i = 0; i < found; i++) {
         tl_vec3 b[3];
         for (int k = 0; k < 3; k++) b[k] = x[surface->face[face[i]][k]];
-        for (int32_t j = 0; j < count; j++) least = fmin(least, triangle_distance(triangle[j], b));
+        for (int32_t j = 0; j < count; j++) {
+            if (meet(triangle[j], b)) return -1;
+            least = fmin(least, triangle_distance(triangle[j], b));
+        }
         for (int32_t j = 0; j < swept_count; j++)
             for (int k = 0; k < 3; k++)
                 if (inside(swept[j], &b[k])) return -1;
