@@ -17,6 +17,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
     const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
+        {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
         {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_ZERO, &out->debt},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
@@ -128,7 +129,9 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     for (int side = 0; side < 2; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
     const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const int32_t turned = *remesh_turned(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
+    *remesh_turned(r, e) = turned + 1;
     set_room(r, room);
     remesh_owe(r, &r->changed, &before);
     r->report->flips++;
@@ -284,6 +287,25 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
         TL_TRY(know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
         r->report->refused++;
+        if (!remesh_push(r, &r->again, e)) return tl_fail_memory(err, "remeshing");
+    }
+    return TL_OK;
+}
+
+// What stood in the way of a collapse may have gone itself: those that were refused are tried until nothing changes.
+static tl_status empty_queue(remesher *r, tl_error *err)
+{
+    int32_t before = r->report->collapses;
+    for (int32_t i = 0; i < r->queue.count; i++) {
+        const int32_t e = r->queue.item[i];
+        r->waits[e] &= (uint8_t)~COLLAPSES;
+        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(try_collapse(r, e, err));
+        if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
+        if (i + 1 < r->queue.count || r->report->collapses == before) continue;
+        before = r->report->collapses;
+        r->report->refused -= r->again.count;
+        for (int32_t k = 0; k < r->again.count; k++) TL_TRY(wait_for(r, r->again.item[k], COLLAPSES, err));
+        r->again.count = 0;
     }
     return TL_OK;
 }
@@ -302,14 +324,7 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
     TL_FREE(al, keys, room);
     TL_FREE(al, scratch, room);
     TL_TRY(status);
-    for (int32_t i = 0; i < r->queue.count; i++) {
-        const int32_t e = r->queue.item[i];
-        r->waits[e] &= (uint8_t)~COLLAPSES;
-        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
-        TL_TRY(try_collapse(r, e, err));
-        if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
-    }
-    return TL_OK;
+    return empty_queue(r, err);
 }
 
 // ---- a pass ---------------------------------------------------------------------------------------------------
@@ -317,8 +332,11 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 static tl_status pass(remesher *r, tl_error *err)
 {
     TL_TRY(keep_up(r, err));
-    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
-        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
+    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++) {
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
+        TL_TRY(wait_for(r, e, FLIPS, err));
+    }
     TL_TRY(flip_edges(r, false, err));
     TL_TRY(split_edges(r, err));
     return collapse_edges(r, err);
@@ -337,6 +355,7 @@ static void release(remesher *r)
     const tl_allocator *al = &r->mesh->alloc;
     TL_FREE(al, r->edges.item, r->edges.cap);
     TL_FREE(al, r->queue.item, r->queue.cap);
+    TL_FREE(al, r->again.item, r->again.cap);
     TL_FREE(al, r->changed.item, r->changed.cap);
     TL_FREE(al, r->ring.item, r->ring.cap);
     TL_FREE(al, r->waits, r->waits_cap);

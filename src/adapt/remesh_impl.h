@@ -20,6 +20,7 @@ typedef struct remesher {
     int32_t worn_out;  // refusals, since room was last measured, at faces that had changed since: they might be granted now
     ids edges;       // to be looked at: flips
     ids queue;       // to be looked at: collapses
+    ids again;       // collapses that something stood in the way of
     ids changed;     // faces made or changed by the last operations
     ids ring;        // scratch: faces around
     uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
@@ -45,6 +46,10 @@ static inline double *remesh_room(const remesher *r, int32_t f)
 {
     return (double *)r->mesh->slots[TL_FACES].attrs[r->attrs.room].data + 2 * (size_t)f;
 }
+static inline int32_t *remesh_turned(const remesher *r, int32_t e)
+{
+    return (int32_t *)r->mesh->slots[TL_EDGES].attrs[r->attrs.turned].data + e;
+}
 static inline double *remesh_debt(const remesher *r, int32_t n)
 {
     return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.debt].data + 3 * (size_t)n;
@@ -67,6 +72,8 @@ static inline bool remesh_listed(const remesher *r, int32_t n) { return remesh_a
 double remesh_size(const remesher *r, int32_t e);
 /// 12 sqrt(3) area / perimeter^2: 1 if equilateral.
 double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
+/// Is the edge Delaunay without any margin? Then it may be flipped as any other the next time.
+bool remesh_content(const remesher *r, int32_t e);
 /// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest);
 /// All rules for a collapse but those of room.

@@ -5,7 +5,11 @@
 #include "adapt/sizing_impl.h"
 
 // Faces that are Delaunay to within this sine of the sum of opposite angles stay as they are, else squares would flip to and fro.
+// A flip moves the surface and with it the field, which may then ask for the edge as it was. So an edge that comes to be flipped
+// again and again needs more reason every time.
 #define FLIP_MARGIN 0.05
+#define FLIP_AGAIN 4.0  // times the margin before
+enum { FLIPS_AT_MOST = 3 };
 
 static double side_size(const remesher *r, int32_t a, int32_t b)
 {
@@ -50,13 +54,25 @@ static double delaunay_sine(const remesher *r, int32_t a, int32_t b, int32_t lef
     return lengths > 0 && det > 0 ? sum * sqrt(det / lengths) : 0;
 }
 
+bool remesh_content(const remesher *r, int32_t e)
+{
+    const tl_mesh *mesh = r->mesh;
+    if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return true;
+    return delaunay_sine(r, tl_mesh_edge_vert(mesh, e, 0, 0), tl_mesh_edge_vert(mesh, e, 0, 1), tl_mesh_opposite_vert(mesh, e, 0),
+                         tl_mesh_opposite_vert(mesh, e, 1)) >= 0;
+}
+
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
 {
     const tl_mesh *mesh = r->mesh;
     if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
-    if (!(delaunay_sine(r, a, b, left, right) < -FLIP_MARGIN)) return false;
+    const int32_t turned = *remesh_turned(r, e);
+    if (turned >= FLIPS_AT_MOST) return false;
+    double margin = FLIP_MARGIN;
+    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
+    if (!(delaunay_sine(r, a, b, left, right) < -margin)) return false;
     if (tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return false;
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
     const tl_vec2 *uv = mesh->uv;

@@ -65,7 +65,7 @@ static void widen(tl_vec3 *lo, tl_vec3 *hi, tl_vec3 p)
     *hi = (tl_vec3){fmax(hi->x, p.x), fmax(hi->y, p.y), fmax(hi->z, p.z)};
 }
 
-// Distance to a surface, at most `reach`; negative if a part of it is swept over.
+// Distance to a surface, at most `reach`; negative if it is met or a part of it is swept over.
 static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4],
                            int32_t swept_count, double reach)
 {

@@ -17,7 +17,7 @@ typedef struct tl_guard {
     double reach;  ///< no distance above this is looked for [m]
 } tl_guard;
 
-/// Smallest distance of the triangles to bodies, at most guard->reach. Negative if that is below min(`before`, what contact keeps), or if
-/// part of a body lies within one of the tetrahedra that the surface sweeps.
+/// Smallest distance of the triangles to bodies, at most guard->reach. Negative if that is below min(`before`, what contact keeps), if
+/// a triangle meets a body, or if part of a body lies within one of the tetrahedra that the surface sweeps.
 double tl_guard_clear(const tl_guard *guard, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4], int32_t swept_count,
                       double before);

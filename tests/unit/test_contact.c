@@ -92,7 +92,7 @@ static void open_world(world *w)
     }
     tl_contact_body bodies[MOST_BODIES];
     for (int32_t b = 0; b < w->body_count; b++) {
-        bodies[b] = (tl_contact_body){view_of(&w->body[b]), w->body[b].x, 0.2 * w->thickness, w->is_plane[b], w->moves[b]};
+        bodies[b] = (tl_contact_body){view_of(&w->body[b]), w->body[b].x, NULL, 0.2 * w->thickness, w->is_plane[b], w->moves[b]};
         body_nodes += w->body[b].nodes;
     }
     w->body_begin = calloc((size_t)body_nodes + 1, sizeof *w->body_begin);
