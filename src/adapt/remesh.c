@@ -95,6 +95,7 @@ static void set_room(remesher *r, const double room[2])
     for (int32_t i = 0; i < r->changed.count; i++) {
         memcpy(remesh_room(r, r->changed.item[i]), room, 2 * sizeof *room);
         r->worn[r->changed.item[i]] = 1;
+        r->stamp[r->changed.item[i]] = r->now;
     }
 }
 
@@ -208,13 +209,20 @@ static uint64_t largest_first(double x)
     return ~bits;
 }
 
+// Can the verdict on an edge differ from that of the last round? It can only where a face has changed, or where faces were too many.
+static bool is_news(const remesher *r, int32_t e)
+{
+    const int32_t *f = r->mesh->edge_face[e];
+    return r->now == 0 || r->def->max_faces > 0 || r->stamp[f[0]] >= r->now || (f[1] != TL_NONE && r->stamp[f[1]] >= r->now);
+}
+
 // One round: the longest edges first, no two of one face.
 static tl_status split_round(remesher *r, tl_key *keys, tl_key *scratch, int32_t *done, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
     int32_t n = 0;
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
-        if (!tl_alive(mesh, TL_EDGES, e)) continue;
+        if (!tl_alive(mesh, TL_EDGES, e) || !is_news(r, e)) continue;
         const double s = remesh_size(r, e);
         if (s > 1) keys[n++] = (tl_key){largest_first(s), e};
     }

@@ -25,7 +25,7 @@ typedef struct remesher {
     ids ring;        // scratch: faces around
     uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
     int32_t waits_cap;
-    uint32_t *stamp; // per face slot: the round of splits in which it was last changed
+    uint32_t *stamp; // per face slot: the round of splits in which, or after which, it was last changed
     int32_t stamp_cap;
     uint32_t now;
     uint32_t *seen;  // per face slot: for lists without repetition

@@ -76,13 +76,18 @@ static tl_status count_slots(tl_elements *e, const tl_element_source *sources, t
 }
 
 // Interleaves the low 21 bits of x and y.
-static uint64_t morton(uint32_t x, uint32_t y)
+// Bit k of x, 21 bits at most, goes to bit 2 k.
+static uint64_t spread_bits(uint32_t x)
 {
-    uint64_t key = 0;
-    for (int bit = 0; bit < 21; bit++)
-        key |= (uint64_t)(x >> bit & 1) << (2 * bit) | (uint64_t)(y >> bit & 1) << (2 * bit + 1);
-    return key;
+    uint64_t s = x & 0x1fffff;
+    s = (s | s << 16) & UINT64_C(0x0000ffff0000ffff);
+    s = (s | s << 8) & UINT64_C(0x00ff00ff00ff00ff);
+    s = (s | s << 4) & UINT64_C(0x0f0f0f0f0f0f0f0f);
+    s = (s | s << 2) & UINT64_C(0x3333333333333333);
+    return (s | s << 1) & UINT64_C(0x5555555555555555);
 }
+
+static uint64_t morton(uint32_t x, uint32_t y) { return spread_bits(x) | spread_bits(y) << 1; }
 
 // Faces sorted along a space-filling curve over each panel; nodes numbered as the faces touch them.
 static tl_status number_elements(tl_elements *e, tl_error *err)
