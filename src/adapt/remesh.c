@@ -295,25 +295,6 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
         TL_TRY(know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
         r->report->refused++;
-        if (!remesh_push(r, &r->again, e)) return tl_fail_memory(err, "remeshing");
-    }
-    return TL_OK;
-}
-
-// What stood in the way of a collapse may have gone itself: those that were refused are tried until nothing changes.
-static tl_status empty_queue(remesher *r, tl_error *err)
-{
-    int32_t before = r->report->collapses;
-    for (int32_t i = 0; i < r->queue.count; i++) {
-        const int32_t e = r->queue.item[i];
-        r->waits[e] &= (uint8_t)~COLLAPSES;
-        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(try_collapse(r, e, err));
-        if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
-        if (i + 1 < r->queue.count || r->report->collapses == before) continue;
-        before = r->report->collapses;
-        r->report->refused -= r->again.count;
-        for (int32_t k = 0; k < r->again.count; k++) TL_TRY(wait_for(r, r->again.item[k], COLLAPSES, err));
-        r->again.count = 0;
     }
     return TL_OK;
 }
@@ -332,7 +313,14 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
     TL_FREE(al, keys, room);
     TL_FREE(al, scratch, room);
     TL_TRY(status);
-    return empty_queue(r, err);
+    for (int32_t i = 0; i < r->queue.count; i++) {
+        const int32_t e = r->queue.item[i];
+        r->waits[e] &= (uint8_t)~COLLAPSES;
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        TL_TRY(try_collapse(r, e, err));
+        if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
+    }
+    return TL_OK;
 }
 
 // ---- a pass ---------------------------------------------------------------------------------------------------
@@ -363,7 +351,6 @@ static void release(remesher *r)
     const tl_allocator *al = &r->mesh->alloc;
     TL_FREE(al, r->edges.item, r->edges.cap);
     TL_FREE(al, r->queue.item, r->queue.cap);
-    TL_FREE(al, r->again.item, r->again.cap);
     TL_FREE(al, r->changed.item, r->changed.cap);
     TL_FREE(al, r->ring.item, r->ring.cap);
     TL_FREE(al, r->waits, r->waits_cap);

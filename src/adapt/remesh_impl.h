@@ -20,7 +20,6 @@ typedef struct remesher {
     int32_t worn_out;  // refusals, since room was last measured, at faces that had changed since: they might be granted now
     ids edges;       // to be looked at: flips
     ids queue;       // to be looked at: collapses
-    ids again;       // collapses that something stood in the way of
     ids changed;     // faces made or changed by the last operations
     ids ring;        // scratch: faces around
     uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
@@ -79,7 +78,15 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest);
 /// All rules for a collapse but those of room.
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone);
 
-// ---- place.c: where a new node goes ------------------------------------------------------------------------
+// ---- place.c: strain, and where a new node goes ------------------------------------------------------------------------
+
+/// Squared Green strain of a face times its area.
+double remesh_strain2(const tl_vec2 u[3], const tl_vec3 x[3]);
+
+/// Operations must not wind cloth up: is `after` too much for faces of that area that had `before`? A strain of 0.5 % is what comes and
+/// goes with a change of diagonals on cloth that bends by 0.15 rad an edge.
+#define STRAIN_FREE 0.005
+static inline bool remesh_strains(double before, double after, double area) { return after > 2 * before + STRAIN_FREE * STRAIN_FREE * area; }
 
 /// The best place for the new node in the middle of an edge, before the split.
 tl_vec3 remesh_place(const tl_mesh *mesh, int32_t e);

@@ -62,6 +62,20 @@ bool remesh_content(const remesher *r, int32_t e)
                          tl_mesh_opposite_vert(mesh, e, 1)) >= 0;
 }
 
+// Would a flip of ab strain the faces too much?
+static bool flip_strains(const tl_mesh *mesh, int32_t a, int32_t b, int32_t left, int32_t right)
+{
+    const int32_t v[4][3] = {{a, b, left}, {b, a, right}, {a, right, left}, {b, left, right}};
+    double sum[2] = {0, 0}, area = 0;
+    for (int i = 0; i < 4; i++) {
+        tl_vec2 u[3];
+        tl_vec3 x[3];
+        for (int k = 0; k < 3; k++) u[k] = mesh->uv[v[i][k]], x[k] = mesh->pos[mesh->vert_node[v[i][k]]];
+        sum[i / 2] += remesh_strain2(u, x), area += 0.25 * fabs(tl_cross2(tl_sub2(u[1], u[0]), tl_sub2(u[2], u[0])));
+    }
+    return remesh_strains(sum[0], sum[1], area);
+}
+
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
 {
     const tl_mesh *mesh = r->mesh;
@@ -78,7 +92,7 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
     const tl_vec2 *uv = mesh->uv;
     const double before = fmin(remesh_aspect(uv[a], uv[b], uv[left]), remesh_aspect(uv[b], uv[a], uv[right]));
     const double after = fmin(remesh_aspect(uv[a], uv[right], uv[left]), remesh_aspect(uv[b], uv[left], uv[right]));
-    return after >= fmin(before, r->def->aspect_min);
+    return after >= fmin(before, r->def->aspect_min) && !flip_strains(mesh, a, b, left, right);
 }
 
 // ---- collapse ----------------------------------------------------------------------------------------------

@@ -66,7 +66,7 @@ static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 // ---- what is around -------------------------------------------------------------------------------------------
 
 /// Attributes of a cloth's mesh for the time of a pass.
-typedef struct carried { tl_remesh_attrs attrs; int32_t origin, pinched; } carried;
+typedef struct carried { tl_remesh_attrs attrs; int32_t origin, free; } carried;
 
 /// The world as the remesher sees it.
 typedef struct surroundings {
@@ -139,22 +139,24 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
     tl_mesh *mesh = sim->cloths[c].mesh;
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
-    TL_TRY(add_attribute(mesh, "pinched", TL_ATTR_BOTH, &out->pinched, err));
+    TL_TRY(add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
     const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[out->attrs.held].width;
     int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.held), *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.listed);
-    int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin), *pinched = tl_mesh_attr_ints(mesh, TL_NODES, out->pinched);
+    int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin), *is_free = tl_mesh_attr_ints(mesh, TL_NODES, out->free);
     memset(held, 0, (size_t)count * (size_t)words * sizeof *held);
     memset(listed, 0, (size_t)count * (size_t)words * sizeof *listed);
     for (int32_t h = 0; h < sim->handle_count; h++) {
         const sim_handle *handle = &sim->handles[h];
-        for (int32_t k = 0; handle->cloth == c && k < handle->node_count; k++)
+        const bool over = sim->time >= handle->end;  // it will hold nothing any more
+        for (int32_t k = 0; handle->cloth == c && !over && k < handle->node_count; k++)
             (handle->by_name ? listed : held)[handle->nodes[k] * words + h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     }
     const tl_elements *e = sim->elements;
     const uint8_t *is_pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t n = 0; n < count; n++) {
         origin[n] = n + 1;
-        pinched[n] = is_pinched ? is_pinched[e->node_of[e->cloth_node_start[c] + n]] : 0;
+        const int32_t node = e->node_of[e->cloth_node_start[c] + n];
+        is_free[n] = !(is_pinched && node != TL_NONE && is_pinched[node]);
     }
     return TL_OK;
 }
@@ -280,6 +282,7 @@ static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_
     double area = 0;
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
         double sum = 0;
+        if (!tl_alive(mesh, TL_FACES, f)) continue;
         for (int k = 0; k < 3; k++) sum += sqrt(fmax(0, tl_sym2_det(field[mesh->face_vert[f][k]]))) / 3;
         area += sum * tl_mesh_face_area_uv(mesh, f);
     }
@@ -350,7 +353,7 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     for (int32_t k = 0; k < handle->node_count; k++) old[handle->nodes[k]] = k;
     const int32_t word = h / 32;
     const uint32_t bit = UINT32_C(1) << (h % 32);
-    for (int32_t n = 0; n < count; n++) made += ((uint32_t)bits[n * words + word] & bit) != 0;
+    for (int32_t n = 0; n < count; n++) made += tl_alive(mesh, TL_NODES, n) && ((uint32_t)bits[n * words + word] & bit) != 0;
     int32_t *nodes = TL_ALLOC(&sim->alloc, int32_t, made);
     tl_vec3 *base = TL_ALLOC(&sim->alloc, tl_vec3, made);
     if (!nodes || !base) {
@@ -360,7 +363,7 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     }
     int32_t k = 0;
     for (int32_t n = 0; n < count; n++) {
-        if (!((uint32_t)bits[n * words + word] & bit)) continue;
+        if (!tl_alive(mesh, TL_NODES, n) || !((uint32_t)bits[n * words + word] & bit)) continue;
         nodes[k] = n;
         base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : pose_back(handle, sim->time, mesh->pos[n]);
     }
@@ -368,6 +371,38 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     TL_FREE(&sim->alloc, handle->base, handle->node_count);
     handle->nodes = nodes, handle->base = base, handle->node_count = made;
     return TL_OK;
+}
+
+// For want of memory: only what went is let go.
+static void keep_living(const tl_mesh *mesh, sim_handle *h)
+{
+    for (int32_t k = 0; k < h->node_count; k++) {
+        if (tl_alive(mesh, TL_NODES, h->nodes[k])) continue;
+        for (int32_t i = 0; i < h->node_count; i++) {  // lists keep their length: another one, held twice, does no harm
+            if (!tl_alive(mesh, TL_NODES, h->nodes[i])) continue;
+            h->nodes[k] = h->nodes[i], h->base[k] = h->base[i];
+            break;
+        }
+    }
+}
+
+// After a pass, also after one that was broken off: handles hold nodes that are there, and the mesh has no gaps.
+static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *err)
+{
+    tl_mesh *mesh = sim->cloths[c].mesh;
+    tl_status status = TL_OK;
+    for (int32_t h = 0; h < sim->handle_count; h++) {
+        if (sim->handles[h].cloth != c) continue;
+        const tl_status renewed = renew_handle(sim, h, carry, err);
+        if (renewed != TL_OK) keep_living(mesh, &sim->handles[h]), status = renewed;
+    }
+    tl_renumbering map;
+    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, &map, err));
+    for (int32_t h = 0; h < sim->handle_count; h++)
+        for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
+            sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
+    tl_renumbering_free(mesh, &map);
+    return status;
 }
 
 // ---- a pass over all -------------------------------------------------------------------------------------------
@@ -390,12 +425,10 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
                                .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &s->all,
                                .line_groups = lines, .renew_room = renew_room, .renew_self = &renewed};
-    TL_TRY(tl_remesh(cloth->mesh, &carry->attrs, &def, r, err));
-    if (r->splits + r->flips + r->collapses == 0) return TL_OK;
-    TL_TRY(tl_mesh_reorder(cloth->mesh, TL_ORDER_MATERIAL, NULL, err));
-    for (int32_t h = 0; h < sim->handle_count; h++)
-        if (sim->handles[h].cloth == c) TL_TRY(renew_handle(sim, h, carry, err));
-    return TL_OK;
+    const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
+    if (r->splits + r->flips + r->collapses == 0) return status;
+    const tl_status settled = settle(sim, c, carry, status == TL_OK ? err : NULL);
+    return status == TL_OK ? settled : status;
 }
 
 static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *counts, tl_error *err)
@@ -421,9 +454,9 @@ static void restore_pinched(tl_sim *sim)
     uint8_t *out = tl_contacts_pinched(sim->contacts);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_mesh *mesh = sim->cloths[c].mesh;
-        const int32_t *pinched = tl_mesh_attr_ints(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "pinched"));
-        for (int32_t n = 0; pinched && n < mesh->slots[TL_NODES].count; n++)
-            out[e->node_of[e->cloth_node_start[c] + n]] = (uint8_t)pinched[n];
+        const int32_t *is_free = tl_mesh_attr_ints(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "free"));
+        for (int32_t n = 0; is_free && n < mesh->slots[TL_NODES].count; n++)
+            if (tl_alive(mesh, TL_NODES, n)) out[e->node_of[e->cloth_node_start[c] + n]] = !is_free[n];
     }
     tl_contacts_count_pinched(sim->contacts);
 }
@@ -438,8 +471,9 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
     tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);
     sim->remeshed = sim->step;
     if (changed) {
-        if (status == TL_OK) status = sim_recompile(sim, err);
-        if (status == TL_OK) restore_pinched(sim);
+        const tl_status compiled = sim_recompile(sim, status == TL_OK ? err : NULL);  // in any case: nothing fits the meshes any more
+        if (compiled == TL_OK) restore_pinched(sim);
+        if (status == TL_OK) status = compiled;
         sim->epoch_open = false;
         tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces", (long long)sim->step,
                      report->remesh.splits, report->remesh.flips, report->remesh.collapses, report->remesh.refused, sim->face_count);

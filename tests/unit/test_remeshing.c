@@ -127,6 +127,7 @@ static tl_remesh_counts pass_again(tl_sim *sim)
     tl_step_report report = {0};
     sim->remeshed = -1;
     assert_ok(sim_remesh(sim, &report, &err));
+    assert_true(report.remesh.passes > 0);
     return report.remesh;
 }
 
@@ -175,22 +176,21 @@ static void a_pass_leaves_nothing_to_do(void **state)
 {
     (void)state;
     tl_sim_def def = world(0.01);
-    tl_sim *sim = draped(&def, adaptive(0.03, 0.2, 0.04), 3);
-    int32_t passes = 0, made = 0;
+    tl_sim *sim = draped(&def, adaptive(0.04, 0.2, def.dt), 3);
+    int32_t made = 0;
     for (int k = 0; k < 60; k++) {
         const tl_remesh_counts r = step(sim);
         assert_apart(sim);
+        const tl_remesh_counts more = pass_again(sim);
+        made += operations(&r) + operations(&more);
+        assert_apart(sim);
         assert_ok(tl_mesh_check(sim->cloths[0].mesh, &err));
-        if (k % 4) continue;
-        assert_true(r.passes == 1);
-        passes++, made += operations(&r);
-        pass_again(sim);  // on a state that the step has moved
         const left l = what_is_left(sim, 0);
         if (l.too_long || l.collapses) print_message("step %d: %d too long (%g), %d collapses\n", k, l.too_long, l.longest, l.collapses);
         assert_int_equal(l.too_long, 0);
         assert_int_equal(l.collapses, 0);
     }
-    assert_true(passes == 15 && made > 500);
+    assert_true(made > 500);
     tl_sim_destroy(sim);
 }
 
@@ -198,9 +198,8 @@ static void a_pass_leaves_nothing_to_do(void **state)
 
 static double total(const tl_sim *sim, tl_energies *e)
 {
-    tl_energies own;
-    assert_ok(tl_sim_energies(sim, e ? e : &own));
-    return e ? e->kinetic + e->stretch + e->bend + e->gravity : own.kinetic + own.stretch + own.bend + own.gravity;
+    assert_ok(tl_sim_energies(sim, e));
+    return e->kinetic + e->stretch + e->bend + e->gravity;
 }
 
 // Passes on one and the same state until nothing changes; how many it takes.
@@ -240,12 +239,257 @@ static void a_pose_that_stands_does_not_flicker(void **state)
     }
 }
 
+
+// ---- what a pass must not change ---------------------------------------------------------------------------
+
+static void momentum_is_kept(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(1, 0.6, 5, 3, true);
+    lay_level(&s, 1, 0.6, 0.3);
+    tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
+    for (int32_t i = 0; i < s.node_count; i++)  // turns, waves and falls
+        vel[i] = (tl_vec3){-4 * s.pos[i].z, -1 + 2 * sin(9 * s.pos[i].x), 4 * s.pos[i].x};
+    tl_cloth_def like = adaptive(0.03, 0.3, def.dt);
+    like.vel = vel;
+    add_cloth(sim, &s, like, "cloth");
+    add_ball(sim, (tl_vec3){0.1, 0, 0}, 0.2);
+    double linear = 0, angular = 0;
+    int32_t made = 0;
+    for (int k = 0; k < 60; k++) {
+        const tl_remesh_counts r = step(sim);
+        linear = fmax(linear, r.momentum_drift), angular = fmax(angular, r.spin_drift), made += operations(&r);
+        assert_apart(sim);
+    }
+    print_message("%d operations, drift of momentum %.2g, of angular momentum %.2g a pass\n", made, linear, angular);
+    assert_true(made > 1000);
+    assert_true(linear < 1e-9 && angular < 1e-6);  // the bar is 1e-3
+    free(vel);
+    sheet_free(&s);
+    tl_sim_destroy(sim);
+}
+
+// A pass over cloth at rest does not wind it up: compared with the energy stored in it.
+static void energy_does_not_rise_at_rest(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    for (int k = 0; k < 2; k++) {
+        tl_sim *sim = k == 0 ? hanging(&def, adaptive(0.04, 0.2, 0.04), 4) : draped(&def, adaptive(0.04, 0.2, 0.04), 4);
+        for (int i = 0; i < 160; i++) step(sim);
+        double worst = 0;
+        int32_t made = 0;
+        for (int i = 0; i < 40; i++) {
+            tl_energies was, is;
+            const double before = total(sim, &was);
+            if (i % 4 == 0) {
+                const tl_remesh_counts r = pass_again(sim);
+                const double rise = total(sim, &is) - before;
+                made += operations(&r);
+                worst = fmax(worst, rise / (was.stretch + was.bend + fabs(was.gravity)));
+                if (operations(&r) > 0)
+                    print_message("%s: %d operations, energy %+.3g J of stretch %.3g bend %.3g gravity %.3g, kinetic %.3g: stretch %+.3g bend %+.3g gravity %+.3g\n",
+                                  k ? "draped" : "hanging", operations(&r), rise, was.stretch, was.bend, was.gravity, was.kinetic,
+                                  is.stretch - was.stretch, is.bend - was.bend, is.gravity - was.gravity);
+            }
+            step(sim);
+        }
+        print_message("%s: %d operations, energy rises by %.3g of what there is\n", k ? "draped" : "hanging", made, worst);
+        assert_true(worst < 1e-3);
+        tl_sim_destroy(sim);
+    }
+}
+
+// ---- handles ---------------------------------------------------------------------------------------------------
+
+// Held by its left side, which turns and moves; a node in the middle by number, let go half way; the right side later on.
+static void handles_keep_what_they_hold(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(1, 1, 2, 2, true);
+    tl_cloth_def like = adaptive(0.08, 0.5, 0.02);
+    const tl_cloth_id id = add_cloth(sim, &s, like, "cloth");
+    const int32_t side[3] = {0, 3, 6}, middle = 4;
+    const tl_motion_key keys[3] = {{.time = 0}, {.time = 0.3, .translate = {0.03, 0, 0.02}, .rotate_axis = {0, 1, 1}, .rotate_deg = 12},
+                                   {.time = 0.6, .translate = {0.05, 0, 0.1}, .rotate_axis = {0, 1, 1}, .rotate_deg = 60}};
+    tl_handle_def hold = tl_handle_def_default();
+    hold.cloth = id, hold.nodes = side, hold.node_count = 3, hold.along_outline = 1;
+    hold.keys = keys, hold.key_count = 3, hold.pivot = (tl_vec3){0, 0.5, 0};
+    assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    hold = tl_handle_def_default();
+    hold.cloth = id, hold.nodes = &middle, hold.node_count = 1, hold.end = 0.3;
+    assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    hold = tl_handle_def_default();
+    hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){1, 0}, hold.uv_max = (tl_vec2){1, 1}, hold.start = 0.4, hold.end = 0.6;
+    assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    tl_pose_key path[3];
+    tl_motion_compile(keys, 3, path);
+    int32_t most = 0, made = 0;
+    for (int k = 0; k < 70; k++) {
+        const tl_remesh_counts r = step(sim);
+        made += operations(&r);
+        assert_apart(sim);
+        const tl_mesh *mesh = sim->cloths[0].mesh;
+        int32_t held = 0, centre = 0, right = 0;
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+            const tl_vec2 u = mesh->uv[mesh->node_vert[n]];
+            const bool fixed = sim->elements->fixed[sim->elements->node_of[n]] != 0;
+            if (u.x == 0) {
+                const tl_vec3 at = tl_pose_apply(path, 3, sim->time, (tl_vec3){0, 0.5, 0}, (tl_vec3){0, u.y, 0});
+                assert_true(tl_norm3(tl_sub3(mesh->pos[n], at)) < 1e-12);
+                held++;
+            } else if (u.x == 0.5 && u.y == 0.5 && k < 30) {
+                assert_true(tl_norm3(tl_sub3(mesh->pos[n], (tl_vec3){0.5, 0.5, 0})) == 0);
+                centre++;
+            } else if (u.x == 1 && k >= 40 && k < 60) {
+                assert_true(fixed);
+                right++;
+            } else {
+                assert_false(fixed);
+            }
+        }
+        assert_true(k >= 30 || centre == 1);
+        assert_true(k < 40 || k >= 60 || right >= 2);
+        most = held > most ? held : most;
+    }
+    print_message("%d operations, up to %d nodes held of a side of 3\n", made, most);
+    assert_true(most >= 6);
+    assert_int_equal(sim->handles[1].node_count, 0);  // let go for good: not in the way of the remesher
+    sheet_free(&s);
+    tl_sim_destroy(sim);
+}
+
+// ---- the same bits ----------------------------------------------------------------------------------------------
+
+// Two cloths in contact with each other, a ball that comes, and a floor; one of two panels and two fabrics, held at a moving side.
+static tl_sim *crowd(int32_t threads)
+{
+    tl_sim_def def = world(0.01);
+    def.threads = threads;
+    tl_sim *sim = create(&def);
+    static shape made;
+    memset(&made, 0, sizeof made);
+    const grid a = shape_grid(&made, 3, 4, 0.1, 0, 0), b = shape_grid(&made, 3, 4, 0.1, 1, 0);
+    for (int32_t j = 0; j <= 4; j++) {
+        shape_sew(&made, grid_vert(a, 3, j), grid_vert(b, 0, j));
+        for (int32_t i = 0; i <= 3; i++) {
+            made.pos[grid_vert(a, i, j)] = (tl_vec3){0.1 * i - 0.3, 0.12, 0.2 - 0.1 * j};
+            made.pos[grid_vert(b, i, j)] = (tl_vec3){0.1 * i, 0.12, 0.2 - 0.1 * j};
+        }
+    }
+    for (int32_t f = 0; f < made.face_count; f++) made.label[f] = made.uv[made.face[f][0]].x >= 1;
+    const tl_mesh_def mesh = shape_def(&made);
+    tl_material fabric[2] = {tl_material_default(), tl_material_default()};
+    fabric[1].density *= 2;
+    tl_cloth_def like = adaptive(0.03, 0.1, 0.03);
+    like.name = "jacket", like.node_count = mesh.node_count, like.pos = mesh.pos, like.uv = mesh.uv;
+    like.vert_count = mesh.vert_count, like.vert_node = mesh.vert_node;
+    like.face_count = mesh.face_count, like.face = mesh.face_vert, like.face_label = mesh.face_label;
+    like.materials = fabric, like.material_count = 2;
+    tl_cloth_id id;
+    assert_ok(tl_sim_add_cloth(sim, &like, &id, &err));
+    sheet s = sheet_grid(0.5, 0.5, 3, 3, true);
+    lay_level(&s, 0.5, 0.5, 0.2);
+    const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.04, 0.2, 0.02), "upper");
+    lay_level(&s, 0.5, 0.5, 0.25);
+    add_cloth(sim, &s, tl_cloth_def_default(), "plain");
+    sheet_free(&s);
+    const tl_motion_key lift[2] = {{.time = 0}, {.time = 0.5, .translate = {0.02, 0.1, 0}, .rotate_axis = {0, 0, 1}, .rotate_deg = 40}};
+    tl_handle_def hold = tl_handle_def_default();
+    hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){0, 0}, hold.uv_max = (tl_vec2){0, 1};
+    hold.keys = lift, hold.key_count = 2, hold.pivot = (tl_vec3){-0.3, 0.12, 0};
+    assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    const int32_t corner = 0;
+    hold = tl_handle_def_default();
+    hold.cloth = upper, hold.nodes = &corner, hold.node_count = 1, hold.end = 0.25;
+    assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    tl_body_def ball = tl_body_def_default();
+    const tl_motion_key rise[2] = {{.time = 0}, {.time = 0.4, .translate = {0, 0.1, 0}}};
+    tl_body_id body;
+    ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.center = (tl_vec3){0.05, -0.03, 0.02}, ball.radius = 0.1;
+    ball.motion = rise, ball.motion_count = 2;
+    assert_ok(tl_sim_add_body(sim, &ball, &body, &err));
+    add_floor(sim, -0.1);
+    return sim;
+}
+
+enum { CROWD_STEPS = 40 };
+
+static void threads_change_no_bit(void **state)
+{
+    (void)state;
+    uint64_t hash[4][CROWD_STEPS];
+    const int32_t threads[4] = {1, 2, 3, 8};
+    for (int t = 0; t < 4; t++) {
+        tl_sim *sim = crowd(threads[t]);
+        int32_t made = 0;
+        for (int k = 0; k < CROWD_STEPS; k++) {
+            const tl_remesh_counts r = step(sim);
+            made += operations(&r);
+            hash[t][k] = tl_sim_hash(sim);
+            if (t == 0) assert_apart(sim);
+            assert_true(hash[t][k] == hash[0][k]);
+        }
+        assert_true(made > 300);
+        tl_sim_destroy(sim);
+    }
+}
+
+// Saved at every step; loaded into another simulation, which goes on as this one does.
+static void saving_and_restoring_changes_no_bit(void **state)
+{
+    (void)state;
+    uint64_t hash[CROWD_STEPS + 1];
+    tl_sim *sim = crowd(1);
+    void *saved[CROWD_STEPS];
+    size_t size[CROWD_STEPS];
+    for (int k = 0; k < CROWD_STEPS; k++) {
+        step(sim);
+        hash[k] = tl_sim_hash(sim);
+    }
+    tl_sim_destroy(sim);
+    sim = crowd(1);
+    for (int k = 0; k < CROWD_STEPS; k++) {
+        const void *data;
+        assert_ok(tl_sim_save(sim, &data, &size[k], &err));
+        saved[k] = malloc(size[k]);
+        memcpy(saved[k], data, size[k]);
+        step(sim);
+        assert_true(tl_sim_hash(sim) == hash[k]);  // to save is not to change
+    }
+    for (int k = 1; k < CROWD_STEPS; k += 3) {
+        tl_sim *other = k % 2 ? crowd(2) : sim;  // into a fresh one, and back into one that is ahead
+        assert_ok(tl_sim_restore(other, saved[k], size[k], &err));
+        assert_true(tl_sim_hash(other) == hash[k - 1]);
+        for (int i = k; i < k + 12 && i < CROWD_STEPS; i++) {
+            step(other);
+            if (tl_sim_hash(other) != hash[i]) fail_msg("restored before step %d: other bits after step %d", k, i);
+        }
+        if (other != sim) tl_sim_destroy(other);
+    }
+    // bytes cut short or changed are refused
+    assert_int_equal(tl_sim_restore(sim, saved[9], size[9] - 8, &err), TL_BAD_INPUT);
+    ((char *)saved[9])[size[9] / 2] ^= 1;
+    assert_int_equal(tl_sim_restore(sim, saved[9], size[9], &err), TL_BAD_INPUT);
+    for (int k = 0; k < CROWD_STEPS; k++) free(saved[k]);
+    tl_sim_destroy(sim);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_leaves_nothing_to_do),
         cmocka_unit_test(a_pose_that_stands_does_not_flicker),
+        cmocka_unit_test(momentum_is_kept),
+        cmocka_unit_test(energy_does_not_rise_at_rest),
+        cmocka_unit_test(handles_keep_what_they_hold),
+        cmocka_unit_test(threads_change_no_bit),
+        cmocka_unit_test(saving_and_restoring_changes_no_bit),
     };
-    (void)total, (void)ledger_resize, (void)shape_garment;
+    (void)ledger_resize;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
