@@ -308,6 +308,14 @@ static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
     return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
 }
 
+// Nodes that handles drive and contact kept from their place move in the update too. That may cost energy which the slope does not know of.
+static bool handles_lag(const newton *s)
+{
+    for (int32_t i = 0; s->contacts && i < s->e->node_count; i++)
+        if (s->e->fixed[i] && tl_norm3(s->direction[i]) > 0) return true;
+    return false;
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     const int32_t n = s->e->node_count;
@@ -357,15 +365,20 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             continue;
         }
         const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
-        double length = 1;
-        if (s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0))) {
-            // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+        double length = 0;
+        // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+        const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0));
+        if (!blind) {
+            TL_TRY(line_search(s, x, slope, &length, err));
+            if (length == 0 && !handles_lag(s))
+                return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
+        }
+        if (length == 0) {
+            length = 1;
             tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});
             TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
             s->pair_count = 0;
         } else {
-            TL_TRY(line_search(s, x, slope, &length, err));
-            if (length == 0) return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
             if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;  // contacts come and go: what one step shows does not hold for the next
             else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
