@@ -176,9 +176,9 @@ static void a_pass_leaves_nothing_to_do(void **state)
 {
     (void)state;
     tl_sim_def def = world(0.01);
-    tl_sim *sim = draped(&def, adaptive(0.04, 0.2, def.dt), 3);
+    tl_sim *sim = draped(&def, adaptive(0.05, 0.2, def.dt), 3);
     int32_t made = 0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 40; k++) {
         const tl_remesh_counts r = step(sim);
         assert_apart(sim);
         const tl_remesh_counts more = pass_again(sim);
@@ -222,7 +222,7 @@ static void a_pose_that_stands_does_not_flicker(void **state)
     tl_sim_def def = world(0.01);
     for (int k = 0; k < 3; k++) {
         const char *name = (const char *[]){"hanging", "draped", "lying"}[k];
-        const tl_cloth_def like = adaptive(0.04, 0.2, 0.04);
+        const tl_cloth_def like = adaptive(0.05, 0.2, 0.04);
         tl_sim *sim = k == 0 ? hanging(&def, like, 4) : k == 1 ? draped(&def, like, 4) : NULL;
         if (k == 2) {
             sim = create(&def);
@@ -232,7 +232,7 @@ static void a_pose_that_stands_does_not_flicker(void **state)
             sheet_free(&s);
             add_floor(sim, 0);
         }
-        for (int i = 0; i < 120; i++) step(sim);
+        for (int i = 0; i < 100; i++) step(sim);
         const int passes = passes_until_still(sim, name, 12);
         assert_true(passes <= 8);
         tl_sim_destroy(sim);
@@ -252,13 +252,13 @@ static void momentum_is_kept(void **state)
     tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
     for (int32_t i = 0; i < s.node_count; i++)  // turns, waves and falls
         vel[i] = (tl_vec3){-4 * s.pos[i].z, -1 + 2 * sin(9 * s.pos[i].x), 4 * s.pos[i].x};
-    tl_cloth_def like = adaptive(0.03, 0.3, def.dt);
+    tl_cloth_def like = adaptive(0.05, 0.3, def.dt);
     like.vel = vel;
     add_cloth(sim, &s, like, "cloth");
     add_ball(sim, (tl_vec3){0.1, 0, 0}, 0.2);
     double linear = 0, angular = 0;
     int32_t made = 0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 50; k++) {
         const tl_remesh_counts r = step(sim);
         linear = fmax(linear, r.momentum_drift), angular = fmax(angular, r.spin_drift), made += operations(&r);
         assert_apart(sim);
@@ -275,6 +275,7 @@ static void momentum_is_kept(void **state)
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
+    if (!getenv("TL_LONG")) skip();
     tl_sim_def def = world(0.01);
     for (int k = 0; k < 2; k++) {
         tl_sim *sim = k == 0 ? hanging(&def, adaptive(0.04, 0.2, 0.04), 4) : draped(&def, adaptive(0.04, 0.2, 0.04), 4);
@@ -387,7 +388,7 @@ static tl_sim *crowd(int32_t threads)
     const tl_mesh_def mesh = shape_def(&made);
     tl_material fabric[2] = {tl_material_default(), tl_material_default()};
     fabric[1].density *= 2;
-    tl_cloth_def like = adaptive(0.03, 0.1, 0.03);
+    tl_cloth_def like = adaptive(0.05, 0.1, 0.03);
     like.name = "jacket", like.node_count = mesh.node_count, like.pos = mesh.pos, like.uv = mesh.uv;
     like.vert_count = mesh.vert_count, like.vert_node = mesh.vert_node;
     like.face_count = mesh.face_count, like.face = mesh.face_vert, like.face_label = mesh.face_label;
@@ -396,7 +397,7 @@ static tl_sim *crowd(int32_t threads)
     assert_ok(tl_sim_add_cloth(sim, &like, &id, &err));
     sheet s = sheet_grid(0.5, 0.5, 3, 3, true);
     lay_level(&s, 0.5, 0.5, 0.2);
-    const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.04, 0.2, 0.02), "upper");
+    const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.06, 0.2, 0.02), "upper");
     lay_level(&s, 0.5, 0.5, 0.25);
     add_cloth(sim, &s, tl_cloth_def_default(), "plain");
     sheet_free(&s);
@@ -419,7 +420,7 @@ static tl_sim *crowd(int32_t threads)
     return sim;
 }
 
-enum { CROWD_STEPS = 40 };
+enum { CROWD_STEPS = 24 };
 
 static void threads_change_no_bit(void **state)
 {
@@ -436,7 +437,7 @@ static void threads_change_no_bit(void **state)
             if (t == 0) assert_apart(sim);
             assert_true(hash[t][k] == hash[0][k]);
         }
-        assert_true(made > 300);
+        assert_true(made > 100);
         tl_sim_destroy(sim);
     }
 }
@@ -463,11 +464,11 @@ static void saving_and_restoring_changes_no_bit(void **state)
         step(sim);
         assert_true(tl_sim_hash(sim) == hash[k]);  // to save is not to change
     }
-    for (int k = 1; k < CROWD_STEPS; k += 3) {
+    for (int k = 1; k < CROWD_STEPS; k += getenv("TL_LONG") ? 1 : 11) {
         tl_sim *other = k % 2 ? crowd(2) : sim;  // into a fresh one, and back into one that is ahead
         assert_ok(tl_sim_restore(other, saved[k], size[k], &err));
         assert_true(tl_sim_hash(other) == hash[k - 1]);
-        for (int i = k; i < k + 12 && i < CROWD_STEPS; i++) {
+        for (int i = k; i < k + 6 && i < CROWD_STEPS; i++) {
             step(other);
             if (tl_sim_hash(other) != hash[i]) fail_msg("restored before step %d: other bits after step %d", k, i);
         }
@@ -501,7 +502,7 @@ static void odd_wishes_are_met(void **state)
     (void)state;
     tl_sim_def def = world(0.01);
     for (int k = 0; k < 7; k++) {
-        tl_cloth_def like = adaptive(0.03, 0.2, def.dt);
+        tl_cloth_def like = adaptive(0.06, 0.2, def.dt);
         tl_remeshing *r = &like.remeshing;
         if (k == 0) r->size_max = 1e6;
         if (k == 1) r->size_min = 1e-5, r->max_faces = 400;
@@ -511,7 +512,7 @@ static void odd_wishes_are_met(void **state)
         if (k == 5) r->kind = TL_REMESHING_ISOTROPIC, r->blend = TL_BLEND_SUM;
         if (k == 6) r->curvature = r->velocity = r->compression = (double)INFINITY, r->obstacles = 0;
         tl_sim *sim = draped(&def, like, 2);
-        run_and_check(sim, 24, (const char *[]){"huge size_max", "max_faces", "aspect 1", "hysteresis 0", "hysteresis 0.9", "isotropic, sum",
+        run_and_check(sim, 16, (const char *[]){"huge size_max", "max_faces", "aspect 1", "hysteresis 0", "hysteresis 0.9", "isotropic, sum",
                                                 "nothing asked for"}[k]);
         if (k == 1) assert_true(sim->face_count <= 400);
         tl_sim_destroy(sim);
@@ -551,7 +552,7 @@ static void odd_cloths_are_remeshed(void **state)
             for (int i = 0; i < 4; i++) s.pos[grid_vert(b, i % 2, i / 2)] = tl_add3(s.pos[grid_vert(b, i % 2, i / 2)], (tl_vec3){-0.3, 0.2, 0});
         }
         for (int32_t v = 0; v < s.vert_count; v++) s.pos[v] = (tl_vec3){s.pos[v].x, 0.1 + 0.3 * s.pos[v].y + s.pos[v].z, 0.95 * s.pos[v].y};
-        tl_cloth_def like = adaptive(0.02, 0.2, def.dt);
+        tl_cloth_def like = adaptive(0.04, 0.2, def.dt);
         def.collide.self = k != 1 && k != 2;  // faces in the corners of a pillow lie on each other, panels of the garment too
         tl_sim *sim = of_shape(&def, &s, like);
         if (k != 2) add_floor(sim, -0.1);
@@ -559,7 +560,7 @@ static void odd_cloths_are_remeshed(void **state)
             assert_ok(sim_compile(sim, &err));
             for (int i = 0; i < 4; i++) pass_again(sim);
         }
-        run_and_check(sim, k == 2 ? 0 : 40, (const char *[]){"one face", "pillow", "garment", "thread", "bow-tie"}[k]);
+        run_and_check(sim, k == 2 ? 0 : 20, (const char *[]){"one face", "pillow", "garment", "thread", "bow-tie"}[k]);
         tl_sim_destroy(sim);
     }
 }
@@ -572,7 +573,7 @@ static void a_pinched_cloth_comes_free(void **state)
     tl_sim *sim = create(&def);
     sheet s = sheet_grid(0.5, 0.5, 5, 5, true);
     lay_level(&s, 0.5, 0.5, 0);
-    add_cloth(sim, &s, adaptive(0.03, 0.2, 0.02), "cloth");
+    add_cloth(sim, &s, adaptive(0.05, 0.2, 0.02), "cloth");
     sheet_free(&s);
     for (int k = 0; k < 2; k++) {
         const double away = k ? 0.06 : -0.06;
@@ -667,7 +668,7 @@ static void every_failing_request_is_survived(void **state)
     ledger all = {.fail_at = INT64_MAX};
     assert_int_equal(short_life(&all), TL_OK);
     assert_int_equal(all.live, 0);
-    const int64_t stride = getenv("TL_LONG") ? 1 : 11;
+    const int64_t stride = getenv("TL_LONG") ? 1 : 199;
     int failures = 0, tried = 0;
     for (int64_t n = 1; n <= all.requests; n += stride, tried++) {
         ledger l = {.fail_at = n};
