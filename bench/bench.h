@@ -63,6 +63,7 @@ typedef struct bench_stress_def {
     double wall;                ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
     int32_t threads;            ///< Default 1.
     bool brief;                 ///< coarser meshes where the scene allows
+    const char *remeshing;      ///< kind for every scene ("none", "anisotropic", "isotropic"); NULL: as the scene says. Default NULL.
     const char *json;           ///< file for the figures of every run; NULL: none
     FILE *out;                  ///< Default stdout.
 } bench_stress_def;

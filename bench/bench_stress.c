@@ -125,6 +125,7 @@ static void common_sets(const bench_stress_def *def, const scene_case *c, set_li
 {
     sets->count = 0;
     snprintf(add_set(sets), SET_MAX, "steps_per_frame=%d", c->per_frame);
+    if (def->remeshing) snprintf(add_set(sets), SET_MAX, "remeshing.kind=%s", def->remeshing);
     for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
     for (int32_t k = 0; def->brief && c->known && c->known->coarse && k < c->cloth_count; k++)
         snprintf(add_set(sets), SET_MAX, "cloths[%d].%s", k, c->known->coarse);
@@ -246,6 +247,7 @@ typedef struct run_result {
     int64_t searches, limited, held, cut, rejected, unconverged,
         newton;  // sums; cut: substeps beyond one a step
     int64_t contacts_max;
+    int64_t faces;  // sum over steps
     int32_t pinched_max;
     double nearest;                  // least distance over thickness
     double seconds, worst, looking;  // in steps, in the slowest one, in the tests
@@ -323,6 +325,16 @@ static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_e
     return TL_OK;
 }
 
+static int64_t count_faces(const tl_sim *sim)
+{
+    int64_t faces = 0;
+    for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
+        tl_cloth_view view;
+        if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, c), &view) == TL_OK) faces += view.face_count;
+    }
+    return faces;
+}
+
 static void add_report(run_result *r, const tl_step_report *s, double seconds)
 {
     const tl_contact_report *c = &s->contact;
@@ -365,6 +377,7 @@ static tl_status watch(const scene_case *c, double wall, tl_sim *sim, run_result
         }
         if (status != TL_OK) return status;
         add_report(r, &report, seconds);
+        r->faces += count_faces(sim);
         tl_energies e;
         if (!speeds(sim, &r->speed_end, &r->speed_max) || tl_sim_energies(sim, &e) != TL_OK ||
             !isfinite(e.kinetic + e.stretch + e.bend + e.gravity)) {
@@ -414,8 +427,8 @@ static tl_status run_once(const bench_stress_def *def, const scene_case *c, int3
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-16s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %9s\n",
-            "scene", "1/dt", "faces", "runs", "faults", "steps", "crossed", "nearest", "newton", "searches",
+    fprintf(out, "%-16s %6s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %9s\n",
+            "scene", "1/dt", "faces", "mean", "runs", "faults", "steps", "crossed", "nearest", "newton", "searches",
             "limited", "held", "cut", "rej.", "unconv", "pinch", "ms/step", "us/face", "worst ms",
             "mm/s end");
 }
@@ -431,6 +444,7 @@ static void print_row(FILE *out, const scene_case *c, const run_result *runs, in
             sum.limited += r->limited;
         sum.held += r->held, sum.cut += r->cut, sum.rejected += r->rejected,
             sum.unconverged += r->unconverged;
+        sum.faces += r->faces;
         sum.newton += r->newton, sum.seconds += r->seconds, sum.cpu += r->cpu;
         sum.pinched_max = r->pinched_max > sum.pinched_max ? r->pinched_max : sum.pinched_max;
         sum.nearest = fmin(sum.nearest, r->nearest), sum.worst = fmax(sum.worst, r->worst);
@@ -438,13 +452,13 @@ static void print_row(FILE *out, const scene_case *c, const run_result *runs, in
     }
     const double steps = sum.steps > 0 ? (double)sum.steps : 1;
     fprintf(out,
-            "%-16s %6.4g %6lld %4d %6d %6lld %7lld %8.4f %7.1f %8.1f %8.1f %5lld %5lld %5lld %6lld %6d %8.1f "
+            "%-16s %6.4g %6lld %6.0f %4d %6d %6lld %7lld %8.4f %7.1f %8.1f %8.1f %5lld %5lld %5lld %6lld %6d %8.1f "
             "%8.1f %9.0f %9.3f\n",
-            c->name, 1 / c->dt, (long long)c->faces, count, faults, (long long)sum.steps,
+            c->name, 1 / c->dt, (long long)c->faces, (double)sum.faces / steps, count, faults, (long long)sum.steps,
             (long long)sum.crossings, sum.nearest, (double)sum.newton / steps, (double)sum.searches / steps,
             (double)sum.limited / steps, (long long)sum.held, (long long)sum.cut, (long long)sum.rejected,
             (long long)sum.unconverged, sum.pinched_max, 1e3 * sum.seconds / steps,
-            1e6 * sum.cpu / steps / (double)c->faces, 1e3 * sum.worst, 1e3 * sum.speed_end);
+            1e6 * sum.cpu / fmax(1, (double)sum.faces), 1e3 * sum.worst, 1e3 * sum.speed_end);
 }
 
 static void print_repeat(FILE *out, const bench_stress_def *def, const scene_case *c, const run_result *r)
@@ -454,6 +468,7 @@ static void print_repeat(FILE *out, const bench_stress_def *def, const scene_cas
     if (def->steps > 0) fprintf(out, " --steps %d", def->steps);
     if (def->steps <= 0 && def->seconds > 0) fprintf(out, " --seconds %g", def->seconds);
     for (int32_t k = 0; k < def->set_count; k++) fprintf(out, " --set '%s'", def->sets[k]);
+    if (def->remeshing) fprintf(out, " --remeshing %s", def->remeshing);
     fprintf(out, "%s\n", def->brief ? " --short" : "");  // not the wall clock: it would end elsewhere
 }
 
@@ -468,9 +483,9 @@ static void write_case(FILE *out, const scene_case *c, const run_result *runs, i
                 r->seed, r->redrawn, fault_name[r->fault]);
         bench_json_text(out, r->why);
         fprintf(out,
-                ", \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, \"limited\": "
+                ", \"mean_faces\": %.1f, \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, \"limited\": "
                 "%lld, \"held\": %lld",
-                (long long)r->steps, (long long)r->crossings, (long long)r->newton, (long long)r->searches,
+                (double)r->faces / fmax(1, (double)r->steps), (long long)r->steps, (long long)r->crossings, (long long)r->newton, (long long)r->searches,
                 (long long)r->limited, (long long)r->held);
         fprintf(out,
                 ", \"substeps\": %lld, \"rejected\": %lld, \"unconverged\": %lld, \"pinched\": %d, "
@@ -527,7 +542,7 @@ static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list
         }
     fprintf(
         def->out,
-        "crossed: edges through faces, must be 0; nearest: least distance over thickness; newton, searches, "
+        "faces: at the start; mean: over all steps; crossed: edges through faces, must be 0; nearest: least distance over thickness; newton, searches, "
         "limited nodes: per step;\n"
         "held: iterations that held nodes in place; cut: substeps beyond one; rej., unconv: attempts thrown "
         "away, accepted as they were;\n"

@@ -7,7 +7,7 @@ export TOILE_DATA
 expect 0 bench stress --runs 1 --seconds 0.5 --short --dt 1/100 --wall 6
 for scene in "$REPO"/scenes/*/scene.json; do
     grep -q '"obstacles"\|"twist"\|"knot"' "$scene" || continue  # without contact
-    says stdout "^$(basename "$(dirname "$scene")")  *100  *[0-9]*  *1  *0  *[1-9]"
+    says stdout "^$(basename "$(dirname "$scene")")  *100  *[0-9]*  *[1-9][0-9]*  *1  *0  *[1-9]"
 done
 
 # A jittered start depends on its seed alone; names, folders and files mean the same scene; threads change nothing.
@@ -25,6 +25,13 @@ printf '{"cloths": [{"mesh": {"rectangle": {"size": [1, 1], "edge": 0.2}}}], "ob
 expect 4 bench stress ./bad --dt 1/100 --runs 2 --steps 2
 says stdout 'seed 0: starts crossed: .* with bodies'
 says stdout 'toile bench stress ./bad --dt 1/100 --seed 0 --runs 1 --steps 2'
+
+# Meshes follow the cloth or stay as they are.
+expect 0 bench stress table --dt 1/100 --steps 2 --short --runs 1 --remeshing none --json none.json
+[ "$(value none.json cases.0.faces)" = "$(value none.json cases.0.runs.0.mean_faces | sed 's/\.0*$//')" ] || fail "a fixed mesh has changed"
+expect 0 bench stress table --dt 1/100 --steps 2 --short --runs 1 --remeshing isotropic
+expect 1 bench stress table --remeshing sometimes
+says stderr "must be anisotropic, isotropic or none"
 
 expect 1 bench stress spere
 says stderr "no scene 'spere', did you mean 'sphere'"

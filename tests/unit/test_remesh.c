@@ -9,6 +9,7 @@
 #include "collide/intersect.h"
 #include "math/vec3.h"
 #include "mesh/mesh_attr.h"
+#include "mesh/mesh_edit.h"
 #include "mesh/mesh_query.h"
 #include "test_mesh_shapes.h"
 
@@ -218,8 +219,51 @@ static void garments_keep_seams_mass_and_momentum(void **state)
         assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
         assert_near(outline_length(mesh), outline, 1e-11 * outline);
         assert_true(tl_norm3(report.momentum_drift) <= 1e-12 * tl_norm3(report.momentum));
-assert_true(tl_norm3(report.spin_drift) <= 1e-6 * tl_norm3(report.spin));
+        assert_true(tl_norm3(report.spin_drift) <= 1e-6 * tl_norm3(report.spin));
     }
+    tl_mesh_destroy(mesh);
+}
+
+// Fields that have nothing to do with each other, on a cloth that is not flat: sizes and directions wave across it.
+static tl_sym2 wild(tl_vec2 u, double t)
+{
+    const double a = tl_random(9, 1, (uint64_t)t), b = tl_random(9, 2, (uint64_t)t), c = tl_random(9, 3, (uint64_t)t);
+    const double coarse = 0.05 + 0.3 * c, fine = coarse * (0.1 + 0.9 * a);
+    return lengths(coarse, fine * (1 + 0.5 * sin(7 * b * u.x + 5 * u.y)), 6 * a + 3 * b * u.x * u.y);
+}
+
+static void a_storm_of_passes_keeps_the_cloth(void **state)
+{
+    (void)state;
+    const int32_t all = getenv("TL_LONG") ? 1000000 : 100000;
+    shape_garment(fresh(), 12);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    random_motion(mesh, 5);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
+    const tl_count_report before = tl_mesh_counts(mesh);
+    const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
+    int32_t done = 0, most = 0;
+    for (int i = 0; done < all; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, wild, i);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        done += operations(&report), most = mesh->slots[TL_FACES].live > most ? mesh->slots[TL_FACES].live : most;
+        assert_true(i < all);  // every field finds something to do
+        assert_ok(tl_mesh_check(mesh, &err));
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {  // but for needles, that no cut leaves sound
+            if (!tl_alive(mesh, TL_EDGES, e) || !(tl_remesh_size(mesh, &attrs, e) > 1)) continue;
+            if (tl_mesh_can_split(mesh, e, 0.5) == TL_VERDICT_OK) fail_msg("pass %d: an edge of size %.17g", i, tl_remesh_size(mesh, &attrs, e));
+        }
+        const tl_count_report c = tl_mesh_counts(mesh);
+        assert_int_equal(c.node - c.edge + c.face, before.node - before.edge + before.face);
+        assert_near(mass_of(mesh), mass, 1e-12 * mass);
+        assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
+        assert_near(outline_length(mesh), outline, 1e-11 * outline);
+        assert_true(tl_norm3(report.momentum_drift) <= 1e-11 * tl_norm3(report.momentum));
+        if (i % 8 == 0) assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
+    }
+    print_message("%d operations, up to %d faces\n", done, most);
     tl_mesh_destroy(mesh);
 }
 
@@ -305,6 +349,7 @@ int main(void)
         cmocka_unit_test(faces_follow_the_directions_asked_for),
         cmocka_unit_test(faces_come_and_go_with_a_ridge),
         cmocka_unit_test(garments_keep_seams_mass_and_momentum),
+        cmocka_unit_test(a_storm_of_passes_keeps_the_cloth),
         cmocka_unit_test(a_limit_of_faces_is_kept),
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),

@@ -176,9 +176,9 @@ static void a_pass_leaves_nothing_to_do(void **state)
 {
     (void)state;
     tl_sim_def def = world(0.01);
-    tl_sim *sim = draped(&def, adaptive(0.04, 0.2, def.dt), 3);
+    tl_sim *sim = draped(&def, adaptive(0.05, 0.2, def.dt), 3);
     int32_t made = 0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 40; k++) {
         const tl_remesh_counts r = step(sim);
         assert_apart(sim);
         const tl_remesh_counts more = pass_again(sim);
@@ -222,7 +222,7 @@ static void a_pose_that_stands_does_not_flicker(void **state)
     tl_sim_def def = world(0.01);
     for (int k = 0; k < 3; k++) {
         const char *name = (const char *[]){"hanging", "draped", "lying"}[k];
-        const tl_cloth_def like = adaptive(0.04, 0.2, 0.04);
+        const tl_cloth_def like = adaptive(0.05, 0.2, 0.04);
         tl_sim *sim = k == 0 ? hanging(&def, like, 4) : k == 1 ? draped(&def, like, 4) : NULL;
         if (k == 2) {
             sim = create(&def);
@@ -232,7 +232,7 @@ static void a_pose_that_stands_does_not_flicker(void **state)
             sheet_free(&s);
             add_floor(sim, 0);
         }
-        for (int i = 0; i < 120; i++) step(sim);
+        for (int i = 0; i < 100; i++) step(sim);
         const int passes = passes_until_still(sim, name, 12);
         assert_true(passes <= 8);
         tl_sim_destroy(sim);
@@ -252,13 +252,13 @@ static void momentum_is_kept(void **state)
     tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
     for (int32_t i = 0; i < s.node_count; i++)  // turns, waves and falls
         vel[i] = (tl_vec3){-4 * s.pos[i].z, -1 + 2 * sin(9 * s.pos[i].x), 4 * s.pos[i].x};
-    tl_cloth_def like = adaptive(0.03, 0.3, def.dt);
+    tl_cloth_def like = adaptive(0.05, 0.3, def.dt);
     like.vel = vel;
     add_cloth(sim, &s, like, "cloth");
     add_ball(sim, (tl_vec3){0.1, 0, 0}, 0.2);
     double linear = 0, angular = 0;
     int32_t made = 0;
-    for (int k = 0; k < 60; k++) {
+    for (int k = 0; k < 50; k++) {
         const tl_remesh_counts r = step(sim);
         linear = fmax(linear, r.momentum_drift), angular = fmax(angular, r.spin_drift), made += operations(&r);
         assert_apart(sim);
@@ -275,6 +275,7 @@ static void momentum_is_kept(void **state)
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
+    if (!getenv("TL_LONG")) skip();
     tl_sim_def def = world(0.01);
     for (int k = 0; k < 2; k++) {
         tl_sim *sim = k == 0 ? hanging(&def, adaptive(0.04, 0.2, 0.04), 4) : draped(&def, adaptive(0.04, 0.2, 0.04), 4);
@@ -309,6 +310,7 @@ static void handles_keep_what_they_hold(void **state)
 {
     (void)state;
     tl_sim_def def = world(0.01);
+    def.collide.self = 0;  // driven nodes stop at cloth that is in their way
     tl_sim *sim = create(&def);
     sheet s = sheet_grid(1, 1, 2, 2, true);
     tl_cloth_def like = adaptive(0.08, 0.5, 0.02);
@@ -340,7 +342,8 @@ static void handles_keep_what_they_hold(void **state)
             const bool fixed = sim->elements->fixed[sim->elements->node_of[n]] != 0;
             if (u.x == 0) {
                 const tl_vec3 at = tl_pose_apply(path, 3, sim->time, (tl_vec3){0, 0.5, 0}, (tl_vec3){0, u.y, 0});
-                assert_true(tl_norm3(tl_sub3(mesh->pos[n], at)) < 1e-12);
+                if (tl_norm3(tl_sub3(mesh->pos[n], at)) > 1e-12)
+                    fail_msg("step %d: node %d at v = %g is %g m from where its handle is", k, n, u.y, tl_norm3(tl_sub3(mesh->pos[n], at)));
                 held++;
             } else if (u.x == 0.5 && u.y == 0.5 && k < 30) {
                 assert_true(tl_norm3(tl_sub3(mesh->pos[n], (tl_vec3){0.5, 0.5, 0})) == 0);
@@ -385,7 +388,7 @@ static tl_sim *crowd(int32_t threads)
     const tl_mesh_def mesh = shape_def(&made);
     tl_material fabric[2] = {tl_material_default(), tl_material_default()};
     fabric[1].density *= 2;
-    tl_cloth_def like = adaptive(0.03, 0.1, 0.03);
+    tl_cloth_def like = adaptive(0.05, 0.1, 0.03);
     like.name = "jacket", like.node_count = mesh.node_count, like.pos = mesh.pos, like.uv = mesh.uv;
     like.vert_count = mesh.vert_count, like.vert_node = mesh.vert_node;
     like.face_count = mesh.face_count, like.face = mesh.face_vert, like.face_label = mesh.face_label;
@@ -394,7 +397,7 @@ static tl_sim *crowd(int32_t threads)
     assert_ok(tl_sim_add_cloth(sim, &like, &id, &err));
     sheet s = sheet_grid(0.5, 0.5, 3, 3, true);
     lay_level(&s, 0.5, 0.5, 0.2);
-    const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.04, 0.2, 0.02), "upper");
+    const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.06, 0.2, 0.02), "upper");
     lay_level(&s, 0.5, 0.5, 0.25);
     add_cloth(sim, &s, tl_cloth_def_default(), "plain");
     sheet_free(&s);
@@ -417,7 +420,7 @@ static tl_sim *crowd(int32_t threads)
     return sim;
 }
 
-enum { CROWD_STEPS = 40 };
+enum { CROWD_STEPS = 24 };
 
 static void threads_change_no_bit(void **state)
 {
@@ -434,7 +437,7 @@ static void threads_change_no_bit(void **state)
             if (t == 0) assert_apart(sim);
             assert_true(hash[t][k] == hash[0][k]);
         }
-        assert_true(made > 300);
+        assert_true(made > 100);
         tl_sim_destroy(sim);
     }
 }
@@ -461,11 +464,11 @@ static void saving_and_restoring_changes_no_bit(void **state)
         step(sim);
         assert_true(tl_sim_hash(sim) == hash[k]);  // to save is not to change
     }
-    for (int k = 1; k < CROWD_STEPS; k += 3) {
+    for (int k = 1; k < CROWD_STEPS; k += getenv("TL_LONG") ? 1 : 11) {
         tl_sim *other = k % 2 ? crowd(2) : sim;  // into a fresh one, and back into one that is ahead
         assert_ok(tl_sim_restore(other, saved[k], size[k], &err));
         assert_true(tl_sim_hash(other) == hash[k - 1]);
-        for (int i = k; i < k + 12 && i < CROWD_STEPS; i++) {
+        for (int i = k; i < k + 6 && i < CROWD_STEPS; i++) {
             step(other);
             if (tl_sim_hash(other) != hash[i]) fail_msg("restored before step %d: other bits after step %d", k, i);
         }
@@ -479,6 +482,207 @@ static void saving_and_restoring_changes_no_bit(void **state)
     tl_sim_destroy(sim);
 }
 
+
+// ---- odd cloths and odd wishes -----------------------------------------------------------------------------------
+
+static void run_and_check(tl_sim *sim, int steps, const char *name)
+{
+    int32_t made = 0, most = 0;
+    for (int k = 0; k < steps; k++) {
+        const tl_remesh_counts r = step(sim);
+        made += operations(&r), most = sim->face_count > most ? sim->face_count : most;
+        assert_apart(sim);
+        for (int32_t c = 0; c < sim->cloth_count; c++) assert_ok(tl_mesh_check(sim->cloths[c].mesh, &err));
+    }
+    print_message("%s: %d operations, up to %d faces, %d now\n", name, made, most, sim->face_count);
+}
+
+static void odd_wishes_are_met(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    for (int k = 0; k < 7; k++) {
+        tl_cloth_def like = adaptive(0.06, 0.2, def.dt);
+        tl_remeshing *r = &like.remeshing;
+        if (k == 0) r->size_max = 1e6;
+        if (k == 1) r->size_min = 1e-5, r->max_faces = 400;
+        if (k == 2) r->aspect_min = 1;
+        if (k == 3) r->hysteresis = 0;
+        if (k == 4) r->hysteresis = 0.9;
+        if (k == 5) r->kind = TL_REMESHING_ISOTROPIC, r->blend = TL_BLEND_SUM;
+        if (k == 6) r->curvature = r->velocity = r->compression = (double)INFINITY, r->obstacles = 0;
+        tl_sim *sim = draped(&def, like, 2);
+        run_and_check(sim, 16, (const char *[]){"huge size_max", "max_faces", "aspect 1", "hysteresis 0", "hysteresis 0.9", "isotropic, sum",
+                                                "nothing asked for"}[k]);
+        if (k == 1) assert_true(sim->face_count <= 400);
+        tl_sim_destroy(sim);
+    }
+}
+
+static tl_sim *of_shape(const tl_sim_def *def, shape *s, tl_cloth_def like)
+{
+    tl_sim *sim = create(def);
+    const tl_mesh_def mesh = shape_def(s);
+    tl_material fabric[2] = {tl_material_default(), tl_material_default()};
+    tl_cloth_id id;
+    like.node_count = mesh.node_count, like.pos = mesh.pos, like.uv = mesh.uv, like.vert_count = mesh.vert_count;
+    like.vert_node = mesh.vert_node, like.face_count = mesh.face_count, like.face = mesh.face_vert, like.face_label = mesh.face_label;
+    like.materials = fabric, like.material_count = 2;
+    assert_ok(tl_sim_add_cloth(sim, &like, &id, &err));
+    return sim;
+}
+
+static void odd_cloths_are_remeshed(void **state)
+{
+    (void)state;
+    static shape s;
+    tl_sim_def def = world(0.01);
+    for (int k = 0; k < 5; k++) {
+        memset(&s, 0, sizeof s);
+        if (k == 0) shape_grid(&s, 1, 1, 0.3, 0, 0), s.face_count = 1;
+        if (k == 1) shape_pillow(&s, 3, 0);
+        if (k == 2) shape_garment(&s, 6);
+        if (k == 3) {  // a thread: 1 m by 2 mm
+            shape_grid(&s, 10, 1, 0.1, 0, 0);
+            for (int32_t v = 0; v < s.vert_count; v++) s.uv[v].y *= 0.02, s.pos[v].y *= 0.02;
+        }
+        if (k == 4) {  // two triangles that touch in a node
+            const grid a = shape_grid(&s, 1, 1, 0.2, 0, 0), b = shape_grid(&s, 1, 1, 0.2, 0.5, 0);
+            shape_sew(&s, grid_vert(a, 1, 1), grid_vert(b, 0, 0));
+            for (int i = 0; i < 4; i++) s.pos[grid_vert(b, i % 2, i / 2)] = tl_add3(s.pos[grid_vert(b, i % 2, i / 2)], (tl_vec3){-0.3, 0.2, 0});
+        }
+        for (int32_t v = 0; v < s.vert_count; v++) s.pos[v] = (tl_vec3){s.pos[v].x, 0.1 + 0.3 * s.pos[v].y + s.pos[v].z, 0.95 * s.pos[v].y};
+        tl_cloth_def like = adaptive(0.04, 0.2, def.dt);
+        def.collide.self = k != 1 && k != 2;  // faces in the corners of a pillow lie on each other, panels of the garment too
+        tl_sim *sim = of_shape(&def, &s, like);
+        if (k != 2) add_floor(sim, -0.1);
+        if (k == 2) {  // its seams pull panels together that are drawn far apart: nothing to simulate
+            assert_ok(sim_compile(sim, &err));
+            for (int i = 0; i < 4; i++) pass_again(sim);
+        }
+        run_and_check(sim, k == 2 ? 0 : 20, (const char *[]){"one face", "pillow", "garment", "thread", "bow-tie"}[k]);
+        tl_sim_destroy(sim);
+    }
+}
+
+// Cloth between two plates that close on it and part again.
+static void a_pinched_cloth_comes_free(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(0.5, 0.5, 5, 5, true);
+    lay_level(&s, 0.5, 0.5, 0);
+    add_cloth(sim, &s, adaptive(0.05, 0.2, 0.02), "cloth");
+    sheet_free(&s);
+    for (int k = 0; k < 2; k++) {
+        const double away = k ? 0.06 : -0.06;
+        const tl_motion_key keys[4] = {{.time = 0}, {.time = 0.2, .translate = {0, -0.8335 * away, 0}}, {.time = 0.3, .translate = {0, -0.8335 * away, 0}},
+                                       {.time = 0.5, .translate = {0, away, 0}}};
+        tl_body_def plate = tl_body_def_default();
+        tl_body_id id;
+        plate.name = k ? "upper" : "lower", plate.kind = TL_BODY_SPHERE, plate.center = (tl_vec3){0, 0.06 * (k ? 1 : -1) + (k ? 0.2 : -0.2), 0};
+        plate.radius = 0.2 + 0.01, plate.motion = keys, plate.motion_count = 4;
+        assert_ok(tl_sim_add_body(sim, &plate, &id, &err));
+    }
+    int32_t pinched = 0, made = 0, last = 0;
+    for (int k = 0; k < 70; k++) {
+        tl_step_report report;
+        assert_ok(tl_sim_step(sim, &report, &err));
+        assert_apart(sim);
+        last = report.contact.pinched;
+        pinched = last > pinched ? last : pinched, made += operations(&report.remesh);
+    }
+    print_message("%d pinched, %d operations, %d pinched in the end\n", pinched, made, last);
+    assert_int_equal(last, 0);
+    tl_sim_destroy(sim);
+}
+
+static void forty_handles_hold(void **state)
+{
+    (void)state;
+    tl_sim_def def = world(0.01);
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(1, 1, 6, 6, true);
+    lay_level(&s, 1, 1, 0.5);
+    const tl_cloth_id id = add_cloth(sim, &s, adaptive(0.04, 0.3, def.dt), "cloth");
+    enum { HANDLES = 40 };
+    for (int32_t h = 0; h < HANDLES; h++) {
+        tl_handle_def hold = tl_handle_def_default();
+        hold.cloth = id, hold.nodes = &h, hold.node_count = 1;
+        assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    }
+    run_and_check(sim, 20, "40 handles");
+    for (int32_t h = 0; h < HANDLES; h++) {
+        assert_int_equal(sim->handles[h].node_count, 1);
+        const tl_vec3 at = sim->cloths[0].mesh->pos[sim->handles[h].nodes[0]];
+        assert_true(at.x == s.pos[h].x && at.y == s.pos[h].y && at.z == s.pos[h].z);
+    }
+    sheet_free(&s);
+    tl_sim_destroy(sim);
+}
+
+// ---- memory --------------------------------------------------------------------------------------------------------
+
+// A short life with passes; goes on after the first failure, when memory has come back.
+static tl_status short_life(ledger *l)
+{
+    tl_sim_def def = world(0.01);
+    def.alloc = (tl_allocator){ledger_resize, l};
+    tl_sim *sim = NULL;
+    tl_status first = tl_sim_create(&def, &sim, &err);
+    if (first != TL_OK) return first;
+    sheet s = sheet_grid(0.4, 0.4, 2, 2, true);
+    lay_level(&s, 0.4, 0.4, 0.105);
+    tl_material m = tl_material_default();
+    tl_cloth_def like = adaptive(0.05, 0.2, def.dt);
+    like.node_count = s.node_count, like.pos = s.pos, like.uv = s.uv;
+    like.face_count = s.face_count, like.face = (const int32_t(*)[3])s.face, like.materials = &m, like.material_count = 1;
+    tl_cloth_id id;
+    first = tl_sim_add_cloth(sim, &like, &id, &err);
+    tl_handle_def hold = tl_handle_def_default();
+    const int32_t side[3] = {0, 1, 2};
+    hold.cloth = id, hold.nodes = side, hold.node_count = 3, hold.along_outline = 1;
+    if (first == TL_OK) first = tl_sim_add_handle(sim, &hold, &err);
+    tl_body_def ball = tl_body_def_default();
+    ball.kind = TL_BODY_SPHERE, ball.radius = 0.1;
+    tl_body_id body;
+    if (first == TL_OK) first = tl_sim_add_body(sim, &ball, &body, &err);
+    bool made = first == TL_OK;
+    for (int k = 0; k < 6 && made; k++) {
+        const tl_status status = tl_sim_step(sim, NULL, &err);
+        if (status == TL_OK) continue;
+        if (first == TL_OK) first = status;
+        l->fail_at = INT64_MAX;
+        assert_ok(tl_sim_step(sim, NULL, &err));
+    }
+    for (int32_t c = 0; c < sim->cloth_count; c++) assert_ok(tl_mesh_check(sim->cloths[c].mesh, &err));
+    sheet_free(&s);
+    tl_sim_destroy(sim);
+    return first;
+}
+
+static void every_failing_request_is_survived(void **state)
+{
+    (void)state;
+    ledger all = {.fail_at = INT64_MAX};
+    assert_int_equal(short_life(&all), TL_OK);
+    assert_int_equal(all.live, 0);
+    const int64_t stride = getenv("TL_LONG") ? 1 : 199;
+    int failures = 0, tried = 0;
+    for (int64_t n = 1; n <= all.requests; n += stride, tried++) {
+        ledger l = {.fail_at = n};
+        const tl_status status = short_life(&l);
+        if (l.live != 0) fail_msg("request %lld of %lld failed: %lld bytes leaked", (long long)n, (long long)all.requests, (long long)l.live);
+        if (status != TL_OK) {
+            assert_int_equal(status, TL_NO_MEMORY);
+            failures++;
+        }
+    }
+    print_message("%lld requests, %d of %d failures came through\n", (long long)all.requests, failures, tried);
+    assert_true(failures > tried / 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -489,7 +693,11 @@ int main(void)
         cmocka_unit_test(handles_keep_what_they_hold),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
+        cmocka_unit_test(odd_wishes_are_met),
+        cmocka_unit_test(odd_cloths_are_remeshed),
+        cmocka_unit_test(a_pinched_cloth_comes_free),
+        cmocka_unit_test(forty_handles_hold),
+        cmocka_unit_test(every_failing_request_is_survived),
     };
-    (void)ledger_resize;
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
