@@ -212,8 +212,9 @@ static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
 }
 
 // How far to look. The surface moves by some hundredths of the length of edges, 99 of 100 times by less than 0.15 of it, and of what is
-// between two pieces of cloth each may use half; to look further costs time.
-#define REACH 0.3
+// between two pieces of cloth each may use half; to look further costs time. Less than half the mean length is too little for the
+// long edges of a mesh of mixed sizes: flips that they need are refused, and the thin faces that stay cost the solver iterations.
+#define REACH 0.5
 
 static double reach_of(const surroundings *s, const whole *w)
 {

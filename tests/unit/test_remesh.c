@@ -342,6 +342,35 @@ static void new_nodes_lie_on_a_smooth_surface(void **state)
     tl_mesh_destroy(mesh);
 }
 
+static tl_status count_call(void *self, tl_error *e)
+{
+    (void)e;
+    ++*(int *)self;
+    return TL_OK;
+}
+
+static void room_is_measured_only_when_it_is_needed(void **state)
+{
+    (void)state;
+    tl_remesh_attrs attrs;
+    shape_grid(fresh(), 1, 1, 1.0, 0, 0);
+    tl_mesh *mesh = build_shape(&attrs);
+    int calls = 0;
+    tl_remesh_def def = plain;
+    def.renew_room = count_call, def.renew_self = &calls;
+    tl_remesh_report r;
+    for (int pass = 0; pass < 20; pass++) {
+        const int before = calls;
+        set_field(mesh, &attrs, even, pass < 10 ? 0.2 : 0.1);
+        assert_ok(tl_remesh(mesh, &attrs, &def, &r, &err));
+        if (operations(&r) > 0) assert_true(calls > before);
+        else assert_int_equal(calls, before);
+        if (pass == 10) assert_true(operations(&r) > 0);
+        if (pass == 9 || pass == 19) assert_int_equal(operations(&r), 0);
+    }
+    tl_mesh_destroy(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -353,6 +382,7 @@ int main(void)
         cmocka_unit_test(a_limit_of_faces_is_kept),
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
+        cmocka_unit_test(room_is_measured_only_when_it_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
