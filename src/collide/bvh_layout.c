@@ -168,7 +168,7 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     bvh->rows = bvh->def.relative ? 12 : 6, bvh->planes = bvh->def.relative ? 12 : bvh->def.k;
     if (!TL_GROW(alloc, bvh->id[PRIM_FACE], bvh->id_cap[PRIM_FACE], (int64_t)s->face_count + LANES) ||
         !TL_GROW(alloc, bvh->id[PRIM_EDGE], bvh->id_cap[PRIM_EDGE], (int64_t)s->edge_count + LANES) ||
-        !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], s->node_count))
+        !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], (int64_t)s->node_count + LANES))
         return tl_fail_memory(err, "bvh");
     for (int k = 0; k < 3; k++)
         if (!TL_GROW(alloc, bvh->corner[k], bvh->corner_cap[k], (int64_t)s->face_count + LANES) ||
@@ -177,7 +177,7 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     for (int i = 0; i < LANES; i++) {  // read past the last leaf, but never used
         for (int k = 0; k < 3; k++) bvh->corner[k][s->face_count + i] = -1;
         for (int k = 0; k < 2; k++) bvh->end[k][s->edge_count + i] = -1;
-        bvh->id[PRIM_FACE][s->face_count + i] = bvh->id[PRIM_EDGE][s->edge_count + i] = -1;
+        bvh->id[PRIM_FACE][s->face_count + i] = bvh->id[PRIM_EDGE][s->edge_count + i] = bvh->id[PRIM_NODE][s->node_count + i] = -1;
     }
     TL_TRY(number_nodes(bvh, err));
     gather(bvh, PRIM_FACE, bvh->leaf_of_face, s->face_count);
