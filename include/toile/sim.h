@@ -109,7 +109,7 @@ typedef enum tl_remeshing_blend { TL_BLEND_SUM, TL_BLEND_MAX } tl_remeshing_blen
 /// Start from tl_remeshing_default(). An infinite limit switches its term off.
 typedef struct tl_remeshing {
     tl_remeshing_kind kind;     ///< Default TL_REMESHING_NONE.
-    double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.01, 0.2.
+    double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.015, 0.2.
     double aspect_min;          ///< of the shorter length to the longer, in (0, 1]. Default 0.1.
     double curvature;           ///< change of the normal along an edge [rad], > 0. Default 0.15.
     double velocity;            ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.

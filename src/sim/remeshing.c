@@ -24,7 +24,7 @@
 
 tl_remeshing tl_remeshing_default(void)
 {
-    return (tl_remeshing){.size_min = 0.01, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
+    return (tl_remeshing){.size_min = 0.015, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
                           .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04};
 }
 
