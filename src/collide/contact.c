@@ -365,44 +365,62 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     return true;
 }
 
-static inline double lower(double a, double b) { return a < b ? a : b; }
-static inline double higher(double a, double b) { return a > b ? a : b; }
+/// The two features of a pair that the trees found: nodes of everything, those of the first before those of the second.
+typedef struct features { int32_t node[4]; int first; } features;
 
-// Box of a feature on one axis.
-typedef struct span { double low, high; } span;
-static inline span span_of(const double *v, int from, int to)
+static inline features features_of(const tl_contacts *c, const list *l, int32_t i)
 {
-    span s = {v[from], v[from]};
-    for (int k = from + 1; k < to; k++) s.low = lower(s.low, v[k]), s.high = higher(s.high, v[k]);
-    return s;
+    const tl_pair found = l->items[i];
+    const int32_t off = l->body == TL_CLOTH ? 0 : c->node_count + c->body_start[l->body];
+    const tl_surface *other = l->body == TL_CLOTH ? &c->cloth : &c->bodies[l->body].surface;
+    if (l->how == VF) {
+        const int32_t *f = other->face[found.b];
+        return (features){{found.a, f[0] + off, f[1] + off, f[2] + off}, 1};
+    }
+    if (l->how == FV) {
+        const int32_t *f = c->cloth.face[found.b];
+        return (features){{found.a + off, f[0], f[1], f[2]}, 1};
+    }
+    const int32_t *e = c->cloth.edge[found.a], *g = other->edge[found.b];
+    return (features){{e[0], e[1], g[0] + off, g[1] + off}, 2};
 }
-static inline double span_gap(span a, span b) { return higher(a.low - b.high, b.low - a.high); }
 
-// May the features come within their thickness and twice the skin on the way?
-static bool worth_it(const tl_contacts *c, const pair *p, const tl_vec3 *at, const tl_vec3 *way)
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+
+// How far the features can move relative to each other: displacements are linear over a feature, so nodes have the largest
+// difference; here with the largest on every axis, so not less.
+static inline double motion_of(const features *f, const tl_vec3 *way)
 {
-    const int m = first_count(p);
-    const double near = p->thickness + 2 * c->skin;
-    double x[3][4], w[3][4], start = 0, end = 0, motion = 0;
-    for (int k = 0; k < 4; k++) {
-        const tl_vec3 a = at[p->node[k]], u = way[p->node[k]];
-        x[0][k] = a.x, x[1][k] = a.y, x[2][k] = a.z;
-        w[0][k] = u.x, w[1][k] = u.y, w[2][k] = u.z;
+    const tl_vec3 w = way[f->node[0]];
+    tl_vec3 lo[2], hi[2];
+    lo[0] = hi[0] = w;
+    lo[1] = hi[1] = way[f->node[f->first]];
+    for (int k = 1; k < 4; k++) {
+        const int side = k >= f->first;
+        const tl_vec3 u = way[f->node[k]];
+        lo[side] = (tl_vec3){smaller(lo[side].x, u.x), smaller(lo[side].y, u.y), smaller(lo[side].z, u.z)};
+        hi[side] = (tl_vec3){larger(hi[side].x, u.x), larger(hi[side].y, u.y), larger(hi[side].z, u.z)};
     }
-    for (int axis = 0; axis < 3; axis++) {
-        const double gap = span_gap(span_of(x[axis], 0, m), span_of(x[axis], m, 4));
-        const span a = span_of(w[axis], 0, m), b = span_of(w[axis], m, 4);
-        const double most = higher(a.high - b.low, b.high - a.low);
-        double y[4];
-        for (int k = 0; k < 4; k++) y[k] = x[axis][k] + w[axis][k];
-        const double gap_end = span_gap(span_of(y, 0, m), span_of(y, m, 4));
-        if (gap > 0) start += gap * gap;
-        if (gap_end > 0) end += gap_end * gap_end;
-        motion += most * most;
-    }
-    if (end <= near * near) return true;
-    const double reach = near + sqrt(motion);
-    return start <= reach * reach;
+    const double x = larger(hi[0].x - lo[1].x, hi[1].x - lo[0].x), y = larger(hi[0].y - lo[1].y, hi[1].y - lo[0].y);
+    const double z = larger(hi[0].z - lo[1].z, hi[1].z - lo[0].z);
+    return sqrt(x * x + y * y + z * z);
+}
+
+// Are the features further apart than `reach`, as seen along the line between their middles? Says yes only if they are.
+static inline bool clearly_apart(const features *f, const tl_vec3 *at, double reach)
+{
+    const tl_vec3 a = at[f->node[0]];
+    tl_vec3 x[4] = {{0, 0, 0}};
+    for (int k = 1; k < 4; k++) x[k] = tl_sub3(at[f->node[k]], a);
+    const tl_vec3 second = f->first == 2 ? tl_mul3(0.5, tl_add3(x[2], x[3])) : tl_mul3(1.0 / 3, tl_add3(x[1], tl_add3(x[2], x[3])));
+    const tl_vec3 line = f->first == 2 ? tl_madd3(second, -0.5, x[1]) : second;
+    double high = 0, low = tl_dot3(line, x[3]);
+    if (f->first == 2) high = larger(high, tl_dot3(line, x[1]));
+    else low = smaller(low, tl_dot3(line, x[1]));
+    low = smaller(low, tl_dot3(line, x[2]));
+    const double gap = low - high;
+    return gap > 0 && gap * gap > reach * reach * tl_dot3(line, line);
 }
 
 typedef struct filter_job {
@@ -414,13 +432,27 @@ typedef struct filter_job {
     int32_t first;
 } filter_job;
 
+// May the features come within their thickness and twice the skin (at most `near`) on the way?
+static bool worth_it(const filter_job *job, int32_t i, double near)
+{
+    const tl_contacts *c = job->c;
+    const features f = features_of(c, job->l, i);
+    const double motion = motion_of(&f, job->way);
+    if (clearly_apart(&f, job->at, near + motion)) return false;
+    pair p;
+    if (!make_pair(c, job->l, i, &p)) return false;
+    const tl_vec3 x[4] = {job->at[f.node[0]], job->at[f.node[1]], job->at[f.node[2]], job->at[f.node[3]]};
+    const tl_nearest now = p.kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
+    return now.distance <= p.thickness + 2 * c->skin + motion;
+}
+
 static void mark_chunk(void *arg, int32_t begin, int32_t end)
 {
     filter_job *job = arg;
     int32_t count = 0;
+    const double near = job->c->reach + 2 * job->c->skin;
     for (int32_t i = begin; i < end; i++) {
-        pair p;
-        job->keep[i] = make_pair(job->c, job->l, i, &p) && worth_it(job->c, &p, job->at, job->way);
+        job->keep[i] = worth_it(job, i, near);
         count += job->keep[i];
     }
     job->count[begin / FOUND_PER_CHUNK] = count;
