@@ -10,6 +10,7 @@
 
 #include "base/fail.h"
 #include "collide/distance.h"
+#include "math/simd.h"
 
 enum { FOUND_PER_CHUNK = 2048 };
 
@@ -126,6 +127,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     for (int32_t b = 0; b < nb; b++) thickest_body = fmax(thickest_body, c->bodies[b].thickness);
     c->reach = fmax(thickest, thickest / 2 + thickest_body);
     c->skin = SKIN * c->reach;
+    for (int32_t e = 0; e < c->cloth.edge_count; e++)
+        c->edge_length += tl_norm3(tl_sub3(def->x[c->cloth.edge[e][0]], def->x[c->cloth.edge[e][1]])) / c->cloth.edge_count;
+    tl_contacts_forget(c);
     return TL_OK;
 }
 
@@ -220,6 +224,8 @@ void tl_contacts_destroy(tl_contacts *c)
 
 int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
 
+static void choose_slack(tl_contacts *c);
+
 tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena, tl_workers *workers,
                             tl_error *err)
 {
@@ -230,6 +236,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
     c->searched_done = -1;
+    choose_slack(c);
     c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
@@ -392,9 +399,8 @@ static inline double smaller(double a, double b) { return a < b ? a : b; }
 // difference; here with the largest on every axis, so not less.
 static inline double motion_of(const features *f, const tl_vec3 *way)
 {
-    const tl_vec3 w = way[f->node[0]];
     tl_vec3 lo[2], hi[2];
-    lo[0] = hi[0] = w;
+    lo[0] = hi[0] = way[f->node[0]];
     lo[1] = hi[1] = way[f->node[f->first]];
     for (int k = 1; k < 4; k++) {
         const int side = k >= f->first;
@@ -407,38 +413,90 @@ static inline double motion_of(const features *f, const tl_vec3 *way)
     return sqrt(x * x + y * y + z * z);
 }
 
-// Are the features further apart than `reach`, as seen along the line between their middles? Says yes only if they are.
-static inline bool clearly_apart(const features *f, const tl_vec3 *at, double reach)
+// --- the same in single precision, four numbers at a time: settles nearly all pairs ---
+
+typedef tl_float4 four;
+typedef int32_t four_mask __attribute__((vector_size(16), aligned(4), may_alias));
+typedef struct coarse { four at, way; } coarse;  // of a node, relative to the middle of everything
+
+static inline four four_pick(four_mask m, four a, four b) { return (four)((m & (four_mask)a) | (~m & (four_mask)b)); }
+static inline four four_min(four a, four b) { return four_pick(a < b, a, b); }
+static inline four four_max(four a, four b) { return four_pick(a > b, a, b); }
+static inline float four_dot(four a, four b)
 {
-    const tl_vec3 a = at[f->node[0]];
-    tl_vec3 x[4] = {{0, 0, 0}};
-    for (int k = 1; k < 4; k++) x[k] = tl_sub3(at[f->node[k]], a);
-    const tl_vec3 second = f->first == 2 ? tl_mul3(0.5, tl_add3(x[2], x[3])) : tl_mul3(1.0 / 3, tl_add3(x[1], tl_add3(x[2], x[3])));
-    const tl_vec3 line = f->first == 2 ? tl_madd3(second, -0.5, x[1]) : second;
-    double high = 0, low = tl_dot3(line, x[3]);
-    if (f->first == 2) high = larger(high, tl_dot3(line, x[1]));
-    else low = smaller(low, tl_dot3(line, x[1]));
-    low = smaller(low, tl_dot3(line, x[2]));
-    const double gap = low - high;
-    return gap > 0 && gap * gap > reach * reach * tl_dot3(line, line);
+    const four p = a * b;
+    return p[0] + p[1] + p[2];
+}
+
+// Are the features further apart than `reach` and what they can move, as seen along the line between their middles? Says yes only if they are;
+// `reach` allows for the rounding.
+static inline bool clearly_apart(const features *f, const coarse *node, float reach)
+{
+    const coarse *n0 = &node[f->node[0]], *n1 = &node[f->node[1]], *n2 = &node[f->node[2]], *n3 = &node[f->node[3]];
+    const four x1 = n1->at - n0->at, x2 = n2->at - n0->at, x3 = n3->at - n0->at;
+    four lo0 = n0->way, hi0 = lo0, lo1 = four_min(n2->way, n3->way), hi1 = four_max(n2->way, n3->way), line;
+    if (f->first == 2) {
+        line = 0.5f * (x2 + x3 - x1);
+        lo0 = four_min(lo0, n1->way), hi0 = four_max(hi0, n1->way);
+    } else {
+        line = (x1 + x2 + x3) * (1.0f / 3);
+        lo1 = four_min(lo1, n1->way), hi1 = four_max(hi1, n1->way);
+    }
+    const float a = four_dot(line, x1), b = four_dot(line, x2), c = four_dot(line, x3);
+    float low = b < c ? b : c, high = 0;
+    if (f->first == 2) high = a > 0 ? a : 0;
+    else low = a < low ? a : low;
+    const float gap = low - high;
+    const four most = four_max(hi0 - lo1, hi1 - lo0);
+    const float far = reach + sqrtf(four_dot(most, most));
+    return gap > 0 && gap * gap > far * far * four_dot(line, line);
+}
+
+#define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
+
+// Positions and ways as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
+static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+{
+    const int32_t all = c->node_count + c->body_nodes;
+    coarse *out = TL_SCRATCH(arena, coarse, all);
+    if (!out) return NULL;
+    tl_vec3 lo = {0, 0, 0}, hi = lo;
+    double longest = 0;
+    if (all > 0) lo = hi = at[0];
+    for (int32_t i = 0; i < all; i++) {
+        lo = (tl_vec3){smaller(lo.x, at[i].x), smaller(lo.y, at[i].y), smaller(lo.z, at[i].z)};
+        hi = (tl_vec3){larger(hi.x, at[i].x), larger(hi.y, at[i].y), larger(hi.z, at[i].z)};
+        longest = larger(longest, tl_dot3(way[i], way[i]));
+    }
+    const tl_vec3 middle = tl_mul3(0.5, tl_add3(lo, hi));
+    for (int32_t i = 0; i < all; i++) {
+        const tl_vec3 x = tl_sub3(at[i], middle);
+        out[i].at = (four){(float)x.x, (float)x.y, (float)x.z, 0};
+        out[i].way = (four){(float)way[i].x, (float)way[i].y, (float)way[i].z, 0};
+    }
+    *slop = ROUNDING * (tl_norm3(tl_sub3(hi, lo)) + sqrt(longest));
+    return out;
 }
 
 typedef struct filter_job {
     tl_contacts *c;
     const list *l;
     const tl_vec3 *at, *way;
+    const coarse *node;
+    float reach;     // for `node`
     uint8_t *keep;
     int32_t *count;  // per chunk, then where a chunk begins
     int32_t first;
+    double slack;    // nodes may be this far from where they are said to be
 } filter_job;
 
-// May the features come within their thickness and twice the skin (at most `near`) on the way?
-static bool worth_it(const filter_job *job, int32_t i, double near)
+// May the features come within their thickness and twice the skin on the way?
+static bool worth_it(const filter_job *job, int32_t i)
 {
     const tl_contacts *c = job->c;
     const features f = features_of(c, job->l, i);
-    const double motion = motion_of(&f, job->way);
-    if (clearly_apart(&f, job->at, near + motion)) return false;
+    if (clearly_apart(&f, job->node, job->reach)) return false;
+    const double motion = motion_of(&f, job->way) + 2 * job->slack;
     pair p;
     if (!make_pair(c, job->l, i, &p)) return false;
     const tl_vec3 x[4] = {job->at[f.node[0]], job->at[f.node[1]], job->at[f.node[2]], job->at[f.node[3]]};
@@ -450,9 +508,8 @@ static void mark_chunk(void *arg, int32_t begin, int32_t end)
 {
     filter_job *job = arg;
     int32_t count = 0;
-    const double near = job->c->reach + 2 * job->c->skin;
     for (int32_t i = begin; i < end; i++) {
-        job->keep[i] = worth_it(job, i, near);
+        job->keep[i] = worth_it(job, i);
         count += job->keep[i];
     }
     job->count[begin / FOUND_PER_CHUNK] = count;
@@ -470,18 +527,36 @@ static void keep_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena,
-                             tl_workers *workers, tl_error *err)
+/// What a search looks at: everything at `at`, going by `way`, within `slack` of that.
+typedef struct sight { const tl_vec3 *at, *way; const coarse *node; double slack, slop; } sight;
+
+static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, sight *out, tl_error *err)
+{
+    *out = (sight){.at = at, .way = way, .slack = slack};
+    out->node = make_coarse(c, at, way, arena, &out->slop);
+    return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+// Marks what is worth it; .keep is NULL without memory.
+static filter_job mark_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers)
+{
+    filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
+    job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
+    job.count = TL_SCRATCH(arena, int32_t, tl_chunk_count(l->count, FOUND_PER_CHUNK));
+    job.keep = job.count ? TL_SCRATCH(arena, uint8_t, l->count) : NULL;
+    if (job.keep) tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    return job;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (l->count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
-    const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
-    filter_job job = {c, l, at, way, TL_SCRATCH(arena, uint8_t, l->count), TL_SCRATCH(arena, int32_t, chunks), c->pair_count};
-    tl_status status = job.keep && job.count ? TL_OK : tl_fail_memory(err, "the contacts");
+    filter_job job = mark_list(c, l, s, arena, workers);
+    tl_status status = job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
-        tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
         int32_t total = 0;
-        for (int32_t k = 0; k < chunks; k++) {
+        for (int32_t k = 0; k < tl_chunk_count(l->count, FOUND_PER_CHUNK); k++) {
             const int32_t count = job.count[k];
             job.count[k] = total, total += count;
         }
@@ -493,6 +568,22 @@ static tl_status filter_list(tl_contacts *c, const list *l, const tl_vec3 *at, c
     }
     tl_arena_release(arena, mark);
     return status;
+}
+
+// Leaves in a list of the trees only what may come near on the way, give or take the slack.
+static tl_status thin_out(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const sight *s, tl_arena *arena,
+                          tl_workers *workers, tl_error *err)
+{
+    if (*count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const list l = {items, *count, body, how};
+    const filter_job job = mark_list(c, &l, s, arena, workers);
+    int32_t left = 0;
+    for (int32_t i = 0; i < *count && job.keep; i++)
+        if (job.keep[i]) items[left++] = items[i];
+    *count = left;
+    tl_arena_release(arena, mark);
+    return job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
@@ -517,38 +608,50 @@ tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, 
                          tl_error *err)
 {
     c->pair_count = 0, c->fresh = false;
-    if (c->self) {
-        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, at, way, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, at, way, arena, workers, err));
+    const tl_arena_mark mark = tl_arena_save(arena);
+    sight s;
+    tl_status status = look(c, at, way, 0, arena, &s, err);
+    if (status == TL_OK && c->self) {
+        status = filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, &s, arena, workers, err);
     }
-    for (int32_t b = 0; b < c->body_count; b++) {
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         const tl_pairs *f = &c->found_body[b];
         if (c->bodies[b].plane) {
-            TL_TRY(filter_plane(c, b, at, way, err));
+            status = filter_plane(c, b, at, way, err);
             continue;
         }
-        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF}, at, way, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV}, at, way, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE}, at, way, arena, workers, err));
+        status = filter_list(c, &(list){f->vf, f->vf_count, b, VF}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){f->fv, f->fv_count, b, FV}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){f->ee, f->ee_count, b, EE}, &s, arena, workers, err);
     }
-    return TL_OK;
+    tl_arena_release(arena, mark);
+    return status;
 }
 
-// Was the last search from here, for ways that hardly differ? Its reach allows for that.
-static bool covered(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
+// Does the last search serve for a move from x by u? It does for ways from the same start that hardly differ, and for all that stays near
+// the end of the way that it was asked for, once bodies have arrived. Newton's later iterations are of that kind.
+static bool covered(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
 {
-    if (c->searched_done != c->done) return false;
-    const double limit = 0.25 * c->skin * c->skin;
+    bool same_start = c->searched_done == c->done;
+    const bool near_end = c->searched_done >= 0 && c->done >= 1;
+    if (!same_start && !near_end) return false;
+    double stray = 0, differ = 0;
     for (int32_t i = 0; i < c->node_count; i++) {
-        const tl_vec3 a = c->searched_at[i], d = tl_sub3(u[i], c->searched_way[i]);
-        if (a.x != x[i].x || a.y != x[i].y || a.z != x[i].z) return false;
-        if (!(tl_dot3(d, d) <= limit)) return false;
+        const tl_vec3 a = c->searched_at[i], w = c->searched_way[i], d = tl_sub3(u[i], w);
+        same_start = same_start && a.x == x[i].x && a.y == x[i].y && a.z == x[i].z;
+        differ = larger(differ, tl_dot3(d, d));
+        const tl_vec3 from = tl_sub3(tl_sub3(x[i], a), w), to = tl_add3(from, u[i]);
+        stray = larger(stray, larger(tl_dot3(from, from), tl_dot3(to, to)));
     }
-    return true;
+    const double most = 0.999 * c->slack * c->slack;
+    if (same_start) return differ <= most;
+    c->strayed = larger(c->strayed, sqrt(stray));
+    return near_end && stray <= most;
 }
 
 // Asks the trees for all pairs that may come within their thickness and twice the skin when everything goes from c->at by
-// c->way, all by the same part at a time, give or take half the skin.
+// c->way, all by the same part at a time, give or take the slack.
 static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->node_count, all = n + c->body_nodes;
@@ -556,27 +659,58 @@ static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers,
     tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, all);
     if (!end) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < all; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-    const double reach = c->reach + 3 * c->skin;
+    const double reach = c->reach + 2 * c->skin + 2 * c->slack;
     const tl_near near = {reach, reach};
     const int what = TL_PAIR_VF | TL_PAIR_EE;
+    sight s;
+    tl_status status = look(c, c->at, c->way, c->slack, arena, &s, err);
     tl_bvh_refit(c->tree, c->at, end, 0, 0, workers);
     c->report.searches++;
-    tl_status status = TL_OK;
-    if (c->self) {
-        status = tl_bvh_self_near(c->tree, what, near, arena, workers, &c->found, err);
-        c->report.volume_tests += c->found.volume_tests;
+    if (c->self && status == TL_OK) {
+        tl_pairs *f = &c->found;
+        status = tl_bvh_self_near(c->tree, what, near, arena, workers, f, err);
+        c->report.volume_tests += f->volume_tests;
+        if (status == TL_OK) status = thin_out(c, f->vf, &f->vf_count, TL_CLOTH, VF, &s, arena, workers, err);
+        if (status == TL_OK) status = thin_out(c, f->ee, &f->ee_count, TL_CLOTH, EE, &s, arena, workers, err);
     }
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         if (c->bodies[b].plane) continue;
+        tl_pairs *f = &c->found_body[b];
         const int32_t first = n + c->body_start[b];
         if (c->bodies[b].moves || !c->body_fitted[b])
             tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
         c->body_fitted[b] = !c->bodies[b].moves;
-        status = tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, &c->found_body[b], err);
-        c->report.volume_tests += c->found_body[b].volume_tests;
+        status = tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err);
+        c->report.volume_tests += f->volume_tests;
+        if (status == TL_OK) status = thin_out(c, f->vf, &f->vf_count, b, VF, &s, arena, workers, err);
+        if (status == TL_OK) status = thin_out(c, f->fv, &f->fv_count, b, FV, &s, arena, workers, err);
+        if (status == TL_OK) status = thin_out(c, f->ee, &f->ee_count, b, EE, &s, arena, workers, err);
     }
     tl_arena_release(arena, mark);
     return status;
+}
+
+// The slack follows what Newton's corrections of the last step needed. Neighbours within a flat piece are the price: with much of it, they
+// all have to be looked at.
+#define SLACK_SPARE 1.5
+#define SLACK_FADES 0.5
+#define LEAST_SLACK 0.5    // of the skin
+#define FIRST_SLACK 3.0    // likewise, when nothing is known
+#define MOST_SLACK 3.0     // likewise
+#define SLACK_PER_EDGE 0.1
+
+static void choose_slack(tl_contacts *c)
+{
+    const double most = larger(LEAST_SLACK * c->skin, smaller(MOST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length));
+    c->slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->slack);
+    c->slack = smaller(most, larger(LEAST_SLACK * c->skin, c->slack));
+    c->strayed = 0;
+}
+
+void tl_contacts_forget(tl_contacts *c)
+{
+    c->slack = FIRST_SLACK * c->skin, c->strayed = 0;
+    c->searched_done = -1;
 }
 
 tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,

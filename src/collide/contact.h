@@ -45,6 +45,7 @@ typedef struct tl_contacts tl_contacts;
 
 tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *def, tl_contacts **out, tl_error *err);
 void tl_contacts_destroy(tl_contacts *contacts);  ///< NULL is fine
+void tl_contacts_forget(tl_contacts *contacts);  ///< what earlier steps taught about how much to look for: for runs that go on from a saved state
 int32_t tl_contacts_body_nodes(const tl_contacts *contacts);  ///< of all bodies together
 
 /// What holds for one (sub)step.

@@ -90,6 +90,9 @@ struct tl_contacts {
     double settled_done;
     tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
     double searched_done;
+    double slack;             ///< nodes may be this far from those ways and the lists of the trees still serve
+    double strayed;           ///< how far they were, at most, in this step
+    double edge_length;       ///< mean of the cloth
     // nodes that have no room (contact_pinch.c)
     uint8_t *pinched;         ///< [node_count]
     tl_vec3 *goal;            ///< [node_count] where they are drawn to
