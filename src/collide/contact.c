@@ -428,28 +428,39 @@ static inline float four_dot(four a, four b)
     return p[0] + p[1] + p[2];
 }
 
-// Are the features further apart than `reach` and what they can move, as seen along the line between their middles? Says yes only if they are;
-// `reach` allows for the rounding.
+enum { LOOKS = 3 };
+
+// Are the features further apart than `reach` and what they can move? Says yes only if they are; `reach` allows for the rounding. Their gap as
+// seen along any direction is a bound from below. The first direction is the line between their middles; if it does not settle it, the way to
+// the corners that are nearest along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time).
 static inline bool clearly_apart(const features *f, const coarse *node, float reach)
 {
     const coarse *n0 = &node[f->node[0]], *n1 = &node[f->node[1]], *n2 = &node[f->node[2]], *n3 = &node[f->node[3]];
     const four x1 = n1->at - n0->at, x2 = n2->at - n0->at, x3 = n3->at - n0->at;
+    const bool edges = f->first == 2;
     four lo0 = n0->way, hi0 = lo0, lo1 = four_min(n2->way, n3->way), hi1 = four_max(n2->way, n3->way), line;
-    if (f->first == 2) {
+    if (edges) {
         line = 0.5f * (x2 + x3 - x1);
         lo0 = four_min(lo0, n1->way), hi0 = four_max(hi0, n1->way);
     } else {
         line = (x1 + x2 + x3) * (1.0f / 3);
         lo1 = four_min(lo1, n1->way), hi1 = four_max(hi1, n1->way);
     }
-    const float a = four_dot(line, x1), b = four_dot(line, x2), c = four_dot(line, x3);
-    float low = b < c ? b : c, high = 0;
-    if (f->first == 2) high = a > 0 ? a : 0;
-    else low = a < low ? a : low;
-    const float gap = low - high;
     const four most = four_max(hi0 - lo1, hi1 - lo0);
     const float far = reach + sqrtf(four_dot(most, most));
-    return gap > 0 && gap * gap > far * far * four_dot(line, line);
+    for (int look = 0; look < LOOKS; look++) {
+        const float a = four_dot(line, x1), b = four_dot(line, x2), c = four_dot(line, x3), size = four_dot(line, line);
+        float low = b < c ? b : c;
+        four corner = b < c ? x2 : x3;
+        if (edges && a > 0) low -= a, corner -= x1;
+        if (!edges && a < low) low = a, corner = x1;
+        if (low > 0 && low * low > far * far * size) return true;
+        const four step = corner - line;
+        const float along = size - low, whole = four_dot(step, step);  // -line.step
+        if (!(along > 0.01f * size)) return false;  // as far apart as they seem
+        line += (along < whole ? along / whole : 1) * step;
+    }
+    return false;
 }
 
 #define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
@@ -773,6 +784,17 @@ int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
 double tl_contacts_thinnest(const tl_contacts *c) { return c->thinnest; }
 
 double tl_contacts_nearest(const tl_contacts *c) { return c->report.nearest; }
+
+double tl_contacts_change(const tl_contacts *c, const tl_vec3 *u)
+{
+    double sum = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->node_count && c->contact_count > 0; i++) {
+        if (c->near_start[i] == c->near_start[i + 1]) continue;
+        sum += tl_dot3(u[i], u[i]), count++;
+    }
+    return count > 0 ? sqrt(sum / count) : 0;
+}
 
 void tl_contacts_report(const tl_contacts *c, tl_contact_report *out)
 {

@@ -124,4 +124,7 @@ int32_t tl_contacts_count(const tl_contacts *contacts);  ///< pairs that press o
 double tl_contacts_thinnest(const tl_contacts *contacts);
 double tl_contacts_nearest(const tl_contacts *contacts);
 
+/// Root mean square of u over the nodes that press or are pressed [m]; 0 if none is.
+double tl_contacts_change(const tl_contacts *contacts, const tl_vec3 *u);
+
 void tl_contacts_report(const tl_contacts *contacts, tl_contact_report *out);

@@ -18,6 +18,7 @@ enum {
     SPHERE_CUTS = 4,      // 5120 faces, flats within 0.0012 of the radius
     ROUND_CUTS = 4,       // of the octahedron: 64 corners around, flats within 0.0039 of the radius
     AROUND = 4 << ROUND_CUTS,
+    BAND_ASPECT = 4,      // triangles of the band, which is straight along the axis, are so many times longer than wide
     MOST_ROWS = 256,      // of the band; longer ones get longer triangles
 };
 
@@ -136,7 +137,7 @@ static tl_status long_round(const tl_allocator *alloc, tl_vec3 center, tl_vec3 a
     *out = (tl_shape){0};
     TL_TRY(round_ball(alloc, &ball, err));
     const double length = tl_norm3(axis), side = 2 * 3.14159265358979323846 * radius / AROUND;
-    const int32_t rows = (int32_t)fmin(fmax(1, rint(length / side)), MOST_ROWS);
+    const int32_t rows = (int32_t)fmin(fmax(1, rint(length / (BAND_ASPECT * side))), MOST_ROWS);
     const tl_status status = make_room(alloc, ball.node_count + rows * AROUND, ball.face_count + 2 * rows * AROUND, out, err);
     if (status != TL_OK) {
         tl_shape_free(alloc, &ball);

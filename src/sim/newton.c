@@ -23,6 +23,7 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
+#define FEW_CONTACTS 0.02  // of the nodes: contacts come and go, so with more of them what one step shows does not hold for the next
 #define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
 enum { ROUND_ITERATIONS = 4 };  // with so many in a round of strain limits, those that change speeds by little are enough
@@ -189,15 +190,16 @@ static void after_solve(newton *s, const double *weight)
     }
 }
 
-// Where cloth presses and is nearly at rest, an update must be small against the thickness too, else layers tremble.
+// Where cloth presses, an update of the nodes that touch must be small against the thickness or against the motion too, else layers tremble.
 #define THICKNESS_PART 0.05
 #define SPEED_PART 0.05
 
-static double tolerance_of(const newton *s)
+static bool is_small(const newton *s, double change)
 {
-    if (!s->contacts) return s->def->tolerance;
+    if (!(change <= s->def->tolerance)) return false;
+    if (!s->contacts) return true;
     const double still = THICKNESS_PART * tl_contacts_thinnest(s->contacts) * s->step->gamma;
-    return fmin(s->def->tolerance, fmax(still, SPEED_PART * s->def->speed));
+    return s->step->gamma * tl_contacts_change(s->contacts, s->direction) <= fmax(still, SPEED_PART * s->def->speed);
 }
 
 // Contacts that are pressed hard make for forces so large that all others drown in a residual relative to them.
@@ -343,7 +345,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         if (s->contacts) TL_TRY(foresee(s, x, err));
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
-        r->converged = r->change <= tolerance_of(s);
+        r->converged = is_small(s, r->change);
         if (r->strain_rounds > 0 && r->converged && r->iterations < s->round_from + ROUND_ITERATIONS)
             r->converged = tl_strain_change(s->e, s->direction) <= SETTLED * s->excess;
         int64_t limited = 0;
@@ -379,7 +381,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
             s->pair_count = 0;
         } else {
-            if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;  // contacts come and go: what one step shows does not hold for the next
+            if (s->contacts && tl_contacts_count(s->contacts) > FEW_CONTACTS * n) s->pair_count = 0;
             else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
         if (s->contacts) {
