@@ -84,7 +84,7 @@ static void make_sets(const bench_paper_def *def, const paper_row *row, double s
         sets->item[sets->count++] = text, text += SET_MAX;
     }
     if (def->fabrics && row->fabric) {
-        snprintf(text, SET_MAX, "cloths[0].material=%.1000s/%s.json", def->fabrics, row->fabric);
+        snprintf(text, SET_MAX, "materials.fabric=%.1000s/%s.json", def->fabrics, row->fabric);
         sets->item[sets->count++] = text;
     }
     for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
