@@ -114,8 +114,8 @@ typedef struct bench_paper_def {
 } bench_paper_def;
 bench_paper_def bench_paper_default(void);
 
-/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed, failed, left their
-/// strain limits or depended on the number of threads.
+/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed, failed,
+/// left their strain limits or depended on the number of threads.
 tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err);
 
 /// Names of the rows in order; NULL past the last.

@@ -48,6 +48,8 @@ typedef struct paper_result {
 tl_status paper_run(const bench_paper_def *def, const paper_row *row, double size_min, int32_t threads, paper_result *out,
                     tl_error *err);
 bool paper_broken(const paper_result *r);  ///< crossed, failed, not finite, or beyond its strain limits
+/// Seconds a frame as on a machine without other work: processor time of one thread, else the wall clock.
+double paper_quiet(const paper_result *r);
 double paper_us(const paper_result *r);    ///< processor time of a face and step [us]
 
 const paper_row *paper_row_at(int32_t index);  ///< NULL past the last
