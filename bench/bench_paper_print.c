@@ -135,7 +135,8 @@ void paper_print_scaling(FILE *out, const paper_result *results, int32_t count)
 
 static const char csv_head[] =
     "date,version,machine,scene,form,fabrics,l_min_mm,threads,frames,steps,faces_in,faces_mean,faces_min,faces_max,"
-    "s_frame,cpu_frame,s_worst,s_integration,s_strain,s_collision,s_remeshing,us_face_step,newton_step,linear_step,rejected,unconverged,held,crossings,looks,"
+    "s_frame,cpu_frame,s_worst,s_integration,s_strain,s_collision,s_remeshing,us_face_step,newton_step,"
+    "linear_step,rejected,unconverged,held,crossings,looks,"
     "excess,violated,pinched,rss_bytes,bytes_face,paper_s_frame,paper_faces,result,state_hash\n";
 
 static void csv_row(FILE *file, const bench_paper_def *def, const char *date, const char *machine, const paper_result *r)
