@@ -158,6 +158,7 @@ static void write_frame(FILE *file, int32_t frame, const tl_sim *sim, const tl_s
             s->physics, s->strain, s->collision, s->remesh, s->other);
     fprintf(file, ", \"newton_iterations\": %.0f, \"strain_max\": %.4g, \"strain_min\": %.4g, \"intersections\": %lld}\n", newton,
             strain.max, strain.min, (long long)found);
+    fflush(file);  // to be followed while it runs
 }
 
 static void blame(paper_result *r, const tl_sim *sim, const char *what)
@@ -284,10 +285,12 @@ static tl_status run_row(const bench_paper_def *def, const paper_row *row, doubl
     const paper_result *first = &list->item[list->count];
     for (int32_t k = 0; k < def->thread_count; k++) {
         paper_result *r = &list->item[list->count];
-        const tl_status status = paper_run(def, row, size_min, def->threads[k], r, err);
+        tl_status status = paper_run(def, row, size_min, def->threads[k], r, err);
         if (status != TL_OK) return status;
         list->count++;
         paper_print(def->out, r);
+        if (def->csv) status = paper_append_csv(def, r, err);  // at once: a full form takes hours
+        if (status != TL_OK) return status;
         if (r->hash != first->hash) fprintf(def->out, "  the state depends on the number of threads\n");
         *faults += paper_broken(r) || r->hash != first->hash;
     }
@@ -327,12 +330,7 @@ tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err
         return fail(err, TL_IO, "%.900s: cannot be made", def->plots);
     }
     paper_print_head(def->out);
-    tl_status status = def->scaling ? run_scaling(def, &list, faults, err) : run_table(def, &list, faults, err);
-    if (def->csv && list.count > 0) {  // also what was done before a failure
-        tl_error csv_err = {0};
-        const tl_status written = paper_append_csv(def, list.item, list.count, status == TL_OK ? err : &csv_err);
-        if (status == TL_OK) status = written;
-    }
+    const tl_status status = def->scaling ? run_scaling(def, &list, faults, err) : run_table(def, &list, faults, err);
     free(list.item);
     return status;
 }

@@ -58,4 +58,4 @@ void paper_print_head(FILE *out);
 void paper_print(FILE *out, const paper_result *r);
 void paper_print_ratios(FILE *out, const paper_result *results, int32_t count);
 void paper_print_scaling(FILE *out, const paper_result *results, int32_t count);
-tl_status paper_append_csv(const bench_paper_def *def, const paper_result *results, int32_t count, tl_error *err);
+tl_status paper_append_csv(const bench_paper_def *def, const paper_result *r, tl_error *err);

@@ -153,7 +153,7 @@ static void csv_row(FILE *file, const bench_paper_def *def, const char *date, co
             r->row->paper.faces, paper_broken(r) ? "broken" : "fine", (unsigned long long)r->hash);
 }
 
-tl_status paper_append_csv(const bench_paper_def *def, const paper_result *results, int32_t count, tl_error *err)
+tl_status paper_append_csv(const bench_paper_def *def, const paper_result *r, tl_error *err)
 {
     FILE *file = fopen(def->csv, "a");
     bool ok = file != NULL;
@@ -164,7 +164,7 @@ tl_status paper_append_csv(const bench_paper_def *def, const paper_result *resul
         strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
         fseek(file, 0, SEEK_END);
         if (ftell(file) == 0) fputs(csv_head, file);
-        for (int32_t i = 0; i < count; i++) csv_row(file, def, date, machine, &results[i]);
+        csv_row(file, def, date, machine, r);
         ok = fclose(file) == 0;
     }
     if (ok) return TL_OK;
