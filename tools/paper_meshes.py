@@ -216,6 +216,11 @@ def pose(t):
     return (x, 0, z), yaw, -0.35 * swing, swing, spread
 
 
+def knee_bend(swing):
+    """Bend of the knee [degrees]: 1.2 times how far its leg is behind, none in front, without a jump of the speed in between."""
+    return 0.6 * (swing + math.sqrt(swing * swing + 25) - 5)
+
+
 def parts():
     """Every rigid part: name, solid, and a function of time that gives (rotation, where its pivot goes)."""
     result = []
@@ -257,12 +262,12 @@ def parts():
         shoulder, elbow, hand = [sign * 0.165, 1.395, 0], [sign * 0.335, 1.19, 0], [sign * 0.465, 0.99, 0.05]
         limb([f"{side}-upper-arm", f"{side}-forearm"], True, shoulder, elbow, rod(shoulder, elbow, 0.041, 0.033), [rod(elbow, hand, 0.033, 0.026)],
              lambda swing, spread, sign=sign: times(rotation("z", sign * spread), rotation("x", sign * 0.7 * swing)),
-             lambda swing, spread, sign=sign: rotation("x", -abs(0.3 * swing)))
+             lambda swing, spread, sign=sign: rotation("x", -0.3 * (math.sqrt(swing * swing + 25) - 5)))
         hip, knee, ankle = [sign * 0.09, 0.90, 0], [sign * 0.1, 0.49, 0.01], [sign * 0.1, 0.09, -0.01]
         limb([f"{side}-thigh", f"{side}-shin", f"{side}-foot"], False, hip, knee, rod(hip, knee, 0.075, 0.053),
              [rod(knee, ankle, 0.053, 0.034), rod((ankle[0], 0.05, -0.01), (ankle[0], 0.035, 0.13), 0.04, 0.028)],
              lambda swing, spread, sign=sign: rotation("x", -sign * swing),
-             lambda swing, spread, sign=sign: rotation("x", max(0.0, -sign * swing) * 1.2))
+             lambda swing, spread, sign=sign: rotation("x", knee_bend(-sign * swing)))
     return result
 
 
