@@ -3,7 +3,7 @@
 
 Cloth is written as OBJ with world nodes (v) and material vertices (vt): along a seam two panels share nodes and have vertices of their own. The
 dress has six panels (fl 0 to 5): bodice front and back, skirt front, left, back and right. Each panel is a grid of rows and columns over a smooth
-surface around the body; it is laid flat row by row, widths and heights measured on the triangles themselves, so that the start is near its rest shape.
+surface around the body and is laid flat with the lengths of its own edges, so that the start is near its rest shape.
 """
 import math
 import os
