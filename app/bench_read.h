@@ -11,3 +11,4 @@ bool bench_read_counts(const char *text, int32_t max_value, int32_t *out, int32_
 // With options of their own; argv[0] is "bench", the name of the benchmark is the first word.
 int bench_run_stress(int argc, char **argv);
 int bench_run_contact(int argc, char **argv);
+int bench_run_paper(int argc, char **argv);

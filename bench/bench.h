@@ -94,5 +94,32 @@ tl_status bench_contact(const bench_contact_def *def, int32_t *faults, tl_error 
 /// Names of the contact scenes that come with the program, in order; NULL past the last.
 const char *bench_contact_scene(int32_t index);
 
+/// The examples of Narain, Samii & O'Brien 2012, Table 1. Start from bench_paper_default().
+typedef struct bench_paper_def {
+    const char *const *scenes;  ///< names of rows (bench_paper_scene), scene_count of them; none: all
+    int32_t scene_count;
+    const char *data;           ///< folder that holds scenes/; may be NULL
+    const char *fabrics;        ///< folder with the measured fabrics of Wang et al. 2011; NULL: our own that stand for them
+    const char *const *sets;    ///< "key=value" for every scene, set_count of them, at most BENCH_SETS_MAX
+    int32_t set_count;
+    bool full;                  ///< sizes and frames of the paper. Default false: coarser and fewer.
+    int32_t frames;             ///< of every scene; 0: as the form says. Default 0.
+    int32_t threads[BENCH_THREADS_MAX];  ///< Default 1.
+    int32_t thread_count;
+    bool check;                 ///< looks for crossings after every step, not only after every frame
+    bool scaling;               ///< instead of the table: the sphere at several smallest sizes
+    const char *csv;            ///< rows are appended to this file; NULL: to none
+    const char *plots;          ///< folder for NAME.svg and the figures of every frame, NAME.jsonl; NULL: none
+    FILE *out;                  ///< Default stdout.
+} bench_paper_def;
+bench_paper_def bench_paper_default(void);
+
+/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed, failed,
+/// left their strain limits or depended on the number of threads.
+tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err);
+
+/// Names of the rows in order; NULL past the last.
+const char *bench_paper_scene(int32_t index);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);
