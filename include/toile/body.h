@@ -36,6 +36,7 @@ typedef struct tl_body_def {
     // Rigid motion on top of that, as for handles: turned about `pivot`, then moved; smooth between keys.
     const tl_motion_key *motion;
     int32_t motion_count;
+    tl_curve curve;             ///< between its keys. Default TL_CURVE_SMOOTH.
     tl_vec3 pivot;
     double friction;            ///< >= 0. Default 0.3.
     double thickness;           ///< extra distance kept from the surface [m], >= 0. Default 0.

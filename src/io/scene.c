@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "io/arcsim.h"
 
 static void free_cloth(const tl_allocator *alloc, tl_scene_cloth *cloth)
 {
@@ -29,6 +30,7 @@ void tl_scene_destroy(tl_scene *scene)
     tl_scene_free_obstacles(scene);
     TL_FREE(&alloc, scene->wind_keys, scene->wind_key_count);
     tl_json_destroy(scene->doc);
+    tl_notes_free(&scene->notes);
     if (scene->json.alloc.resize) tl_buf_free(&scene->json);
     TL_FREE(&alloc, scene, 1);
 }
@@ -230,11 +232,20 @@ static bool put_in_order(json_t *root)
     return ok;
 }
 
+// The document, in our format whatever it was in. Settings come on top, so they have our keys.
+static tl_status load_document(tl_scene *scene, const tl_scene_def *def, tl_error *err)
+{
+    const tl_json_def json_def = {.path = def->path, .reader = def->reader, .includes = true, .is_loose = tl_arcsim_is};
+    TL_TRY(tl_json_load(&scene->alloc, &json_def, &scene->doc, err));
+    const tl_node root = tl_json_root(scene->doc);
+    TL_TRY(tl_arcsim_detect(&root, &scene->foreign, err));
+    if (scene->foreign) TL_TRY(tl_arcsim_translate(&scene->alloc, def->reader, def->path, scene->doc, &scene->notes, err));
+    return tl_json_set(scene->doc, def->sets, def->set_count, err);
+}
+
 static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *err)
 {
-    const tl_json_def json_def = {.path = def->path, .reader = def->reader, .sets = def->sets,
-                                  .set_count = def->set_count, .includes = true};
-    TL_TRY(tl_json_load(&scene->alloc, &json_def, &scene->doc, err));
+    TL_TRY(load_document(scene, def, err));
     const tl_node root = tl_json_root(scene->doc);
     const tl_node include = tl_node_key(&root, "include");
     if (include.value) return tl_node_fail(&include, false, err, "cannot be set on the command line");
@@ -269,7 +280,7 @@ tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_s
     *out = NULL;
     tl_scene *scene = TL_CALLOC(alloc, tl_scene, 1);
     if (!scene) return tl_fail_memory(err, "a scene");
-    scene->alloc = *alloc;
+    scene->alloc = scene->notes.alloc = *alloc;
     tl_buf_init(&scene->json, alloc);
     const tl_status status = read_all(scene, def, err);
     if (status != TL_OK) {
@@ -294,3 +305,11 @@ int32_t tl_scene_frames(const tl_scene *scene) { return scene->frames; }
 double tl_scene_fps(const tl_scene *scene) { return scene->fps; }
 int32_t tl_scene_steps_per_frame(const tl_scene *scene) { return scene->steps_per_frame; }
 const char *tl_scene_json(const tl_scene *scene) { return scene->json.data; }
+
+int32_t tl_scene_is_foreign(const tl_scene *scene) { return scene->foreign; }
+int32_t tl_scene_note_count(const tl_scene *scene) { return scene->notes.count; }
+
+const char *tl_scene_note(const tl_scene *scene, int32_t index)
+{
+    return index >= 0 && index < scene->notes.count ? scene->notes.items[index].text : NULL;
+}

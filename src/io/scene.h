@@ -1,6 +1,7 @@
 // io/scene.h: what is inside a tl_scene, for the parts of io that work on it.
 #pragma once
 #include "io/json.h"
+#include "io/notes.h"
 #include "io/obj.h"
 #include "io/scene_keys.h"
 #include "toile/body.h"
@@ -60,6 +61,8 @@ struct tl_scene {
     tl_scene_obstacle *obstacles;
     int32_t obstacle_count;
     tl_buf json;    ///< tl_scene_json
+    tl_notes notes; ///< tl_scene_note
+    bool foreign;   ///< the file is a scene of ARCSim
     uint64_t hash;  ///< of everything that shapes the result; not name, frames, camera, appearance, places of files
 };
 

@@ -132,8 +132,11 @@ tl_status tl_scene_read_motion(const tl_allocator *alloc, const tl_node *list, c
             return tl_node_fail(&release, true, err, "only the last entry of motion can let go");
         }
         const tl_vec3 axis = {key.rotate[1], key.rotate[2], key.rotate[3]};
+        const bool rates = !isnan(key.growth) || tl_node_key(&entry, "velocity").value || tl_node_key(&entry, "spin").value;
         (*keys)[i] = (tl_motion_key){.time = key.time, .translate = key.translate, .rotate_axis = axis,
-                                     .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0};
+                                     .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0, .has_rates = rates,
+                                     .scale = isnan(key.scale) ? 1 : key.scale, .velocity = key.velocity, .spin = key.spin,
+                                     .growth = isnan(key.growth) ? 0 : key.growth};
     }
     return TL_OK;
 }

@@ -86,6 +86,8 @@ static tl_status check_body(const char *name, const tl_body_def *def, tl_error *
     char what[80];
     snprintf(what, sizeof what, "body '%s': motion", name);
     TL_TRY(tl_motion_check(what, def->motion, def->motion_count, err));
+    if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': curve %d is none of ours", name, (int)def->curve);
     for (int32_t i = 0; i < def->motion_count; i++)
         if (def->motion[i].release) return tl_fail(err, TL_BAD_INPUT, "body '%s': motion: keys[%d] has release, which is for handles", name, i);
     return TL_OK;
@@ -161,12 +163,7 @@ static bool body_moves(const sim_body *b)
     const size_t bytes = (size_t)b->node_count * sizeof *b->shape;
     for (int32_t k = 1; k < b->key_count; k++)
         if (memcmp(b->shape, b->shape + (size_t)k * (size_t)b->node_count, bytes) != 0) return true;
-    for (int32_t i = 1; i < b->motion_count; i++) {
-        const tl_vec3 move = tl_sub3(b->motion[i].translate, b->motion[0].translate);
-        const tl_vec3 turn = tl_sub3(b->motion[i].turn, b->motion[0].turn);
-        if (tl_dot3(move, move) != 0 || tl_dot3(turn, turn) != 0) return true;
-    }
-    return false;
+    return !tl_motion_is_still(b->motion, b->motion_count);
 }
 
 static uint64_t hash_body(const sim_body *b)
@@ -195,7 +192,7 @@ static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     if (b->motion) b->motion_count = def->motion_count;
     b->shown = TL_ALLOC(&sim->alloc, tl_vec3, def->kind == TL_BODY_PLANE ? 4 : b->node_count);
     if (!b->motion || !b->shown) return tl_fail_memory(err, "a body");
-    tl_motion_compile(def->motion, def->motion_count, b->motion);
+    tl_motion_compile(def->motion, def->motion_count, def->curve, b->motion);
     b->moves = body_moves(b);
     b->built = hash_body(b);
     return TL_OK;

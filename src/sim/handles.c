@@ -53,6 +53,8 @@ static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_er
     if (def->use_sphere && !(def->sphere_radius > 0))
         return tl_fail(err, TL_BAD_INPUT, "handle: sphere_radius %g m, must be > 0", def->sphere_radius);
     TL_TRY(tl_motion_check("handle", def->keys, def->key_count, err));
+    if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
+        return tl_fail(err, TL_BAD_INPUT, "handle: curve %d is none of ours", (int)def->curve);
     const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
     for (int32_t i = 0; def->nodes && i < def->node_count; i++)
         if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count || !tl_alive(mesh, TL_NODES, def->nodes[i]))
@@ -94,7 +96,7 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     int32_t count = 0;
     for (int32_t n = 0; n < slots; n++)
         if (tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n)) h.nodes[count++] = n;
-    tl_motion_compile(def->keys, def->key_count, h.keys);
+    tl_motion_compile(def->keys, def->key_count, def->curve, h.keys);
     for (int32_t i = 0; i < def->key_count; i++)
         if (def->keys[i].release) h.end = fmin(h.end, def->keys[i].time);
     TL_FREE(&sim->alloc, listed, slots);

@@ -42,6 +42,8 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.velocity %g m/s, must be > 0", d->velocity);
     if (!isnan(d->compression) && !(d->compression > 0))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.compression %g m, must be > 0, or NAN for that of the fabric", d->compression);
+    if (!(d->rib_stiffening >= 0 && isfinite(d->rib_stiffening)))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.rib_stiffening %g, must be >= 0", d->rib_stiffening);
     if (!(d->hysteresis >= 0 && d->hysteresis < 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
@@ -301,6 +303,7 @@ static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const 
     def.curvature = d->curvature, def.velocity = d->velocity, def.compression = d->compression;
     def.size_min = d->size_min, def.size_max = d->size_max;
     def.aspect_min = d->kind == TL_REMESHING_ISOTROPIC ? 1 : d->aspect_min;
+    def.edge_angles = d->edge_angles != 0, def.rib_stiffening = d->rib_stiffening;
     def.obstacles = d->obstacles != 0 && s->body_count > 0;
     def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
     tl_obstacle_plane *planes = TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
@@ -330,14 +333,11 @@ static void add_report(tl_remesh_counts *sum, const tl_remesh_report *r)
 
 // ---- handles ---------------------------------------------------------------------------------------------------
 
-// Where a point that a pose brought to `x` came from.
 static tl_vec3 pose_back(const sim_handle *h, double time, tl_vec3 x)
 {
     if (h->key_count == 0) return x;
-    tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
-    const tl_vec3 turned = tl_sub3(tl_sub3(x, pose.move), h->pivot);
-    pose.sin = -pose.sin, pose.angle = -pose.angle;
-    return tl_add3(h->pivot, tl_pose_turn(&pose, turned));
+    const tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
+    return tl_pose_back(&pose, h->pivot, x);
 }
 
 static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_error *err)

@@ -39,7 +39,10 @@ static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
     const double numbers[12] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
                                 isnan(d->compression) ? -1 : d->compression, d->obstacles, (int)d->blend, d->hysteresis, d->interval,
                                 d->max_faces};
-    if (d->kind != TL_REMESHING_NONE) tl_hash_add(hash, numbers, sizeof numbers);
+    if (d->kind == TL_REMESHING_NONE) return;
+    tl_hash_add(hash, numbers, sizeof numbers);
+    const double more[2] = {d->edge_angles, d->rib_stiffening};
+    if (more[0] != 0 || more[1] != 0) tl_hash_add(hash, more, sizeof more);
 }
 
 static uint64_t hash_built(const tl_sim *sim)
