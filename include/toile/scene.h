@@ -32,6 +32,10 @@ TL_API const char *tl_scene_note(const tl_scene *scene, int32_t index);
 /// The fully resolved scene as JSON text; owned by the scene.
 TL_API const char *tl_scene_json(const tl_scene *scene);
 
+/// Writes the scene to `path` in our format, and its meshes to the folder PATH-meshes beside it (PATH without .json): together they run
+/// as the scene does, to the bit. TL_BAD_INPUT if they are there already, unless `overwrite`.
+TL_API tl_status tl_scene_save(const tl_scene *scene, const char *path, uint32_t overwrite, tl_error *err);
+
 /// Builds the simulation that the scene describes. `alloc`, `log` may be NULL for the defaults.
 TL_API tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_allocator *alloc,
                                    const tl_log *log, tl_sim **out, tl_error *err);

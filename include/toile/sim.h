@@ -151,6 +151,9 @@ typedef struct tl_cloth_def {
     const int32_t (*face)[3];     ///< vertices, counter-clockwise
     const int32_t *face_label;    ///< which of `materials` a face is made of; NULL: all 0
     const int32_t *node_label;    ///< user labels for handles; NULL: all 0
+    int32_t edge_count;           ///< edges that are feature lines: remeshing does not flip them, and takes nodes away only along them
+    const int32_t (*edge)[2];     ///< their nodes; pairs that are no edge of the mesh do not count
+    const int32_t *edge_label;    ///< > 0: lines of different labels do not join
     const tl_material *materials; ///< at least one
     int32_t material_count;
     double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
@@ -199,6 +202,11 @@ typedef struct tl_handle_def {
     double sphere_radius;
     tl_vec2 uv_min, uv_max;    ///< box in material space [m]
     double start, end;         ///< holds for start <= t < end [s]. Default 0, infinity.
+    double fade;               ///< after `end`, springs that weaken to nothing in this time [s], >= 0. Default 0.
+    double stiffness;          ///< of those springs, per node, at first [N/m], > 0. Default 1e3.
+    uint32_t use_ellipse;      ///< 1: nodes are held on an ellipse instead of where they were: center + axis[0] cos + axis[1] sin of the angle
+    tl_vec3 ellipse_center, ellipse_axis[2];  ///< [m]
+    tl_vec2 ellipse_turns;     ///< the angle is this times the material place, in whole turns per metre
     tl_vec3 pivot;             ///< centre of rotation [m]
     const tl_motion_key *keys; ///< borrowed for the call; NULL: held still
     int32_t key_count;

@@ -145,6 +145,7 @@ static void put_air(arcsim *a)
 static tl_status translate(arcsim *a, const tl_node *root)
 {
     a->file.end_frame = -1, a->file.save_frames = 1;
+    a->stiffness_given = json_object_get(json_object_get(root->value, "magic"), "handle_stiffness");
     TL_TRY(arc_read(a, root, &tl_arc_scene_table, &a->file));
     TL_TRY(read_disable(a, root));
     TL_TRY(arc_read_motions(a, root));

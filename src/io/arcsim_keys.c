@@ -45,7 +45,7 @@ static const tl_key_def magic_keys[] = {
     {"repulsion_thickness", TL_KEY_REAL, POSITIVE, AT(repulsion_thickness), 0, 1, {1e-3}, .doc = "distance that layers keep"},
     {"rib_stiffening", TL_KEY_REAL, 0, AT(rib_stiffening), 0, 1e6, {1}, .doc = "of the sizing field"},
     {"combine_tensors", TL_KEY_BOOL, 0, AT(combine_tensors), .number = {1}, .doc = "by maximum, not by sum"},
-    NONE("handle_stiffness", "handles hold their nodes exactly, not by springs"),
+    {"handle_stiffness", TL_KEY_REAL, POSITIVE, AT(handle_stiffness), 0, 1e12, {1e3}, .doc = "of handles that fade"},
     NONE("collision_stiffness", "contact is a barrier whose strength follows from the fabric and collisions.pressure"),
     NONE("projection_thickness", "nothing has to be projected: no step ends with an intersection"),
     NONE("edge_flip_threshold", "flips follow another rule (docs/remeshing.md)"),

@@ -4,7 +4,7 @@
 
 /// Absent numbers read NAN, absent whole numbers keep what was there before.
 typedef struct tl_arc_wind { double density, drag; tl_vec3 velocity; } tl_arc_wind;
-typedef struct tl_arc_magic { double repulsion_thickness, rib_stiffening; int32_t combine_tensors; } tl_arc_magic;
+typedef struct tl_arc_magic { double handle_stiffness, repulsion_thickness, rib_stiffening; int32_t combine_tensors; } tl_arc_magic;
 
 typedef struct tl_arc_scene {
     double frame_time, end_time, timestep, duration;

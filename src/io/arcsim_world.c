@@ -39,23 +39,44 @@ static tl_status put_nodes(arcsim *a, const tl_node *node, const tl_arc_handle *
     return TL_OK;
 }
 
+// The loop winds once around its ellipse along `u`.
+static tl_status put_ellipse(arcsim *a, const tl_node *node, const tl_arc_handle *f, json_t *entry)
+{
+    static const char *const needed[] = {"circumference", "u", "center", "axis0", "axis1"};
+    for (int i = 0; i < 5; i++)
+        if (!json_object_get(node->value, needed[i])) return tl_node_fail(node, false, a->err, "is a circle and lacks '%s'", needed[i]);
+    const double x = f->u.x / f->circumference, y = f->u.y / f->circumference;
+    if (!(fabs(x) < TL_KEY_LIMIT && fabs(y) < TL_KEY_LIMIT)) {
+        const tl_node bad = tl_node_key(node, "circumference");
+        return tl_node_fail(&bad, true, a->err, "is too small");
+    }
+    arc_put(a, entry, "ellipse", json_pack("{s:o,s:o,s:o,s:[f,f]}", "center", arc_vec3(arc_up(f->center)), "axis0", arc_vec3(arc_up(f->axis0)),
+                                           "axis1", arc_vec3(arc_up(f->axis1)), "turns", x, y));
+    return TL_OK;
+}
+
 static tl_status read_handle(arcsim *a, const tl_node *node, json_t *out)
 {
     tl_arc_handle f = {.motion = -1};
     TL_TRY(arc_read(a, node, &tl_arc_handle_table, &f));
-    const tl_node type = tl_node_key(node, "type"), cloth = tl_node_key(node, "cloth"), fade = tl_node_key(node, "fade_time");
+    const tl_node type = tl_node_key(node, "type"), cloth = tl_node_key(node, "cloth");
+    const bool circle = strcmp(f.type, "circle") == 0;
     if (f.cloth >= (int64_t)json_array_size(json_object_get(a->out, "cloths")))
         return tl_node_fail(&cloth, true, a->err, "must be in [0, %zu], a place in cloths", json_array_size(json_object_get(a->out, "cloths")) - 1);
-    if (strcmp(f.type, "node") != 0) {
-        const bool known = strcmp(f.type, "circle") == 0 || strcmp(f.type, "glue") == 0;
-        arc_note(a, f.type, &type, "\"%.40s\": handles of this kind are %s, and left out", f.type, known ? "not supported" : "not known");
+    if (strcmp(f.type, "node") != 0 && !circle) {
+        const char *why = strcmp(f.type, "glue") == 0 ? "not supported (sew the nodes together in the mesh)" : "not known";
+        arc_note(a, f.type, &type, "\"%.40s\": handles of this kind are %s, and left out", f.type, why);
         return TL_OK;
     }
     json_t *entry = json_object();
     arc_append(a, out, entry);
     arc_put(a, entry, "cloth", json_integer(f.cloth));
     TL_TRY(put_nodes(a, node, &f, entry));
-    if (f.fade_time > 0) arc_note(a, "fade_time", &fade, "has no effect: handles let go at once");
+    if (circle) TL_TRY(put_ellipse(a, node, &f, entry));
+    if (f.fade_time > 0) {
+        arc_put(a, entry, "fade", json_real(f.fade_time));
+        arc_put(a, entry, "stiffness", json_real(a->file.magic.handle_stiffness));
+    }
     if (!put_times(a, entry, f.start_time, f.end_time)) {
         arc_note(a, "", node, "never holds (end_time is not after start_time), and is left out");
         json_array_remove(out, json_array_size(out) - 1);
@@ -69,10 +90,15 @@ tl_status arc_read_handles(arcsim *a, const tl_node *root)
     const tl_node list = tl_node_key(root, "handles");
     json_t *out = json_array();
     arc_put(a, a->out, "handles", out);
+    bool fades = false;
     for (size_t i = 0; i < json_array_size(list.value); i++) {
         const tl_node node = tl_node_at(&list, i);
         TL_TRY(read_handle(a, &node, out));
+        fades = fades || json_number_value(json_object_get(node.value, "fade_time")) > 0;
     }
+    if (!a->stiffness_given || fades) return TL_OK;
+    const tl_node magic = tl_node_key(root, "magic"), stiffness = tl_node_key(&magic, "handle_stiffness");
+    arc_note(a, "handle_stiffness", &stiffness, "has no effect: handles hold their nodes exactly, only those with a fade_time let go by springs");
     return TL_OK;
 }
 

@@ -2,7 +2,8 @@
 //
 // Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face. A line of
 // ours, np I, says that node I (from 0) is pinched between bodies, where contact with them cannot be kept.
-// What others write (vn, g, o, s, usemtl, mtllib; ny, vl, e, ea, ed, el, ts, fs, td, fd) is skipped.
+// `e a b` and `el n` after it label an edge (nodes from 1). What others write (vn, g, o, s, usemtl, mtllib, vl) is skipped; lines about
+// plasticity and damage (ny, ea, ed, ts, fs, td, fd) are counted where they are not zero.
 // Without vt the material coordinates are the x, y of the nodes.
 #pragma once
 #include "io/text.h"
@@ -21,10 +22,15 @@ typedef struct tl_obj {
     int32_t *face_label;  ///< NULL without fl lines
     int32_t *pinched;     ///< nodes of np lines as they came, pinched_count of them
     int32_t pinched_count;
+    int32_t (*edge)[2];   ///< nodes of edges with a label, edge_count of them
+    int32_t *edge_label;
+    int32_t edge_count;
+    int64_t plastic_lines;      ///< that say something, which has no effect here
+    int64_t first_plastic_line;
     int64_t unknown_lines;      ///< lines that nobody knows
     int64_t first_unknown_line;
     // capacities behind the arrays, for freeing
-    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap;
+    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap, edge_cap, edge_label_cap;
 } tl_obj;
 
 typedef enum tl_obj_mode {
@@ -55,6 +61,9 @@ typedef struct tl_obj_view {
     int32_t face_count;
     const int32_t *pinched;    ///< nodes, pinched_count of them
     int32_t pinched_count;
+    const int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
+    const int32_t *edge_label;
+    int32_t edge_count;
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

@@ -16,6 +16,7 @@ typedef struct fabrics {
     const tl_allocator *alloc;
     const tl_reader *reader;
     tl_node map;  ///< the scene's `materials`; its value may be NULL
+    tl_notes *notes;
 } fabrics;
 
 static tl_status find_fabric(const fabrics *fb, const tl_node *node, tl_material *out, json_t **resolved,
@@ -118,6 +119,9 @@ static tl_status read_mesh_file(const fabrics *fb, const tl_node *node, tl_scene
     tl_text_free(fb->alloc, &text);
     TL_TRY(status);
     cloth->from_file = true;
+    if (cloth->mesh.plastic_lines > 0)
+        tl_notes_add(fb->notes, path, "%.200s:%lld: %lld lines about plasticity or damage (ny, ea, ed, ts, fs, td, fd) have no effect", path,
+                     (long long)cloth->mesh.first_plastic_line, (long long)cloth->mesh.plastic_lines);
     snprintf(cloth->origin, sizeof cloth->origin, "%.255s", path);
     tl_path_absolute(path, real);
     json_t *absolute = json_string(real);
@@ -224,7 +228,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
 
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err)
 {
-    const fabrics fb = {&scene->alloc, def->reader, tl_node_key(root, "materials")};
+    const fabrics fb = {&scene->alloc, def->reader, tl_node_key(root, "materials"), &scene->notes};
     if (fb.map.value) TL_TRY(check_map(&fb, err));
     const tl_node list = tl_node_key(root, "cloths");
     const size_t count = json_array_size(list.value);

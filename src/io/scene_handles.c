@@ -167,6 +167,7 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
     if (corners.value) TL_TRY(pick_border(scene, &corners, true, handle, err));
     if (sides.value) TL_TRY(pick_border(scene, &sides, false, handle, err));
     handle->use_box = box.value, handle->use_sphere = sphere.value, handle->use_uv_box = uv_box.value;
+    handle->use_ellipse = tl_node_key(node, "ellipse").value;
     if (box.value) TL_TRY(check_order(&box, &file->box.min.x, &file->box.max.x, 3, err));
     if (uv_box.value) TL_TRY(check_order(&uv_box, &file->uv_box.min.x, &file->uv_box.max.x, 2, err));
     if (label.value) {

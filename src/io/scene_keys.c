@@ -361,6 +361,17 @@ static const tl_key_def cloth_forms[] = {
     {0},
 };
 
+#define AT(field) offsetof(tl_ellipse_file, field)
+static const tl_key_def ellipse_keys[] = {
+    {"center", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(center), .unit = "m", .doc = "Centre"},
+    {"axis0", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(axis0), .unit = "m", .doc = "From the centre to the place of angle 0"},
+    {"axis1", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(axis1), .unit = "m", .doc = "From the centre to the place a quarter turn on"},
+    {"turns", TL_KEY_VEC2, TL_KEY_REQUIRED, AT(turns), .unit = "1/m", .doc = "Turns along it per metre of material x and y"},
+    {0},
+};
+static const tl_key_table ellipse_table = {"ellipse that nodes are held on, by their material place", ellipse_keys};
+#undef AT
+
 #define AT(field) offsetof(tl_handle_file, field)
 static const tl_key_def handle_keys[] = {
     {"cloth", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = cloth_forms,
@@ -376,6 +387,10 @@ static const tl_key_def handle_keys[] = {
     {"uv_box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(uv_box), .table = &uv_box_table, .doc = "Nodes in a box of material space"},
     {"start", TL_KEY_REAL, 0, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Takes hold at this time"},
     {"end", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(end), NOT_NEGATIVE, .unit = "s", .doc = "Lets go; default: never"},
+    {"fade", TL_KEY_REAL, 0, AT(fade), NOT_NEGATIVE, .unit = "s", .doc = "After end, springs that weaken to nothing in this time"},
+    {"stiffness", TL_KEY_REAL, POSITIVE_FLAG, AT(stiffness), 0, 1e12, {1e3}, .unit = "N/m", .doc = "Of those springs at first, per node"},
+    {"ellipse", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(ellipse), .table = &ellipse_table,
+     .doc = "Nodes are held on an ellipse, by their material place; default: where they were"},
     {"pivot", TL_KEY_VEC3, 0, AT(pivot), -1e6, 1e6, .unit = "m", .doc = "Centre of the rotations of motion"},
     {"curve", TL_KEY_WORD, 0, AT(curve), .words = curve_words, .text = "smooth", .doc = CURVE_DOC},
     {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &motion_item,

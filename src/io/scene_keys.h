@@ -77,12 +77,15 @@ typedef struct tl_motion_file {
     int32_t release;
 } tl_motion_file;
 
+typedef struct tl_ellipse_file { tl_vec3 center, axis0, axis1; tl_vec2 turns; } tl_ellipse_file;
+
 typedef struct tl_handle_file {
     int64_t label;
     tl_box_file box;
     tl_sphere_file sphere;
     tl_uv_box_file uv_box;
-    double start, end;
+    double start, end, fade, stiffness;
+    tl_ellipse_file ellipse;
     tl_vec3 pivot;
     int32_t curve;
 } tl_handle_file;

@@ -107,6 +107,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.face = (const int32_t(*)[3])mesh->face;
         def.face_label = mesh->face_label;
         def.node_label = mesh->node_label;
+        def.edge_count = mesh->edge_count, def.edge = (const int32_t(*)[2])mesh->edge, def.edge_label = mesh->edge_label;
         def.materials = materials;
         def.material_count = cloth->material_count;
         def.rest_from_shape = cloth->file.rest_shape == 1;
@@ -138,6 +139,10 @@ static tl_status add_nodes(const tl_scene_handle *handle, const int32_t *nodes, 
     def.uv_min = handle->file.uv_box.min, def.uv_max = handle->file.uv_box.max;
     def.start = handle->file.start;
     if (!isnan(handle->file.end)) def.end = handle->file.end;
+    def.fade = handle->file.fade, def.stiffness = handle->file.stiffness;
+    const tl_ellipse_file *ellipse = &handle->file.ellipse;
+    def.use_ellipse = handle->use_ellipse, def.ellipse_center = ellipse->center, def.ellipse_turns = ellipse->turns;
+    def.ellipse_axis[0] = ellipse->axis0, def.ellipse_axis[1] = ellipse->axis1;
     def.pivot = handle->file.pivot;
     def.curve = (tl_curve)handle->file.curve;  // the words stand in the order of the enum
     def.keys = handle->keys;

@@ -28,8 +28,11 @@ typedef struct sim_handle {
     int32_t *nodes;  ///< slots of the cloth's mesh
     tl_vec3 *base;   ///< where they were when the handle took hold
     int32_t node_count;
-    double start, end;
+    double start, end, fade, stiffness;
     tl_vec3 pivot;
+    bool use_ellipse;
+    tl_vec3 ellipse[3];  ///< center and axes
+    tl_vec2 turns;
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
@@ -154,6 +157,12 @@ void sim_publish(tl_sim *sim);
 
 /// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
+
+/// Where a handle's motion takes a node (slot of its mesh) from, given where the node is at the moment.
+tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slot, tl_vec3 now);
+
+/// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there are none.
+bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

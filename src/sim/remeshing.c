@@ -149,7 +149,7 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
     memset(listed, 0, (size_t)count * (size_t)words * sizeof *listed);
     for (int32_t h = 0; h < sim->handle_count; h++) {
         const sim_handle *handle = &sim->handles[h];
-        const bool over = sim->time >= handle->end;  // it will hold nothing any more
+        const bool over = sim->time >= handle->end + handle->fade;  // it will hold nothing any more
         for (int32_t k = 0; handle->cloth == c && !over && k < handle->node_count; k++)
             (handle->by_name ? listed : held)[handle->nodes[k] * words + h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     }
@@ -366,7 +366,8 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     for (int32_t n = 0; n < count; n++) {
         if (!tl_alive(mesh, TL_NODES, n) || !((uint32_t)bits[n * words + word] & bit)) continue;
         nodes[k] = n;
-        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : pose_back(handle, sim->time, mesh->pos[n]);
+        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]]
+                                    : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, mesh->pos[n]));
     }
     TL_FREE(&sim->alloc, handle->nodes, handle->node_count);
     TL_FREE(&sim->alloc, handle->base, handle->node_count);

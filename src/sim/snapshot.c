@@ -74,6 +74,9 @@ static uint64_t hash_built(const tl_sim *sim)
         const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
         if (!sim_remeshes(sim)) tl_hash_add(&hash, h->nodes, (size_t)h->node_count * sizeof(int32_t));
         tl_hash_add(&hash, numbers, sizeof numbers);
+        const double fade[2] = {h->fade, h->stiffness};
+        if (h->fade > 0) tl_hash_add(&hash, fade, sizeof fade);
+        if (h->use_ellipse) tl_hash_add(&hash, h->ellipse, sizeof h->ellipse), tl_hash_add(&hash, &h->turns, sizeof h->turns);
         tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
     }
     const tl_air_def *air = &sim->def.air;
