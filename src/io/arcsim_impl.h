@@ -49,7 +49,7 @@ json_t *arc_rotation(const double rotate[4]);
 // arcsim_turn.c: from z up to y up, and rotations
 
 /// (x, y, z) with z up as (x, z, -y) with y up.
-static inline tl_vec3 arc_up(tl_vec3 v) { return (tl_vec3){v.x, v.z, 0 - v.y}; }  // no minus zero
+static inline tl_vec3 arc_up(tl_vec3 v) { return (tl_vec3){v.x + 0, v.z + 0, 0 - v.y}; }  // no minus zero
 
 typedef struct arc_quaternion { double w; tl_vec3 v; } arc_quaternion;
 arc_quaternion arc_quaternion_of(const double rotate[4]);

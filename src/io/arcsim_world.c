@@ -122,13 +122,13 @@ static tl_status read_obstacle(arcsim *a, const tl_node *node, json_t *out)
     const tl_node mesh = tl_node_key(node, "mesh");
     char path[TL_PATH_MAX];
     TL_TRY(arc_find(a, &mesh, path));
-    static const char *const times[] = {"start_time", "end_time"};
-    for (int i = 0; i < 2; i++) {
-        const tl_node time = tl_node_key(node, times[i]);
-        if (time.value && (i == 0 ? f.start_time > 0 : true))
-            arc_note(a, i == 0 ? "obstacle.start_time" : "obstacle.end_time", &time, "has no effect: obstacles are there at all times");
+    json_t *entry = add_obstacle(a, out, path, &f.transform);
+    if (!put_times(a, entry, f.start_time, f.end_time)) {
+        arc_note(a, "", node, "is never there (end_time is not after start_time), and is left out");
+        json_array_remove(out, json_array_size(out) - 1);
+        return TL_OK;
     }
-    return arc_put_motion(a, node, f.motion, add_obstacle(a, out, path, &f.transform));
+    return arc_put_motion(a, node, f.motion, entry);
 }
 
 // The one number of a name such as body%04d.obj, filled in; false: there is none.

@@ -338,6 +338,10 @@ static tl_status read_line(parser *ps)
     if (IS("nl")) return read_node_label(ps);
     if (IS("np")) return read_pinched(ps);
     if (IS("fl") || IS("tl")) return read_face_label(ps);
+    if (IS("na")) {
+        ps->obj->absent = true;
+        return TL_OK;
+    }
     if (IS("e")) return read_edge(ps);
     if (IS("el")) return read_edge_label(ps);
 #undef IS
@@ -518,6 +522,7 @@ static tl_status check_usable(parser *ps)
 static tl_status finish(parser *ps)
 {
     tl_obj *obj = ps->obj;
+    if (obj->face_count == 0 && obj->absent && ps->mode == TL_OBJ_LENIENT) return flat_corners(ps);
     if (obj->face_count == 0)
         return tl_fail(ps->err, TL_BAD_INPUT, "%s:%lld: no faces (%d nodes), a mesh needs at least one", ps->path,
                        (long long)(ps->line > 0 ? ps->line : 1), obj->node_count);

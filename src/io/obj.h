@@ -25,6 +25,7 @@ typedef struct tl_obj {
     int32_t (*edge)[2];   ///< nodes of edges with a label, edge_count of them
     int32_t *edge_label;
     int32_t edge_count;
+    bool absent;          ///< a line na: an obstacle that is not there at this frame; then there may be no faces
     int64_t plastic_lines;      ///< that say something, which has no effect here
     int64_t first_plastic_line;
     int64_t unknown_lines;      ///< lines that nobody knows
@@ -64,6 +65,7 @@ typedef struct tl_obj_view {
     const int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
     const int32_t *edge_label;
     int32_t edge_count;
+    bool absent;               ///< an obstacle that is not there at this frame: no faces
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

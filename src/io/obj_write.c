@@ -61,7 +61,8 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
         tl_buf_double(buf, view->uv[i].y);
         tl_buf_add(buf, "\n", 1);
     }
-    for (int32_t f = 0; f < view->face_count; f++) {
+    if (view->absent) tl_buf_text(buf, "na\n");
+    for (int32_t f = 0; f < view->face_count && !view->absent; f++) {
         tl_buf_add(buf, "f", 1);
         for (int k = 0; k < 3; k++) {
             const int32_t v = view->face[f][k];

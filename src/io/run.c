@@ -116,7 +116,7 @@ static tl_status write_obstacles(runner *run, tl_error *err)
         if (run->frame + 1 > 0 && !view.moves) continue;
         run->text.size = 0;
         tl_obj_write(&run->text, &(tl_obj_view){.name = name, .pos = view.pos, .node_count = view.node_count,
-                                                .face = view.face, .face_count = view.face_count});
+                                                .face = view.face, .face_count = view.face_count, .absent = !view.present});
         TL_TRY(tl_buf_end(&run->text, "an obstacle", err));
         TL_TRY(tl_obstacle_path(run->def->out_dir, run->frame + 1, name, path, err));
         TL_TRY(tl_file_write(path, run->text.data, run->text.size, false, err));

@@ -480,6 +480,8 @@ static const tl_key_def obstacle_keys[] = {
     {"curve", TL_KEY_WORD, 0, AT(curve), .words = curve_words, .text = "smooth", .doc = CURVE_DOC},
     {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &obstacle_motion_item,
      .doc = "Rigid motion on top, smooth between the poses; default: it stands still"},
+    {"start", TL_KEY_REAL, 0, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Is there from this time on"},
+    {"end", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(end), NOT_NEGATIVE, .unit = "s", .doc = "Is gone from this time on; default: never"},
     {"friction", TL_KEY_REAL, 0, AT(friction), 0, 100, {0.3}, .doc = "Coefficient"},
     {"thickness", TL_KEY_REAL, 0, AT(thickness), 0, 1, .unit = "m", .doc = "Extra distance kept from the surface"},
     {0},

@@ -103,6 +103,7 @@ typedef struct tl_obstacle_file {
     tl_transform_file transform;
     tl_vec3 pivot;
     int32_t curve;
+    double start, end;  // end NAN: never
     double friction, thickness;
 } tl_obstacle_file;
 

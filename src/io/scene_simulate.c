@@ -212,6 +212,8 @@ static tl_status add_obstacle(const tl_scene *scene, const tl_scene_obstacle *o,
     def.name = o->name, def.kind = o->kind;
     def.motion = o->keys, def.motion_count = o->key_count, def.pivot = o->file.pivot;
     def.curve = (tl_curve)o->file.curve;
+    def.start = o->file.start;
+    if (!isnan(o->file.end)) def.end = o->file.end;
     def.friction = o->file.friction, def.thickness = o->file.thickness;
     tl_body_id id;
     if (o->kind != TL_BODY_MESH) {

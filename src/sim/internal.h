@@ -55,6 +55,8 @@ typedef struct sim_body {
     int32_t motion_count;
     tl_vec3 pivot;
     double friction, thickness;
+    double start, end;         ///< cloth meets it for start <= t < end
+    bool present;              ///< .. as it does now
     bool moves;
     tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
@@ -70,6 +72,13 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
 void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal);
 
 void sim_free_bodies(tl_sim *sim);
+
+/// Finds out which bodies are there at the present time; false: the same as before. `came`: one is new.
+bool sim_find_present(tl_sim *sim, bool *came);
+int32_t sim_present_count(const tl_sim *sim);  ///< 0 if cloth does not meet bodies
+
+/// Bodies come and go: contact is made anew, and the start is looked at again if one came (contacts.c).
+tl_status sim_come_and_go(tl_sim *sim, tl_error *err);
 
 /// Is a name of 1 to 63 letters, digits, '-', '_', and not taken by a cloth or a body? `what` begins the message ("cloth").
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err);

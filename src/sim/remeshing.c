@@ -75,7 +75,8 @@ typedef struct surroundings {
     tl_guard_body *guard;        // per body; `keep` is set for each cloth
     tl_obstacle *obstacle;
     tl_clearance_body *clearance;
-    int32_t body_count;
+    double *thickness;
+    int32_t body_count;          // those that are there now
     carried *carry;              // per cloth
     double thickest;
     tl_guard all;                // `guard` and how far to look
@@ -88,9 +89,12 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
     s->guard = TL_SCRATCH(&sim->arena, tl_guard_body, nb);
     s->obstacle = TL_SCRATCH(&sim->arena, tl_obstacle, nb);
     s->clearance = TL_SCRATCH(&sim->arena, tl_clearance_body, nb);
-    if (!s->guard || !s->obstacle || !s->clearance) return tl_fail_memory(err, "remeshing");
-    for (int32_t b = 0; b < nb; b++) {
-        sim_body *body = &sim->bodies[b];
+    s->thickness = TL_SCRATCH(&sim->arena, double, nb);
+    if (!s->thickness || !s->guard || !s->obstacle || !s->clearance) return tl_fail_memory(err, "remeshing");
+    for (int32_t i = 0, b = -1; b + 1 < nb; i++) {
+        sim_body *body = &sim->bodies[i];
+        if (!body->present) continue;
+        s->thickness[++b] = body->thickness;
         tl_vec3 point = {0, 0, 0}, normal = {0, 1, 0}, *pos = NULL;
         if (body->kind == TL_BODY_PLANE) {
             sim_plane_at(body, sim->time, &point, &normal);
@@ -116,7 +120,7 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 
 static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
 {
-    *s = (surroundings){.body_count = sim->def.collide.bodies ? sim->body_count : 0};
+    *s = (surroundings){.body_count = sim_present_count(sim)};
     s->carry = TL_SCRATCH(&sim->arena, carried, sim->cloth_count);
     if (!s->carry) return tl_fail_memory(err, "remeshing");
     for (int32_t c = 0; c < sim->cloth_count; c++) {
@@ -415,7 +419,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     const carried *carry = &s->carry[c];
     renewal renewed = {sim, s, false};
     TL_TRY(set_field(sim, c, s, carry, err));
-    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + sim->bodies[b].thickness);
+    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
     if (!density) return tl_fail_memory(err, "remeshing");
     for (int32_t m = 0; m < cloth->material_count; m++) density[m] = cloth->materials[m].density;

@@ -393,6 +393,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     solver.max_iterations = sim->def.linear_iterations;
     if (!sim->solver) TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
     TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
+    sim_find_present(sim, &(bool){false});
     TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;
     sim->dt_before = 0;

@@ -214,6 +214,7 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
 {
     *data = NULL, *size = 0;
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_come_and_go(sim, err));  // so that bodies are always noted as they are for the step to come
     TL_TRY(sim_begin_epoch(sim, err));
     seal(sim, sim->step - sim->epoch_step);
     *data = sim->epoch, *size = sim->epoch_size;
@@ -327,6 +328,8 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at += sizeof(tl_vec3))
             if (e->node_of[slot] != TL_NONE) memcpy(&arrays[k][e->node_of[slot]], at, sizeof(tl_vec3));
+    sim->time = h.time;
+    TL_TRY(sim_come_and_go(sim, err));
     for (int32_t i = 0; i < sim->handle_count; i++) {
         uint64_t took_hold;
         const size_t bytes = (size_t)sim->handles[i].node_count * sizeof(tl_vec3);

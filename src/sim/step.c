@@ -323,6 +323,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
     const double start = tl_now();
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_come_and_go(sim, err));
     TL_TRY(tl_sim_start(sim, NULL, err));
     tl_step_report report = {0};
     TL_TRY(sim_remesh(sim, &report, err));

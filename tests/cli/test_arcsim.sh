@@ -21,6 +21,14 @@ for scene in flag:2 sleeve:6 body:5; do
 done
 says stdout '3 obstacles'
 
+# an obstacle that comes and goes; its place in the frames says so
+sed 's/"motion": 0}/"motion": 0, "start_time": 0.1, "end_time": 0.2}/; s#meshes/#'"$CONF"'/../meshes/#; s#materials/#'"$CONF"'/../materials/#' "$CONF/sphere.json" > comes.json
+expect 0 run comes.json --out comes --frames 7 --quiet
+expect 0 check comes
+for frame in 000000 000002 000007; do grep -q '^na$' comes/obstacles/${frame}_obstacle.obj || fail "the ball is there at $frame"; done
+for frame in 000003 000005; do grep -q '^f ' comes/obstacles/${frame}_obstacle.obj || fail "the ball is not there at $frame"; done
+expect 0 render comes -o comes.png --frames 7
+
 # converted, they give the same frames
 for scene in sphere:3 flag:2 sleeve:3 body:3; do
     name=${scene%:*}

@@ -189,7 +189,12 @@ static void obstacles_follow_splines(void **state)
         " \"motions\": [[{\"time\": 0}, {\"time\": 1, \"transform\": {\"translate\": [0, 0, 2], \"rotate\": [90, 0, 0, 1], \"scale\": 3}}],\n"
         "   [{\"time\": -1}, {\"time\": 1, \"transform\": {\"translate\": [4, 0, 0]}, \"velocity\": {\"linear\": [1, 0, 0], \"angular\": [0, 0, 2]}}]],\n"
         " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [5, 0, 0]}, \"motion\": 0},\n"
-        "   {\"mesh\": \"box.obj\", \"motion\": 1, \"transform\": {\"translate\": [0, 0, 50]}}, {\"mesh\": \"box.obj\", \"motion\": -1}]}");
+        "   {\"mesh\": \"box.obj\", \"motion\": 1, \"transform\": {\"translate\": [0, 0, 50]}},\n"
+        "   {\"mesh\": \"box.obj\", \"motion\": -1, \"start_time\": 2, \"end_time\": 3}, {\"mesh\": \"box.obj\", \"end_time\": 0}]}");
+    assert_int_equal(scene->obstacle_count, 3);
+    assert_near(scene->obstacles[2].file.start, 2, 0);
+    assert_near(scene->obstacles[2].file.end, 3, 0);
+    assert_true(has_note(scene, "s.json:6: obstacles[3] is never there (end_time is not after start_time), and is left out"));
     tl_sim *sim = simulate(scene);
     for (double s = 0; s <= 1; s += 0.125) {
         // z up: node 1 of the box is at (6, 0, 0) and turns about the origin; the quaternion is a blend of (1, 0) and (c, s) of 45 degrees
