@@ -532,6 +532,9 @@ static tl_status finish(parser *ps)
                        ps->path, (long long)ps->bare_line);
     }
     TL_TRY(check_indices(ps));
+    tl_status status = TL_OK;
+    if (ps->mode == TL_OBJ_LOOSE) tl_obj_drop_lost(obj, ps->corner, ps->err, &status);
+    if (status != TL_OK) return status;
     obj->face = tl_alloc_bytes(&obj->alloc, (size_t)obj->face_count, sizeof *obj->face);
     if (!obj->face) return tl_fail_memory(ps->err, "faces");
     obj->face_cap = obj->face_count;
@@ -544,7 +547,7 @@ static tl_status finish(parser *ps)
     if (obj->vel && !TL_GROW(&obj->alloc, obj->vel, obj->vel_cap, obj->node_count))
         return tl_fail_memory(ps->err, "velocities");
     if (obj->vel && obj->vel_cap > old) memset(obj->vel + old, 0, (size_t)(obj->vel_cap - old) * sizeof *obj->vel);
-    return ps->mode == TL_OBJ_STRICT ? check_usable(ps) : TL_OK;
+    return ps->mode == TL_OBJ_STRICT || ps->mode == TL_OBJ_LOOSE ? check_usable(ps) : TL_OK;
 }
 
 tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *text, size_t size, tl_obj_mode mode,
@@ -573,6 +576,7 @@ void tl_obj_free(tl_obj *obj)
     TL_FREE(&alloc, obj->face_label, obj->face_label_cap);
     TL_FREE(&alloc, obj->pinched, obj->pinched_cap);
     TL_FREE(&alloc, obj->edge, obj->edge_cap);
+    TL_FREE(&alloc, obj->place, obj->place_count);
     TL_FREE(&alloc, obj->edge_label, obj->edge_label_cap);
     *obj = (tl_obj){.alloc = alloc};
 }

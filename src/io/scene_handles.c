@@ -51,10 +51,14 @@ static tl_status read_nodes(const tl_scene *scene, const tl_node *list, tl_scene
         const tl_node entry = tl_node_at(list, i);
         int64_t n;
         TL_TRY(tl_key_read(&entry, &tl_node_index_key, &n, err));
-        if (n >= cloth->mesh.node_count)
-            return tl_node_fail(&entry, true, err, "must be in [0, %d], cloth '%s' has %d nodes",
-                                cloth->mesh.node_count - 1, cloth->name, cloth->mesh.node_count);
-        handle->nodes[i] = (int32_t)n;
+        const tl_obj *mesh = &cloth->mesh;
+        const int32_t nodes = mesh->place ? mesh->place_count : mesh->node_count;
+        if (n >= nodes)
+            return tl_node_fail(&entry, true, err, "must be in [0, %d], cloth '%s' has %d nodes", nodes - 1, cloth->name, nodes);
+        if (mesh->place && mesh->place[n] < 0) return tl_node_fail(&entry, true, err, "is in no face");
+        handle->nodes[i] = mesh->place ? mesh->place[n] : (int32_t)n;
+        // by the numbers of the mesh as it is now, for the resolved scene
+        if (mesh->place && json_array_set_new(list->value, i, json_integer(handle->nodes[i])) != 0) return tl_fail_memory(err, "scene text");
     }
     return TL_OK;
 }

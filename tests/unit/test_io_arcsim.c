@@ -341,6 +341,40 @@ static void plastic_lines_of_meshes_are_told(void **state)
     tl_scene_destroy(scene);
 }
 
+static void loose_meshes_are_put_right(void **state)
+{
+    (void)state;
+    tl_error err;
+    // node 2 is in no face; the second panel, on nodes 5 to 7, is drawn mirrored
+    help_write("l.obj", "v 0 0 0\nv 9 9 9\nnl 5\nv 1 0 0\nnv 1 2 3\nv 0 2 0\nnl 4\nv 0 0 1\nv 1 0 1\nv 0 2 1\n"
+                        "vt 0 0\nvt 1 0\nvt 0 2\nvt 0 0\nvt -1 0\nvt 0 2\nf 1/1 3/2 4/3\nf 5/4 6/5 7/6\ne 3 4\nel 6\ne 2 4\nel 1\n");
+    tl_scene *scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"remeshing\"],\n"
+                           " \"cloths\": [{\"mesh\": \"l.obj\", \"materials\": [{\"data\": \"f.json\"}]}], \"handles\": [{\"nodes\": [3, 0]}]}");
+    assert_int_equal(tl_scene_note_count(scene), 2);
+    assert_non_null(strstr(tl_scene_note(scene, 0), "l.obj: 1 nodes in no face are left out"));
+    assert_non_null(strstr(tl_scene_note(scene, 1), "l.obj: 1 panels are mirrored in material space, and turned over there"));
+    const tl_obj *m = &scene->cloths[0].mesh;
+    assert_int_equal(m->node_count, 6);
+    assert_place(m->pos[2], 0, 2, 0, 0);
+    assert_place(m->vel[1], 1, 2, 3, 0);
+    assert_place(m->vel[5], 0, 0, 0, 0);
+    assert_int_equal(m->node_label[2], 4);
+    assert_near(m->uv[1].x, 1, 0);
+    assert_near(m->uv[4].x, 1, 0);
+    assert_int_equal(m->edge_count, 1);
+    assert_int_equal(m->edge[0][0], 1);
+    assert_int_equal(m->edge[0][1], 2);
+    assert_int_equal(scene->handles[0].nodes[0], 2);
+    assert_ok(tl_scene_save(scene, "own.json", 0, &err));
+    tl_scene *own;
+    assert_ok(tl_scene_load("own.json", NULL, 0, &own, &err));
+    assert_true(own->hash == scene->hash);
+    assert_int_equal(own->handles[0].nodes[0], 2);
+    tl_sim_destroy(simulate(scene));
+    tl_scene_destroy(own);
+    tl_scene_destroy(scene);
+}
+
 // ---- files and syntax --------------------------------------------------------------------------------------
 
 static void files_are_looked_for_upwards(void **state)
@@ -512,7 +546,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(defaults_are_those_of_the_table), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
         TEST(motion_files_move_parts), TEST(bad_motions), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
-        TEST(plastic_lines_of_meshes_are_told), TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
+        TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
         TEST(files_may_be_loose), TEST(the_kind_is_found_from_the_keys), TEST(settings_have_our_keys), TEST(saved_scenes_are_the_same),
         TEST(memory_may_run_out),
     };
