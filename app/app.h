@@ -106,6 +106,7 @@ int app_run(const app_command *self, int argc, char **argv);
 int app_resume(const app_command *self, int argc, char **argv);
 int app_check(const app_command *self, int argc, char **argv);
 int app_info(const app_command *self, int argc, char **argv);
+int app_convert(const app_command *self, int argc, char **argv);
 int app_bench(const app_command *self, int argc, char **argv);
 int app_render(const app_command *self, int argc, char **argv);
 int app_plot(const app_command *self, int argc, char **argv);

@@ -17,7 +17,8 @@ static const app_command commands[] = {
      .synopsis =
          "SCENE [--out DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume] [--quiet] [--json]",
      .about =
-         "Reads the scene file (JSON with // comments, docs/scene.md), steps it and writes into DIR:\n"
+         "Reads the scene file (JSON with // comments, docs/scene.md; those of ARCSim as they are,\n"
+         "docs/arcsim.md), steps it and writes into DIR:\n"
          "  frames/NNNNNN_CLOTH.obj    one mesh per frame and cloth, frame 0 is the start\n"
          "  obstacles/NNNNNN_NAME.obj  what the cloth collides with; frame 0 only if it stands still\n"
          "  stats.jsonl                one JSON object per frame: time, faces, iterations, strain, contact, energies\n"
@@ -63,6 +64,17 @@ static const app_command commands[] = {
                  "  toile info out/flag/checkpoint.bin --json",
      .codes = CODES_COMMON "  2  the file is missing, damaged or of no known kind",
      .run = app_info},
+    {.name = "convert",
+     .summary = "write a scene of ARCSim's as one of Toile's",
+     .synopsis = "OLD.json NEW.json [--set KEY=VALUE]... [--force] [--quiet] [--json]",
+     .about = "Reads a scene file of ARCSim's (or one of Toile's) and writes it in Toile's format, with every\n"
+              "default filled in, and its meshes into the folder NEW-meshes beside it. Both files give the\n"
+              "same frames. Keys that have no effect here are named in warnings, one each: docs/arcsim.md.\n"
+              "To run such a scene it need not be converted: every command reads it as it is.",
+     .examples = "  toile convert conf/sphere.json sphere.json\n"
+                 "  toile convert conf/flag.json scenes/flag.json --set frames=100 --force",
+     .codes = CODES_COMMON "  2  the scene or a file it names is invalid, or NEW.json is there already",
+     .run = app_convert},
     {.name = "bench",
      .summary = "measure speed and memory on this machine",
      .synopsis = "[NAME] [options]",

@@ -36,7 +36,9 @@ typedef struct tl_body_def {
     // Rigid motion on top of that, as for handles: turned about `pivot`, then moved; smooth between keys.
     const tl_motion_key *motion;
     int32_t motion_count;
+    tl_curve curve;             ///< between its keys. Default TL_CURVE_SMOOTH.
     tl_vec3 pivot;
+    double start, end;          ///< cloth meets it for start <= t < end [s]. Default 0, infinity.
     double friction;            ///< >= 0. Default 0.3.
     double thickness;           ///< extra distance kept from the surface [m], >= 0. Default 0.
     uint32_t made_by_default;
@@ -55,7 +57,8 @@ typedef struct tl_body_view {
     int32_t node_count;
     const int32_t (*face)[3];
     int32_t face_count;
-    uint32_t moves;  ///< 0: the same at all times
+    uint32_t moves;    ///< 0: the same at all times
+    uint32_t present;  ///< 0: cloth did not meet it in the last step (nor will in the first, before that): outside start and end
 } tl_body_view;
 TL_API tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id body, tl_body_view *out);
 
@@ -78,7 +81,7 @@ typedef struct tl_start_report {
 } tl_start_report;
 
 /// Contact keeps free of intersections what is free of them, so this is seen to before the first step, and again after a cloth
-/// or a body was added: if surfaces cross, as collide.on_intersection says; what is nearer than a hundredth of its thickness is
+/// or a body was added or a body's time has come: if surfaces cross, as collide.on_intersection says; what is nearer than a hundredth of its thickness is
 /// moved apart in any case. TL_BAD_INPUT with the places if they do and may not, or could not be pulled apart; then the state
 /// is unchanged. tl_sim_step does it by itself; call it to have the report, or to see the state that a run begins with. Does
 /// nothing when it has been done. `out` may be NULL.

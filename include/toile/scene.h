@@ -9,6 +9,7 @@ extern "C" {
 
 typedef struct tl_scene tl_scene;  // opaque: a scene file, read, checked, with every default filled in
 
+/// Scene files of ARCSim are recognised by their keys and read as well (docs/arcsim.md); `sets` then have our keys.
 /// Reads `path`, its includes, meshes and materials, applies `sets` ("path.to.key=value", value as JSON or a
 /// bare word) and checks everything. TL_BAD_INPUT messages read "file:line: field value, what is wrong (remedy)".
 TL_API tl_status tl_scene_load(const char *path, const char *const *sets, int32_t set_count, tl_scene **out,
@@ -20,8 +21,20 @@ TL_API int32_t tl_scene_frames(const tl_scene *scene);           ///< frames aft
 TL_API double tl_scene_fps(const tl_scene *scene);
 TL_API int32_t tl_scene_steps_per_frame(const tl_scene *scene);
 
+/// 1: the file is a scene of ARCSim's.
+TL_API int32_t tl_scene_is_foreign(const tl_scene *scene);
+
+/// What the reader has to say about a file that it read all the same: keys of a foreign scene that have no effect, what was chosen
+/// where it says nothing. NULL if `index` is out of range. tl_scene_simulate gives them to its log as warnings.
+TL_API int32_t tl_scene_note_count(const tl_scene *scene);
+TL_API const char *tl_scene_note(const tl_scene *scene, int32_t index);
+
 /// The fully resolved scene as JSON text; owned by the scene.
 TL_API const char *tl_scene_json(const tl_scene *scene);
+
+/// Writes the scene to `path` in our format, and its meshes to the folder PATH-meshes beside it (PATH without .json): together they run
+/// as the scene does, to the bit. TL_BAD_INPUT if they are there already, unless `overwrite`.
+TL_API tl_status tl_scene_save(const tl_scene *scene, const char *path, uint32_t overwrite, tl_error *err);
 
 /// Builds the simulation that the scene describes. `alloc`, `log` may be NULL for the defaults.
 TL_API tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_allocator *alloc,

@@ -114,6 +114,8 @@ typedef struct tl_remeshing {
     double curvature;           ///< change of the normal along an edge [rad], > 0. Default 0.15.
     double velocity;            ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.
     double compression;         ///< the smaller, the finer where cloth is pushed together [m], > 0; NAN: as the fabric buckles. Default NAN.
+    uint32_t edge_angles;       ///< 1: curvature is measured at edges too, which sees folds to and fro. Default 0.
+    double rib_stiffening;      ///< with a number for `compression`: how much of it curvature across takes away, >= 0. Default 0.
     uint32_t obstacles;         ///< 1: finer near bodies. Default 1.
     tl_remeshing_blend blend;   ///< how these are put together. Default TL_BLEND_MAX.
     double hysteresis;          ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
@@ -149,6 +151,9 @@ typedef struct tl_cloth_def {
     const int32_t (*face)[3];     ///< vertices, counter-clockwise
     const int32_t *face_label;    ///< which of `materials` a face is made of; NULL: all 0
     const int32_t *node_label;    ///< user labels for handles; NULL: all 0
+    int32_t edge_count;           ///< edges that are feature lines: remeshing does not flip them, and takes nodes away only along them
+    const int32_t (*edge)[2];     ///< their nodes; pairs that are no edge of the mesh do not count
+    const int32_t *edge_label;    ///< > 0: lines of different labels do not join
     const tl_material *materials; ///< at least one
     int32_t material_count;
     double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
@@ -164,14 +169,24 @@ TL_API tl_cloth_def tl_cloth_def_default(void);
 /// On failure `sim` is unchanged, *out is {0} and the message says which element and value was wrong.
 TL_API tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err);
 
-/// A pose on the path of a handle. Rotation turns about `pivot`, then `translate` moves; both are relative to
+/// How the way goes from one pose to the next. Still before the first and after the last.
+typedef enum tl_curve {
+    TL_CURVE_SMOOTH,  ///< never beyond a key, at rest at both ends; turns beyond 360 degrees are kept (Fritsch & Butland 1984)
+    TL_CURVE_CUBIC,   ///< cubic Hermite: rates where a key gives them, else from its neighbours, zero at the ends; turns by quaternions
+} tl_curve;
+
+/// A pose on the path of a handle or body. Scale and rotation are about `pivot`, then `translate` moves; all are relative to
 /// where the nodes were when the handle took hold.
 typedef struct tl_motion_key {
     double time;            ///< [s], strictly increasing
     tl_vec3 translate;      ///< [m]
     tl_vec3 rotate_axis;    ///< any length; with rotate_deg 0 it may be zero
-    double rotate_deg;      ///< angle about the axis; turns beyond 360 are kept
+    double rotate_deg;      ///< angle about the axis
     uint32_t release;       ///< 1: the handle lets go at this key
+    uint32_t has_rates;     ///< 1: a cubic curve has the rates below here
+    double scale;           ///< factor, > 0; 0 counts as 1
+    tl_vec3 velocity, spin; ///< of translate [m/s], of the rotation [rad/s]
+    double growth;          ///< of scale [1/s]
 } tl_motion_key;
 
 /// Nodes held in place or moved along a smooth path. Every selector given must hold for a node to be chosen.
@@ -187,9 +202,15 @@ typedef struct tl_handle_def {
     double sphere_radius;
     tl_vec2 uv_min, uv_max;    ///< box in material space [m]
     double start, end;         ///< holds for start <= t < end [s]. Default 0, infinity.
+    double fade;               ///< after `end`, springs that weaken to nothing in this time [s], >= 0. Default 0.
+    double stiffness;          ///< of those springs, per node, at first [N/m], > 0. Default 1e3.
+    uint32_t use_ellipse;      ///< 1: nodes are held on an ellipse instead of where they were: center + axis[0] cos + axis[1] sin of the angle
+    tl_vec3 ellipse_center, ellipse_axis[2];  ///< [m]
+    tl_vec2 ellipse_turns;     ///< the angle is this times the material place, in whole turns per metre
     tl_vec3 pivot;             ///< centre of rotation [m]
     const tl_motion_key *keys; ///< borrowed for the call; NULL: held still
     int32_t key_count;
+    tl_curve curve;            ///< Default TL_CURVE_SMOOTH.
     uint32_t made_by_default;
 } tl_handle_def;
 TL_API tl_handle_def tl_handle_def_default(void);

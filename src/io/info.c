@@ -122,6 +122,10 @@ static tl_status scene_info(const char *path, json_t *facts, tl_error *err)
             ok = add(entry, "faces", json_integer(o->mesh.face_count)) && add(entry, "nodes", json_integer(o->mesh.node_count)) &&
                  add(entry, "shapes", json_integer(o->shapes ? o->shape_count : 1));
     }
+    if (ok && scene->foreign) ok = add(facts, "format", json_string("ARCSim"));
+    json_t *warnings = scene->notes.count > 0 ? json_array() : NULL;
+    if (warnings) ok = add(facts, "warnings", warnings) && ok;
+    for (int32_t i = 0; ok && i < scene->notes.count; i++) ok = json_array_append_new(warnings, json_string(scene->notes.items[i].text)) == 0;
     char hash[20];
     snprintf(hash, sizeof hash, "%016llx", (unsigned long long)scene->hash);
     ok = ok && add(facts, "scene_hash", json_string(hash));

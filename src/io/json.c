@@ -23,12 +23,15 @@ struct tl_json_doc {
     char (*sets)[256];  ///< canonical paths; a later one wins
     int32_t set_count, set_cap;
     json_t *root;
+    bool replaced;        ///< by what is no part of the files
+    char looseness[256];
 };
 
 typedef struct loading {
     tl_json_doc *doc;
     tl_reader reader;
     bool includes;
+    bool (*is_loose)(const json_t *root);
     const char *chain[TL_JSON_MAX_INCLUDES];  ///< files being read, outermost first
     int depth;
 } loading;
@@ -181,7 +184,7 @@ tl_status tl_node_dir(const tl_node *node, char out[TL_PATH_MAX], tl_error *err)
 {
     int64_t line;
     out[0] = 0;
-    if (set_of(node)) return TL_OK;
+    if (set_of(node) || node->doc->replaced) return TL_OK;
     const source *src = place_of(node, &line);
     return src ? tl_path_dir(src->path, out, err) : TL_OK;
 }
@@ -199,6 +202,8 @@ static void write_place(const tl_node *node, char *out, size_t size)
     else if (src) snprintf(out, size, "%s:%lld:%s%s", src->path, (long long)line, space, path);
     else snprintf(out, size, "%s", path);
 }
+
+void tl_node_place(const tl_node *node, char *out, size_t size) { write_place(node, out, size); }
 
 static void write_value(const json_t *value, char *out, size_t size)
 {
@@ -275,15 +280,36 @@ static bool is_no_memory(const json_error_t *bad)
     return json_error_code(bad) == json_error_out_of_memory || bad->text[0] == 0;
 }
 
-static tl_status parse(tl_text *text, const char *path, json_t **out, tl_error *err)
+static tl_status parse_text(const char *text, size_t size, const char *path, loading *load, json_t **out, tl_error *err)
+{
+    json_error_t bad;
+    *out = json_loadb(text, size, JSON_REJECT_DUPLICATES, &bad);
+    if (!*out && is_no_memory(&bad)) return tl_fail_memory(err, path);
+    if (!*out && load->is_loose) {
+        json_error_t worse;
+        *out = json_loadb(text, size, JSON_DISABLE_EOF_CHECK, &worse);
+        if (*out && !load->is_loose(*out)) {
+            json_decref(*out);
+            *out = NULL;
+        }
+        if (*out) snprintf(load->doc->looseness, sizeof load->doc->looseness, "%.100s:%d: %.100s", path, bad.line, bad.text);
+    }
+    return *out ? TL_OK : tl_fail(err, TL_BAD_INPUT, "%s:%d: not valid JSON: %s", path, bad.line, bad.text);
+}
+
+static tl_status parse(loading *load, tl_text *text, const char *path, json_t **out, tl_error *err)
 {
     TL_TRY(tl_json_blank_comments(text->data, text->size, path, err));
     if (skip_space(text->data, text->data + text->size) == text->data + text->size)
         return tl_fail(err, TL_BAD_INPUT, "%s:1: file is empty, a JSON object { .. } is needed", path);
-    json_error_t bad;
-    *out = json_loadb(text->data, text->size, JSON_REJECT_DUPLICATES, &bad);
-    if (!*out && is_no_memory(&bad)) return tl_fail_memory(err, path);
-    if (!*out) return tl_fail(err, TL_BAD_INPUT, "%s:%d: not valid JSON: %s", path, bad.line, bad.text);
+    tl_buf plain;
+    tl_buf_init(&plain, &load->doc->alloc);
+    const bool odd = tl_json_plain_numbers(text->data, text->size, &plain);
+    tl_status status = odd ? tl_buf_end(&plain, path, err) : TL_OK;
+    if (status == TL_OK)
+        status = parse_text(odd ? plain.data : text->data, odd ? plain.size : text->size, path, load, out, err);
+    tl_buf_free(&plain);
+    TL_TRY(status);
     if (json_is_object(*out)) return TL_OK;
     json_decref(*out);
     *out = NULL;
@@ -364,7 +390,7 @@ static tl_status load_file(loading *load, const char *path, json_t **out, tl_err
     memcpy(src.path, path, src.path_size);
     json_t *own = NULL, *merged = NULL;
     tl_status status = load->reader.read(load->reader.user, alloc, path, TL_JSON_MAX_BYTES, &src.text, err);
-    if (status == TL_OK) status = parse(&src.text, path, &own, err);
+    if (status == TL_OK) status = parse(load, &src.text, path, &own, err);
     if (status == TL_OK && load->includes && json_object_get(own, "include")) {
         load->chain[load->depth++] = src.path;
         merged = json_object();
@@ -472,16 +498,30 @@ static tl_status own_copy(tl_json_doc *doc, tl_error *err)
     return TL_OK;
 }
 
+const char *tl_json_looseness(const tl_json_doc *doc) { return doc->looseness; }
+
+void tl_json_replace(tl_json_doc *doc, json_t *root)
+{
+    json_decref(doc->root);
+    doc->root = root, doc->replaced = true;
+}
+
+tl_status tl_json_set(tl_json_doc *doc, const char *const *sets, int32_t set_count, tl_error *err)
+{
+    for (int32_t i = 0; i < set_count; i++) TL_TRY(apply_set(doc, sets[i], err));
+    return TL_OK;
+}
+
 tl_status tl_json_load(const tl_allocator *alloc, const tl_json_def *def, tl_json_doc **out, tl_error *err)
 {
     *out = NULL;
     tl_json_doc *doc = TL_CALLOC(alloc, tl_json_doc, 1);
     if (!doc) return tl_fail_memory(err, "a document");
     doc->alloc = *alloc;
-    loading load = {.doc = doc, .reader = def->reader ? *def->reader : tl_reader_disk(), .includes = def->includes};
+    loading load = {.doc = doc, .reader = def->reader ? *def->reader : tl_reader_disk(), .includes = def->includes, .is_loose = def->is_loose};
     tl_status status = load_file(&load, def->path, &doc->root, err);
     if (status == TL_OK) status = own_copy(doc, err);
-    for (int32_t i = 0; status == TL_OK && i < def->set_count; i++) status = apply_set(doc, def->sets[i], err);
+    if (status == TL_OK) status = tl_json_set(doc, def->sets, def->set_count, err);
     if (status != TL_OK) {
         tl_json_destroy(doc);
         return status;

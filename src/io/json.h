@@ -29,12 +29,25 @@ typedef struct tl_json_def {
     const char *const *sets;    ///< "path.to.key=value", value as JSON or a bare word
     int32_t set_count;
     bool includes;              ///< the key "include" names files to merge first
+    /// Files of other programs may be looser: where keys stand twice the last one counts, what follows the end is left out. They
+    /// are read so if this says that they are of that kind. NULL: none are.
+    bool (*is_loose)(const json_t *root);
 } tl_json_def;
 
 /// Reads a document whose top is an object. Messages start "file:line: ".
 tl_status tl_json_load(const tl_allocator *alloc, const tl_json_def *def, tl_json_doc **out, tl_error *err);
 void tl_json_destroy(tl_json_doc *doc);  ///< NULL is fine
 tl_node tl_json_root(const tl_json_doc *doc);
+
+/// What was wrong with a file that was read all the same since it is loose; "" if nothing was.
+const char *tl_json_looseness(const tl_json_doc *doc);
+
+/// Another document in place of what was read (the reference is taken over). Places are still looked up in the files; relative paths
+/// now start at the current folder.
+void tl_json_replace(tl_json_doc *doc, json_t *root);
+
+/// Settings ("path.to.key=value") on top of the document.
+tl_status tl_json_set(tl_json_doc *doc, const char *const *sets, int32_t set_count, tl_error *err);
 
 tl_node tl_node_key(const tl_node *up, const char *key);
 tl_node tl_node_at(const tl_node *up, size_t index);
@@ -47,6 +60,9 @@ tl_status tl_node_fail(const tl_node *node, bool show_value, tl_error *err, cons
 /// Puts the place and path of `node` in front of a message that is already in `err`; hands back its status.
 tl_status tl_node_prefix(const tl_node *node, tl_error *err);
 
+/// Place and path of `node` alone: "scene.json:14: cloths[0].density".
+void tl_node_place(const tl_node *node, char *out, size_t size);
+
 /// "cloths[0].density"; "" for the document.
 void tl_node_path(const tl_node *node, char *out, size_t size);
 
@@ -55,6 +71,9 @@ tl_status tl_node_dir(const tl_node *node, char out[TL_PATH_MAX], tl_error *err)
 
 /// The value as indented text with exact numbers.
 void tl_json_write(tl_buf *buf, const json_t *value);
+
+/// The text with its numbers in the one style that the standard allows, appended to `out`; false: it is so already, nothing appended.
+bool tl_json_plain_numbers(const char *text, size_t size, tl_buf *out);
 
 /// Blanks // and /* */ comments in place, keeping line ends, and checks the nesting; `path` is for messages.
 tl_status tl_json_blank_comments(char *text, size_t size, const char *path, tl_error *err);

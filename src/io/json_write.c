@@ -1,5 +1,6 @@
 // io/json_write.c: a JSON value as text that a person can read: two spaces, short lists on one line, exact numbers.
 
+#include <math.h>
 #include <string.h>
 
 #include "io/json.h"
@@ -68,7 +69,10 @@ static void write_value(tl_buf *buf, const json_t *value, int depth)
     }
     case JSON_STRING: write_string(buf, json_string_value(value)); return;
     case JSON_INTEGER: tl_buf_int(buf, json_integer_value(value)); return;
-    case JSON_REAL: tl_buf_double(buf, json_real_value(value)); return;
+    case JSON_REAL:
+        tl_buf_double(buf, json_real_value(value));
+        if (json_real_value(value) == 0 && signbit(json_real_value(value))) tl_buf_text(buf, ".0");  // -0 would read back as a whole 0
+        return;
     case JSON_TRUE: tl_buf_text(buf, "true"); return;
     case JSON_FALSE: tl_buf_text(buf, "false"); return;
     case JSON_NULL: tl_buf_text(buf, "null"); return;

@@ -23,6 +23,7 @@ typedef struct parser {
     int32_t corner_cap;
     int32_t uv_count;        ///< vt lines so far
     int32_t last_face;       ///< first triangle of the last polygon, -1: none yet
+    int32_t last_edge[2];    ///< nodes of the last e line; -1: none yet
     bool any_vt, any_bare;
     int64_t bare_line;
     tl_error *err;
@@ -264,10 +265,59 @@ static tl_status read_pinched(parser *ps)
     return TL_OK;
 }
 
+// Indices that are no numbers of nodes are not looked at: in other files e lines mean other things.
+static tl_status read_edge(parser *ps)
+{
+    for (int k = 0; k < 2; k++) {
+        int64_t node = 0;
+        const bool there = next_token(ps);
+        const char *end = token_end(ps);
+        const bool ok = there && tl_parse_int(ps->p, end, &node) == end && node >= 1 && node <= ps->obj->node_count;
+        ps->last_edge[k] = ok ? (int32_t)node - 1 : -1;
+        ps->p = end;
+    }
+    return TL_OK;
+}
+
+static tl_status read_edge_label(parser *ps)
+{
+    tl_obj *obj = ps->obj;
+    int32_t label;
+    TL_TRY(read_label(ps, "edge label", &label));
+    if (ps->last_edge[0] < 0 || ps->last_edge[1] < 0) return bad(ps, "there is no e before it that names two nodes");
+    if (label == 0) return TL_OK;
+    if (!TL_GROW(&obj->alloc, obj->edge, obj->edge_cap, obj->edge_count + 1) ||
+        !TL_GROW(&obj->alloc, obj->edge_label, obj->edge_label_cap, obj->edge_count + 1))
+        return tl_fail_memory(ps->err, "edges");
+    memcpy(obj->edge[obj->edge_count], ps->last_edge, sizeof ps->last_edge);
+    obj->edge_label[obj->edge_count++] = label;
+    return TL_OK;
+}
+
+// Is any number of the line not zero?
+static void look_for_plastic(parser *ps)
+{
+    bool any = false;
+    while (!any && next_token(ps)) {
+        double value = 0;
+        const char *end = token_end(ps);
+        any = tl_parse_double(ps->p, end, &value) == end && value != 0;
+        ps->p = end;
+    }
+    if (any && ps->obj->plastic_lines++ == 0) ps->obj->first_plastic_line = ps->line;
+}
+
+static bool is_plastic(const char *word, size_t size)
+{
+    static const char *const known[] = {"ny", "ea", "ed", "ts", "fs", "td", "fd", NULL};
+    for (int i = 0; known[i]; i++)
+        if (size == 2 && memcmp(known[i], word, 2) == 0) return true;
+    return false;
+}
+
 static bool is_skipped(const char *word, size_t size)
 {
-    static const char *const known[] = {"vn", "g",  "o",  "s",  "usemtl", "mtllib", "vp", "ny", "vl", "e",
-                                        "ea", "ed", "el", "ts", "fs",     "td",     "fd", "l",  "p",  NULL};
+    static const char *const known[] = {"vn", "g",  "o",  "s",  "usemtl", "mtllib", "vp", "vl", "e", "el", "l", "p", NULL};
     for (int i = 0; known[i]; i++)
         if (strlen(known[i]) == size && memcmp(known[i], word, size) == 0) return true;
     return false;
@@ -282,13 +332,23 @@ static tl_status read_line(parser *ps)
 #define IS(text) (size == sizeof text - 1 && memcmp(word, text, sizeof text - 1) == 0)
     if (IS("v")) return read_node(ps);
     if (IS("f")) return read_face(ps);
-    if (ps->mode == TL_OBJ_BODY && (IS("vt") || IS("nv") || IS("nl") || IS("fl") || IS("tl"))) return TL_OK;
+    if (ps->mode == TL_OBJ_BODY && (IS("vt") || IS("nv") || IS("nl") || IS("fl") || IS("tl") || IS("e") || IS("el"))) return TL_OK;
     if (IS("vt")) return read_uv(ps);
     if (IS("nv")) return read_velocity(ps);
     if (IS("nl")) return read_node_label(ps);
     if (IS("np")) return read_pinched(ps);
     if (IS("fl") || IS("tl")) return read_face_label(ps);
+    if (IS("na")) {
+        ps->obj->absent = true;
+        return TL_OK;
+    }
+    if (IS("e")) return read_edge(ps);
+    if (IS("el")) return read_edge_label(ps);
 #undef IS
+    if (is_plastic(word, size)) {
+        look_for_plastic(ps);
+        return TL_OK;
+    }
     if (!is_skipped(word, size) && ps->obj->unknown_lines++ == 0) ps->obj->first_unknown_line = ps->line;
     return TL_OK;
 }
@@ -462,6 +522,7 @@ static tl_status check_usable(parser *ps)
 static tl_status finish(parser *ps)
 {
     tl_obj *obj = ps->obj;
+    if (obj->face_count == 0 && obj->absent && ps->mode == TL_OBJ_LENIENT) return flat_corners(ps);
     if (obj->face_count == 0)
         return tl_fail(ps->err, TL_BAD_INPUT, "%s:%lld: no faces (%d nodes), a mesh needs at least one", ps->path,
                        (long long)(ps->line > 0 ? ps->line : 1), obj->node_count);
@@ -471,6 +532,9 @@ static tl_status finish(parser *ps)
                        ps->path, (long long)ps->bare_line);
     }
     TL_TRY(check_indices(ps));
+    tl_status status = TL_OK;
+    if (ps->mode == TL_OBJ_LOOSE) tl_obj_drop_lost(obj, ps->corner, ps->err, &status);
+    if (status != TL_OK) return status;
     obj->face = tl_alloc_bytes(&obj->alloc, (size_t)obj->face_count, sizeof *obj->face);
     if (!obj->face) return tl_fail_memory(ps->err, "faces");
     obj->face_cap = obj->face_count;
@@ -483,7 +547,7 @@ static tl_status finish(parser *ps)
     if (obj->vel && !TL_GROW(&obj->alloc, obj->vel, obj->vel_cap, obj->node_count))
         return tl_fail_memory(ps->err, "velocities");
     if (obj->vel && obj->vel_cap > old) memset(obj->vel + old, 0, (size_t)(obj->vel_cap - old) * sizeof *obj->vel);
-    return ps->mode == TL_OBJ_STRICT ? check_usable(ps) : TL_OK;
+    return ps->mode == TL_OBJ_STRICT || ps->mode == TL_OBJ_LOOSE ? check_usable(ps) : TL_OK;
 }
 
 tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *text, size_t size, tl_obj_mode mode,
@@ -491,7 +555,7 @@ tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *
 {
     *out = (tl_obj){.alloc = *alloc};
     parser ps = {.path = path, .text = text, .end = text + size, .p = text, .line_start = text, .mode = mode,
-                 .obj = out, .last_face = -1, .err = err};
+                 .obj = out, .last_face = -1, .last_edge = {-1, -1}, .err = err};
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) ps.p += 3;
     tl_status status = read_lines(&ps);
     if (status == TL_OK) status = finish(&ps);
@@ -511,5 +575,8 @@ void tl_obj_free(tl_obj *obj)
     TL_FREE(&alloc, obj->face, obj->face_cap);
     TL_FREE(&alloc, obj->face_label, obj->face_label_cap);
     TL_FREE(&alloc, obj->pinched, obj->pinched_cap);
+    TL_FREE(&alloc, obj->edge, obj->edge_cap);
+    TL_FREE(&alloc, obj->place, obj->place_count);
+    TL_FREE(&alloc, obj->edge_label, obj->edge_label_cap);
     *obj = (tl_obj){.alloc = alloc};
 }

@@ -2,7 +2,8 @@
 //
 // Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face. A line of
 // ours, np I, says that node I (from 0) is pinched between bodies, where contact with them cannot be kept.
-// What others write (vn, g, o, s, usemtl, mtllib; ny, vl, e, ea, ed, el, ts, fs, td, fd) is skipped.
+// `e a b` and `el n` after it label an edge (nodes from 1). What others write (vn, g, o, s, usemtl, mtllib, vl) is skipped; lines about
+// plasticity and damage (ny, ea, ed, ts, fs, td, fd) are counted where they are not zero.
 // Without vt the material coordinates are the x, y of the nodes.
 #pragma once
 #include "io/text.h"
@@ -21,14 +22,23 @@ typedef struct tl_obj {
     int32_t *face_label;  ///< NULL without fl lines
     int32_t *pinched;     ///< nodes of np lines as they came, pinched_count of them
     int32_t pinched_count;
+    int32_t (*edge)[2];   ///< nodes of edges with a label, edge_count of them
+    int32_t *edge_label;
+    int32_t edge_count;
+    int32_t *place;       ///< TL_OBJ_LOOSE, where nodes were left out: number of every node of the file, -1: left out; else NULL
+    int32_t place_count;
+    bool absent;          ///< a line na: an obstacle that is not there at this frame; then there may be no faces
+    int64_t plastic_lines;      ///< that say something, which has no effect here
+    int64_t first_plastic_line;
     int64_t unknown_lines;      ///< lines that nobody knows
     int64_t first_unknown_line;
     // capacities behind the arrays, for freeing
-    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap;
+    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap, edge_cap, edge_label_cap;
 } tl_obj;
 
 typedef enum tl_obj_mode {
     TL_OBJ_STRICT,   ///< as input of a simulation: also no isolated node, no face without material area
+    TL_OBJ_LOOSE,    ///< the same, but isolated nodes are left out
     TL_OBJ_BODY,     ///< as an obstacle: finite, but vt is not read, faces may be degenerate and nodes isolated
     TL_OBJ_LENIENT,  ///< as something to look at: nan and inf are numbers, faces may be degenerate
 } tl_obj_mode;
@@ -40,6 +50,12 @@ typedef enum tl_obj_mode {
 tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *text, size_t size, tl_obj_mode mode,
                        tl_obj *out, tl_error *err);
 void tl_obj_free(tl_obj *obj);
+
+/// Leaves out nodes in no face; `corner` are the nodes (and vt) of the faces. True: there were some.
+bool tl_obj_drop_lost(tl_obj *obj, int32_t (*corner)[2], tl_error *err, tl_status *status);
+
+/// Turns panels over that are drawn mirrored as a whole, u to -u, and counts them.
+tl_status tl_obj_unmirror(tl_obj *obj, int32_t *panels, tl_error *err);
 
 /// What to write; all borrowed. Labels and velocities are left out when NULL (or all zero).
 typedef struct tl_obj_view {
@@ -55,6 +71,10 @@ typedef struct tl_obj_view {
     int32_t face_count;
     const int32_t *pinched;    ///< nodes, pinched_count of them
     int32_t pinched_count;
+    const int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
+    const int32_t *edge_label;
+    int32_t edge_count;
+    bool absent;               ///< an obstacle that is not there at this frame: no faces
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

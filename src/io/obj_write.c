@@ -61,7 +61,8 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
         tl_buf_double(buf, view->uv[i].y);
         tl_buf_add(buf, "\n", 1);
     }
-    for (int32_t f = 0; f < view->face_count; f++) {
+    if (view->absent) tl_buf_text(buf, "na\n");
+    for (int32_t f = 0; f < view->face_count && !view->absent; f++) {
         tl_buf_add(buf, "f", 1);
         for (int k = 0; k < 3; k++) {
             const int32_t v = view->face[f][k];
@@ -73,5 +74,9 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
         }
         tl_buf_add(buf, "\n", 1);
         if (face_labels && view->face_label[f]) write_label(buf, "fl ", view->face_label[f]);
+    }
+    for (int32_t i = 0; i < view->edge_count; i++) {
+        tl_buf_printf(buf, "e %d %d\n", view->edge[i][0] + 1, view->edge[i][1] + 1);
+        write_label(buf, "el ", view->edge_label[i]);
     }
 }

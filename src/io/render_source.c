@@ -294,6 +294,10 @@ static tl_status add_file(const tl_source *s, const char *path, const char *name
         out->unreadable++;
         return TL_OK;
     }
+    if (m.obj.face_count == 0) {  // an obstacle that is not there
+        tl_obj_free(&m.obj);
+        return TL_OK;
+    }
     m.woven = !obstacle && has_pattern(&m.obj);
     status = finish_mesh(&s->alloc, &m, err);
     if (status != TL_OK) {

@@ -116,7 +116,7 @@ static tl_status write_obstacles(runner *run, tl_error *err)
         if (run->frame + 1 > 0 && !view.moves) continue;
         run->text.size = 0;
         tl_obj_write(&run->text, &(tl_obj_view){.name = name, .pos = view.pos, .node_count = view.node_count,
-                                                .face = view.face, .face_count = view.face_count});
+                                                .face = view.face, .face_count = view.face_count, .absent = !view.present});
         TL_TRY(tl_buf_end(&run->text, "an obstacle", err));
         TL_TRY(tl_obstacle_path(run->def->out_dir, run->frame + 1, name, path, err));
         TL_TRY(tl_file_write(path, run->text.data, run->text.size, false, err));
@@ -342,57 +342,11 @@ static tl_status clear_folder(const runner *run, tl_error *err)
     return TL_OK;
 }
 
-static tl_status write_mesh(runner *run, int32_t shape, const tl_obj_view *view, tl_error *err)
-{
-    char path[TL_PATH_MAX], name[128];
-    TL_TRY(path_in(run, "meshes", path, err));
-    TL_TRY(tl_make_dirs(path, err));
-    run->text.size = 0;
-    tl_obj_write(&run->text, view);
-    TL_TRY(tl_buf_end(&run->text, "a mesh", err));
-    tl_scene_mesh_name(view->name, shape, name);
-    TL_TRY(path_in(run, name, path, err));
-    return tl_file_write(path, run->text.data, run->text.size, true, err);
-}
-
-// The meshes that scene.json needs: the folder can be run again wherever it is.
-static tl_status write_meshes(runner *run, tl_error *err)
-{
-    for (int32_t i = 0; i < run->scene->cloth_count; i++) {
-        const tl_scene_cloth *cloth = &run->scene->cloths[i];
-        if (!cloth->from_file) continue;
-        const tl_obj *m = &cloth->mesh;
-        TL_TRY(write_mesh(run, -1, &(tl_obj_view){.name = cloth->name,
-                                                .pos = m->pos,
-                                                .vel = m->vel,
-                                                .node_label = m->node_label,
-                                                .node_count = m->node_count,
-                                                .uv = m->uv,
-                                                .vert_node = m->vert_node,
-                                                .vert_count = m->vert_count,
-                                                .face = (const int32_t(*)[3])m->face,
-                                                .face_label = m->face_label,
-                                                .face_count = m->face_count}, err));
-    }
-    for (int32_t i = 0; i < run->scene->obstacle_count; i++) {
-        const tl_scene_obstacle *o = &run->scene->obstacles[i];
-        if (o->kind != TL_BODY_MESH) continue;
-        tl_obj_view view = {.name = o->name, .pos = o->mesh.pos, .node_count = o->mesh.node_count,
-                            .face = (const int32_t(*)[3])o->mesh.face, .face_count = o->mesh.face_count};
-        if (!o->shapes) TL_TRY(write_mesh(run, -1, &view, err));
-        for (int32_t k = 0; o->shapes && k < o->shape_count; k++) {
-            view.pos = o->shapes + (size_t)k * (size_t)o->mesh.node_count;
-            TL_TRY(write_mesh(run, k, &view, err));
-        }
-    }
-    return TL_OK;
-}
-
 static tl_status write_scene(runner *run, tl_error *err)
 {
     char path[TL_PATH_MAX];
     run->text.size = 0;
-    TL_TRY(tl_scene_json_for_folder(run->scene, (int32_t)run->frames, &run->text, err));
+    TL_TRY(tl_scene_json_for_folder(run->scene, (int32_t)run->frames, "meshes", &run->text, err));
     TL_TRY(path_in(run, "scene.json", path, err));
     return tl_file_write(path, run->text.data, run->text.size, true, err);
 }
@@ -491,7 +445,7 @@ static tl_status start(runner *run, tl_error *err)
     TL_TRY(path_in(run, "frames", path, err));
     TL_TRY(tl_make_dirs(path, err));
     TL_TRY(make_obstacles_folder(run, err));
-    TL_TRY(write_meshes(run, err));
+    TL_TRY(tl_scene_write_meshes(run->scene, run->def->out_dir, "meshes", err));
     TL_TRY(write_scene(run, err));
     return write_frame(run, err);
 }

@@ -132,6 +132,7 @@ static tl_status add_body(picture *pic, const tl_scene *scene, const tl_sim *sim
     const tl_body_id id = tl_sim_body(sim, b);
     tl_body_view view;
     TL_TRY(tl_sim_body_view(sim, id, &view));
+    if (!view.present) return TL_OK;
     if (scene->obstacles[b].kind == TL_BODY_PLANE) {
         colour_behind(&pic->cloth, &view);
         return TL_OK;

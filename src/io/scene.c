@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
+#include "io/arcsim.h"
 
 static void free_cloth(const tl_allocator *alloc, tl_scene_cloth *cloth)
 {
@@ -29,6 +30,7 @@ void tl_scene_destroy(tl_scene *scene)
     tl_scene_free_obstacles(scene);
     TL_FREE(&alloc, scene->wind_keys, scene->wind_key_count);
     tl_json_destroy(scene->doc);
+    tl_notes_free(&scene->notes);
     if (scene->json.alloc.resize) tl_buf_free(&scene->json);
     TL_FREE(&alloc, scene, 1);
 }
@@ -92,6 +94,8 @@ static uint64_t hash_cloth(const tl_obj *m)
     tl_hash_add(&hash, m->vert_node, (size_t)m->vert_count * sizeof *m->vert_node);
     tl_hash_add(&hash, m->face, (size_t)m->face_count * sizeof *m->face);
     if (m->face_label) tl_hash_add(&hash, m->face_label, (size_t)m->face_count * sizeof *m->face_label);
+    if (m->edge_count > 0) tl_hash_add(&hash, m->edge, (size_t)m->edge_count * sizeof *m->edge);
+    if (m->edge_count > 0) tl_hash_add(&hash, m->edge_label, (size_t)m->edge_count * sizeof *m->edge_label);
     return tl_hash_value(&hash);
 }
 
@@ -115,41 +119,41 @@ static bool set_hash(json_t *entry, uint64_t hash)
     return json_object_set_new(entry, "mesh", json_string(text)) == 0;
 }
 
-void tl_scene_mesh_name(const char *name, int32_t shape, char out[128])
+void tl_scene_mesh_name(const char *folder, const char *name, int32_t shape, char out[TL_MESH_NAME_MAX])
 {
-    if (shape < 0) snprintf(out, 128, "meshes/%s.obj", name);
-    else snprintf(out, 128, "meshes/%s.%06d.obj", name, shape);
+    if (shape < 0) snprintf(out, TL_MESH_NAME_MAX, "%s/%s.obj", folder, name);
+    else snprintf(out, TL_MESH_NAME_MAX, "%s/%s.%06d.obj", folder, name, shape);
 }
 
-static bool set_names(json_t *entry, const char *name, int32_t shapes)
+static bool set_names(json_t *entry, const char *folder, const char *name, int32_t shapes)
 {
-    char text[128];
-    tl_scene_mesh_name(name, -1, text);
+    char text[TL_MESH_NAME_MAX];
+    tl_scene_mesh_name(folder, name, -1, text);
     if (shapes == 0) return json_object_set_new(entry, "mesh", json_string(text)) == 0;
     json_t *list = json_array();
     bool ok = list;
     for (int32_t k = 0; ok && k < shapes; k++) {
-        tl_scene_mesh_name(name, k, text);
+        tl_scene_mesh_name(folder, name, k, text);
         ok = json_array_append_new(list, json_string(text)) == 0;
     }
     return json_object_set_new(json_object_get(entry, "mesh"), "sequence", list) == 0 && ok;
 }
 
-// `mesh` of everything that came from a file, replaced by a hash of its content or by its name in a folder.
-static tl_status replace_meshes(const tl_scene *scene, json_t *root, bool by_content, tl_error *err)
+// `mesh` of everything that came from a file, replaced by its name in a folder; by a hash of its content if that is NULL.
+static tl_status replace_meshes(const tl_scene *scene, json_t *root, const char *folder, tl_error *err)
 {
     bool ok = true;
     for (int32_t i = 0; i < scene->cloth_count; i++) {
         const tl_scene_cloth *cloth = &scene->cloths[i];
         json_t *entry = json_array_get(json_object_get(root, "cloths"), (size_t)i);
         if (!cloth->from_file) continue;
-        ok = ok && (by_content ? set_hash(entry, hash_cloth(&cloth->mesh)) : set_names(entry, cloth->name, 0));
+        ok = ok && (folder ? set_names(entry, folder, cloth->name, 0) : set_hash(entry, hash_cloth(&cloth->mesh)));
     }
     for (int32_t i = 0; i < scene->obstacle_count; i++) {
         const tl_scene_obstacle *o = &scene->obstacles[i];
         json_t *entry = json_array_get(json_object_get(root, "obstacles"), (size_t)i);
         if (o->kind != TL_BODY_MESH) continue;
-        ok = ok && (by_content ? set_hash(entry, hash_obstacle(o)) : set_names(entry, o->name, o->shape_count));
+        ok = ok && (folder ? set_names(entry, folder, o->name, o->shape_count) : set_hash(entry, hash_obstacle(o)));
     }
     return ok ? TL_OK : tl_fail_memory(err, "scene text");
 }
@@ -178,7 +182,7 @@ static tl_status compute_hash(tl_scene *scene, tl_error *err)
         json_object_del(copy, without_effect[i]);
     tl_buf text;
     tl_buf_init(&text, &scene->alloc);
-    tl_status status = replace_meshes(scene, copy, true, err);
+    tl_status status = replace_meshes(scene, copy, NULL, err);
     if (status == TL_OK) tl_json_write(&text, copy);
     json_decref(copy);
     if (status == TL_OK) status = tl_buf_end(&text, "scene text", err);
@@ -192,11 +196,11 @@ static tl_status compute_hash(tl_scene *scene, tl_error *err)
     return status;
 }
 
-tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf *out, tl_error *err)
+tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, const char *folder, tl_buf *out, tl_error *err)
 {
     json_t *copy = json_deep_copy(tl_json_root(scene->doc).value);
     if (!copy) return tl_fail_memory(err, "scene text");
-    tl_status status = replace_meshes(scene, copy, false, err);
+    tl_status status = replace_meshes(scene, copy, folder, err);
     if (status == TL_OK && frames >= 0 && json_object_set_new(copy, "frames", json_integer(frames)) != 0)
         status = tl_fail_memory(err, "scene text");
     if (status == TL_OK) {
@@ -230,11 +234,20 @@ static bool put_in_order(json_t *root)
     return ok;
 }
 
+// The document, in our format whatever it was in. Settings come on top, so they have our keys.
+static tl_status load_document(tl_scene *scene, const tl_scene_def *def, tl_error *err)
+{
+    const tl_json_def json_def = {.path = def->path, .reader = def->reader, .includes = true, .is_loose = tl_arcsim_is};
+    TL_TRY(tl_json_load(&scene->alloc, &json_def, &scene->doc, err));
+    const tl_node root = tl_json_root(scene->doc);
+    TL_TRY(tl_arcsim_detect(&root, &scene->foreign, err));
+    if (scene->foreign) TL_TRY(tl_arcsim_translate(&scene->alloc, def->reader, def->path, scene->doc, &scene->notes, err));
+    return tl_json_set(scene->doc, def->sets, def->set_count, err);
+}
+
 static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *err)
 {
-    const tl_json_def json_def = {.path = def->path, .reader = def->reader, .sets = def->sets,
-                                  .set_count = def->set_count, .includes = true};
-    TL_TRY(tl_json_load(&scene->alloc, &json_def, &scene->doc, err));
+    TL_TRY(load_document(scene, def, err));
     const tl_node root = tl_json_root(scene->doc);
     const tl_node include = tl_node_key(&root, "include");
     if (include.value) return tl_node_fail(&include, false, err, "cannot be set on the command line");
@@ -269,7 +282,7 @@ tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_s
     *out = NULL;
     tl_scene *scene = TL_CALLOC(alloc, tl_scene, 1);
     if (!scene) return tl_fail_memory(err, "a scene");
-    scene->alloc = *alloc;
+    scene->alloc = scene->notes.alloc = *alloc;
     tl_buf_init(&scene->json, alloc);
     const tl_status status = read_all(scene, def, err);
     if (status != TL_OK) {
@@ -294,3 +307,11 @@ int32_t tl_scene_frames(const tl_scene *scene) { return scene->frames; }
 double tl_scene_fps(const tl_scene *scene) { return scene->fps; }
 int32_t tl_scene_steps_per_frame(const tl_scene *scene) { return scene->steps_per_frame; }
 const char *tl_scene_json(const tl_scene *scene) { return scene->json.data; }
+
+int32_t tl_scene_is_foreign(const tl_scene *scene) { return scene->foreign; }
+int32_t tl_scene_note_count(const tl_scene *scene) { return scene->notes.count; }
+
+const char *tl_scene_note(const tl_scene *scene, int32_t index)
+{
+    return index >= 0 && index < scene->notes.count ? scene->notes.items[index].text : NULL;
+}

@@ -1,6 +1,7 @@
 // io/scene.h: what is inside a tl_scene, for the parts of io that work on it.
 #pragma once
 #include "io/json.h"
+#include "io/notes.h"
 #include "io/obj.h"
 #include "io/scene_keys.h"
 #include "toile/body.h"
@@ -23,7 +24,7 @@ typedef struct tl_scene_handle {
     int32_t cloth;
     int32_t *nodes;  ///< NULL: not by number
     int32_t node_count;
-    bool use_box, use_sphere, use_uv_box;
+    bool use_box, use_sphere, use_uv_box, use_ellipse;
     unsigned sides;  ///< whole sides that were asked for, bit w for tl_side_words[w]: with what remeshing adds to them
     tl_motion_key *keys;
     int32_t key_count;
@@ -60,6 +61,8 @@ struct tl_scene {
     tl_scene_obstacle *obstacles;
     int32_t obstacle_count;
     tl_buf json;    ///< tl_scene_json
+    tl_notes notes; ///< tl_scene_note
+    bool foreign;   ///< the file is a scene of ARCSim
     uint64_t hash;  ///< of everything that shapes the result; not name, frames, camera, appearance, places of files
 };
 
@@ -76,11 +79,15 @@ enum { TL_SCENE_MAX_FACES = 20000000 };
 /// tl_scene_load with everything in the caller's hand.
 tl_status tl_scene_read(const tl_allocator *alloc, const tl_scene_def *def, tl_scene **out, tl_error *err);
 
-/// The resolved scene as text for a folder that holds meshes/CLOTH.obj: `frames` >= 0 replaces the scene's own.
-tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, tl_buf *out, tl_error *err);
+/// The resolved scene as text for a place beside the folder `folder`, which holds its meshes: `frames` >= 0 replaces the scene's own.
+tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, const char *folder, tl_buf *out, tl_error *err);
 
-/// "meshes/NAME.obj", or of a shape of a sequence (from 0) "meshes/NAME.000000.obj" (a name has no dot): where a folder keeps a mesh.
-void tl_scene_mesh_name(const char *name, int32_t shape, char out[128]);
+/// "FOLDER/NAME.obj", or of a shape of a sequence (from 0) "FOLDER/NAME.000000.obj" (a name has no dot): where a folder keeps a mesh.
+enum { TL_MESH_NAME_MAX = 512 };
+void tl_scene_mesh_name(const char *folder, const char *name, int32_t shape, char out[TL_MESH_NAME_MAX]);
+
+/// Writes the meshes that came from files to dir/folder, so that what tl_scene_json_for_folder says can be run beside it.
+tl_status tl_scene_write_meshes(const tl_scene *scene, const char *dir, const char *folder, tl_error *err);
 
 // The parts of tl_scene_read.
 tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err);

@@ -16,6 +16,8 @@ typedef struct fabrics {
     const tl_allocator *alloc;
     const tl_reader *reader;
     tl_node map;  ///< the scene's `materials`; its value may be NULL
+    tl_notes *notes;
+    bool foreign;  ///< scenes of ARCSim: meshes may be loose
 } fabrics;
 
 static tl_status find_fabric(const fabrics *fb, const tl_node *node, tl_material *out, json_t **resolved,
@@ -104,6 +106,16 @@ static tl_status read_materials(const fabrics *fb, const tl_node *cloth_node, tl
 
 // ---- meshes ------------------------------------------------------------------------------------------------
 
+static tl_status mend_mesh(const fabrics *fb, const char *path, tl_obj *mesh, tl_error *err)
+{
+    int32_t panels;
+    TL_TRY(tl_obj_unmirror(mesh, &panels, err));
+    if (mesh->place)
+        tl_notes_add(fb->notes, "", "%.200s: %d nodes in no face are left out", path, mesh->place_count - mesh->node_count);
+    if (panels > 0) tl_notes_add(fb->notes, "", "%.200s: %d panels are mirrored in material space, and turned over there", path, panels);
+    return TL_OK;
+}
+
 static tl_status read_mesh_file(const fabrics *fb, const tl_node *node, tl_scene_cloth *cloth, tl_error *err)
 {
     char dir[TL_PATH_MAX], path[TL_PATH_MAX], real[TL_PATH_MAX];
@@ -114,10 +126,14 @@ static tl_status read_mesh_file(const fabrics *fb, const tl_node *node, tl_scene
     tl_status status = reader.read(reader.user, fb->alloc, path, TL_OBJ_MAX_BYTES, &text, err);
     if (status == TL_NO_MEMORY) return status;
     if (status != TL_OK) return tl_node_prefix(node, err);
-    status = tl_obj_parse(fb->alloc, path, text.data, text.size, TL_OBJ_STRICT, &cloth->mesh, err);
+    status = tl_obj_parse(fb->alloc, path, text.data, text.size, fb->foreign ? TL_OBJ_LOOSE : TL_OBJ_STRICT, &cloth->mesh, err);
     tl_text_free(fb->alloc, &text);
     TL_TRY(status);
+    if (fb->foreign) TL_TRY(mend_mesh(fb, path, &cloth->mesh, err));
     cloth->from_file = true;
+    if (cloth->mesh.plastic_lines > 0)
+        tl_notes_add(fb->notes, path, "%.200s:%lld: %lld lines about plasticity or damage (ny, ea, ed, ts, fs, td, fd) have no effect", path,
+                     (long long)cloth->mesh.first_plastic_line, (long long)cloth->mesh.plastic_lines);
     snprintf(cloth->origin, sizeof cloth->origin, "%.255s", path);
     tl_path_absolute(path, real);
     json_t *absolute = json_string(real);
@@ -204,6 +220,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     const tl_node remeshing = tl_node_key(node, "remeshing");
     cloth->own_remeshing = remeshing.value != NULL;
     if (!tl_node_key(&remeshing, "obstacles").value) cloth->file.remeshing.obstacles = -1;
+    if (!tl_node_key(&remeshing, "edge_angles").value) cloth->file.remeshing.edge_angles = -1;
     if (!tl_node_key(&remeshing, "max_faces").value) cloth->file.remeshing.max_faces = -1;
     TL_TRY(read_materials(fb, node, cloth, err));
     cloth->limited = tl_node_key(node, "strain_limits").value != NULL;
@@ -223,7 +240,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
 
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err)
 {
-    const fabrics fb = {&scene->alloc, def->reader, tl_node_key(root, "materials")};
+    const fabrics fb = {&scene->alloc, def->reader, tl_node_key(root, "materials"), &scene->notes, scene->foreign};
     if (fb.map.value) TL_TRY(check_map(&fb, err));
     const tl_node list = tl_node_key(root, "cloths");
     const size_t count = json_array_size(list.value);

@@ -51,10 +51,14 @@ static tl_status read_nodes(const tl_scene *scene, const tl_node *list, tl_scene
         const tl_node entry = tl_node_at(list, i);
         int64_t n;
         TL_TRY(tl_key_read(&entry, &tl_node_index_key, &n, err));
-        if (n >= cloth->mesh.node_count)
-            return tl_node_fail(&entry, true, err, "must be in [0, %d], cloth '%s' has %d nodes",
-                                cloth->mesh.node_count - 1, cloth->name, cloth->mesh.node_count);
-        handle->nodes[i] = (int32_t)n;
+        const tl_obj *mesh = &cloth->mesh;
+        const int32_t nodes = mesh->place ? mesh->place_count : mesh->node_count;
+        if (n >= nodes)
+            return tl_node_fail(&entry, true, err, "must be in [0, %d], cloth '%s' has %d nodes", nodes - 1, cloth->name, nodes);
+        if (mesh->place && mesh->place[n] < 0) return tl_node_fail(&entry, true, err, "is in no face");
+        handle->nodes[i] = mesh->place ? mesh->place[n] : (int32_t)n;
+        // by the numbers of the mesh as it is now, for the resolved scene
+        if (mesh->place && json_array_set_new(list->value, i, json_integer(handle->nodes[i])) != 0) return tl_fail_memory(err, "scene text");
     }
     return TL_OK;
 }
@@ -132,8 +136,11 @@ tl_status tl_scene_read_motion(const tl_allocator *alloc, const tl_node *list, c
             return tl_node_fail(&release, true, err, "only the last entry of motion can let go");
         }
         const tl_vec3 axis = {key.rotate[1], key.rotate[2], key.rotate[3]};
+        const bool rates = !isnan(key.growth) || tl_node_key(&entry, "velocity").value || tl_node_key(&entry, "spin").value;
         (*keys)[i] = (tl_motion_key){.time = key.time, .translate = key.translate, .rotate_axis = axis,
-                                     .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0};
+                                     .rotate_deg = key.rotate[0], .release = key.release ? 1 : 0, .has_rates = rates,
+                                     .scale = isnan(key.scale) ? 1 : key.scale, .velocity = key.velocity, .spin = key.spin,
+                                     .growth = isnan(key.growth) ? 0 : key.growth};
     }
     return TL_OK;
 }
@@ -164,6 +171,7 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
     if (corners.value) TL_TRY(pick_border(scene, &corners, true, handle, err));
     if (sides.value) TL_TRY(pick_border(scene, &sides, false, handle, err));
     handle->use_box = box.value, handle->use_sphere = sphere.value, handle->use_uv_box = uv_box.value;
+    handle->use_ellipse = tl_node_key(node, "ellipse").value;
     if (box.value) TL_TRY(check_order(&box, &file->box.min.x, &file->box.max.x, 3, err));
     if (uv_box.value) TL_TRY(check_order(&uv_box, &file->uv_box.min.x, &file->uv_box.max.x, 2, err));
     if (label.value) {

@@ -130,6 +130,9 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
      .doc = "Largest change of velocity along an edge"},                                                                            \
     {"compression", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(compression), 0, 1e9, .unit = "m",                           \
      .doc = "The smaller, the finer the mesh where cloth is pushed together; default: as the fabric buckles"},                      \
+    {"rib_stiffening", TL_KEY_REAL, flags, AT(rib_stiffening), 0, 1e6,                                                              \
+     .doc = "With compression: how much of it curvature across takes away"},                                                        \
+    {"edge_angles", TL_KEY_BOOL, flags, AT(edge_angles), .doc = "Curvature is measured at edges too, which sees folds to and fro"}, \
     {"obstacles", TL_KEY_BOOL, flags, AT(obstacles), .number = {1}, .doc = "Finer near obstacles"},                                 \
     {"blend", TL_KEY_WORD, flags, AT(blend), .words = blend_words, .text = "max", .doc = "How the criteria are put together"},      \
     {"hysteresis", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MAX, AT(hysteresis), 0, 1, {0.2},                                             \
@@ -298,12 +301,20 @@ static const tl_key_def uv_box_keys[] = {
 static const tl_key_table uv_box_table = {"box in material space", uv_box_keys};
 #undef AT
 
+static const char *const curve_words[] = {"smooth", "cubic", NULL};  // as tl_curve
+#define CURVE_DOC "Between the poses: smooth never goes beyond one, cubic goes through them with rates, turning by quaternions"
+
 #define AT(field) offsetof(tl_motion_file, field)
 static const tl_key_def motion_keys[] = {
-    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), .unit = "s", .doc = "Time, strictly increasing; may be before 0"},
     {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the handle took hold"},
     {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
      .doc = "Turned about pivot; turns beyond 360 count"},
+    {"scale", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(scale), 0, 1e6, .doc = "Factor about pivot; default 1"},
+    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e6, 1e6, .unit = "m/s",
+     .doc = "Rate of translate here, for the curve cubic; default, if none of the three rates is given: from the neighbours"},
+    {"spin", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(spin), -1e6, 1e6, .unit = "rad/s", .doc = "Rate of the rotation here"},
+    {"growth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(growth), -1e6, 1e6, .unit = "1/s", .doc = "Rate of scale here"},
     {"release", TL_KEY_BOOL, 0, AT(release), .doc = "Let go at this key; the last one only"},
     {0},
 };
@@ -313,10 +324,15 @@ static const tl_key_def motion_item = {.type = TL_KEY_OBJECT, .table = &tl_motio
 
 #define AT(field) offsetof(tl_motion_file, field)
 static const tl_key_def obstacle_motion_keys[] = {
-    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), .unit = "s", .doc = "Time, strictly increasing; may be before 0"},
     {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the obstacle is put"},
     {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
      .doc = "Turned about pivot; turns beyond 360 count"},
+    {"scale", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(scale), 0, 1e6, .doc = "Factor about pivot; default 1"},
+    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e6, 1e6, .unit = "m/s",
+     .doc = "Rate of translate here, for the curve cubic; default, if none of the three rates is given: from the neighbours"},
+    {"spin", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(spin), -1e6, 1e6, .unit = "rad/s", .doc = "Rate of the rotation here"},
+    {"growth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(growth), -1e6, 1e6, .unit = "1/s", .doc = "Rate of scale here"},
     {0},
 };
 const tl_key_table tl_obstacle_motion_table = {"pose at one time", obstacle_motion_keys};
@@ -345,6 +361,17 @@ static const tl_key_def cloth_forms[] = {
     {0},
 };
 
+#define AT(field) offsetof(tl_ellipse_file, field)
+static const tl_key_def ellipse_keys[] = {
+    {"center", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(center), .unit = "m", .doc = "Centre"},
+    {"axis0", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(axis0), .unit = "m", .doc = "From the centre to the place of angle 0"},
+    {"axis1", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(axis1), .unit = "m", .doc = "From the centre to the place a quarter turn on"},
+    {"turns", TL_KEY_VEC2, TL_KEY_REQUIRED, AT(turns), .unit = "1/m", .doc = "Turns along it per metre of material x and y"},
+    {0},
+};
+static const tl_key_table ellipse_table = {"ellipse that nodes are held on, by their material place", ellipse_keys};
+#undef AT
+
 #define AT(field) offsetof(tl_handle_file, field)
 static const tl_key_def handle_keys[] = {
     {"cloth", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = cloth_forms,
@@ -360,7 +387,12 @@ static const tl_key_def handle_keys[] = {
     {"uv_box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(uv_box), .table = &uv_box_table, .doc = "Nodes in a box of material space"},
     {"start", TL_KEY_REAL, 0, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Takes hold at this time"},
     {"end", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(end), NOT_NEGATIVE, .unit = "s", .doc = "Lets go; default: never"},
+    {"fade", TL_KEY_REAL, 0, AT(fade), NOT_NEGATIVE, .unit = "s", .doc = "After end, springs that weaken to nothing in this time"},
+    {"stiffness", TL_KEY_REAL, POSITIVE_FLAG, AT(stiffness), 0, 1e12, {1e3}, .unit = "N/m", .doc = "Of those springs at first, per node"},
+    {"ellipse", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(ellipse), .table = &ellipse_table,
+     .doc = "Nodes are held on an ellipse, by their material place; default: where they were"},
     {"pivot", TL_KEY_VEC3, 0, AT(pivot), -1e6, 1e6, .unit = "m", .doc = "Centre of the rotations of motion"},
+    {"curve", TL_KEY_WORD, 0, AT(curve), .words = curve_words, .text = "smooth", .doc = CURVE_DOC},
     {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &motion_item,
      .doc = "Path of the handle, smooth between the poses; default: held still"},
     {0},
@@ -445,8 +477,11 @@ static const tl_key_def obstacle_keys[] = {
     {"box", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(box), .table = &block_table, .doc = "A box"},
     {"transform", TL_KEY_OBJECT, 0, AT(transform), .table = &transform_table, .doc = "Where it is put"},
     {"pivot", TL_KEY_VEC3, 0, AT(pivot), -1e6, 1e6, .unit = "m", .doc = "Centre of the rotations of motion"},
+    {"curve", TL_KEY_WORD, 0, AT(curve), .words = curve_words, .text = "smooth", .doc = CURVE_DOC},
     {"motion", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &obstacle_motion_item,
      .doc = "Rigid motion on top, smooth between the poses; default: it stands still"},
+    {"start", TL_KEY_REAL, 0, AT(start), NOT_NEGATIVE, .unit = "s", .doc = "Is there from this time on"},
+    {"end", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(end), NOT_NEGATIVE, .unit = "s", .doc = "Is gone from this time on; default: never"},
     {"friction", TL_KEY_REAL, 0, AT(friction), 0, 100, {0.3}, .doc = "Coefficient"},
     {"thickness", TL_KEY_REAL, 0, AT(thickness), 0, 1, .unit = "m", .doc = "Extra distance kept from the surface"},
     {0},

@@ -22,7 +22,8 @@ typedef struct tl_collide_file {
 /// NAN, or a negative word or number where a cloth leaves it to the scene.
 typedef struct tl_remeshing_file {
     int32_t kind, obstacles, blend;
-    double size_min, size_max, aspect_min, curvature, velocity, compression, hysteresis, interval;
+    int32_t edge_angles;
+    double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval;
     int64_t max_faces;
 } tl_remeshing_file;
 
@@ -66,15 +67,27 @@ typedef struct tl_cloth_file {
 typedef struct tl_box_file { tl_vec3 min, max; } tl_box_file;
 typedef struct tl_sphere_file { tl_vec3 center; double radius; } tl_sphere_file;
 typedef struct tl_uv_box_file { tl_vec2 min, max; } tl_uv_box_file;
-typedef struct tl_motion_file { double time; tl_vec3 translate; double rotate[4]; int32_t release; } tl_motion_file;
+typedef struct tl_motion_file {
+    double time;
+    tl_vec3 translate;
+    double rotate[4];
+    double scale;              // NAN: 1
+    tl_vec3 velocity, spin;    // zero if absent
+    double growth;             // NAN: absent
+    int32_t release;
+} tl_motion_file;
+
+typedef struct tl_ellipse_file { tl_vec3 center, axis0, axis1; tl_vec2 turns; } tl_ellipse_file;
 
 typedef struct tl_handle_file {
     int64_t label;
     tl_box_file box;
     tl_sphere_file sphere;
     tl_uv_box_file uv_box;
-    double start, end;
+    double start, end, fade, stiffness;
+    tl_ellipse_file ellipse;
     tl_vec3 pivot;
+    int32_t curve;
 } tl_handle_file;
 
 typedef struct tl_plane_file { tl_vec3 point, normal; } tl_plane_file;
@@ -89,6 +102,8 @@ typedef struct tl_obstacle_file {
     tl_box_file box;
     tl_transform_file transform;
     tl_vec3 pivot;
+    int32_t curve;
+    double start, end;  // end NAN: never
     double friction, thickness;
 } tl_obstacle_file;
 

@@ -268,6 +268,8 @@ static tl_status read_obstacle(tl_scene *scene, const files *in, const tl_node *
     const tl_node transform = tl_node_key(node, "transform"), rotate = tl_node_key(&transform, "rotate");
     TL_TRY(tl_scene_check_rotation(&rotate, o->file.transform.rotate, err));
     const tl_node shape = tl_node_key(node, kinds[o->kind]), motion = tl_node_key(node, "motion");
+    const tl_node end = tl_node_key(node, "end");
+    if (end.value && !(o->file.end > o->file.start)) return tl_node_fail(&end, true, err, "must be above start %g", o->file.start);
     snprintf(o->origin, sizeof o->origin, "%s", kinds[o->kind]);
     if (o->kind != TL_BODY_MESH) TL_TRY(check_shape(&shape, o, err));
     else if (json_is_string(shape.value)) TL_TRY(read_single(in, &shape, o, err));

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/log.h"
 #include "io/scene.h"
 #include "math/vec3.h"
 
@@ -36,18 +37,21 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min, &f.size_max, &f.aspect_min, &f.curvature, &f.velocity, &f.compression, &f.hysteresis, &f.interval};
+        double *to[] = {&f.size_min, &f.size_max, &f.aspect_min, &f.curvature, &f.velocity, &f.compression, &f.hysteresis, &f.interval,
+                         &f.rib_stiffening};
         const double from[] = {own->size_min, own->size_max, own->aspect_min, own->curvature, own->velocity, own->compression,
-                               own->hysteresis, own->interval};
+                               own->hysteresis, own->interval, own->rib_stiffening};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
         if (own->blend >= 0) f.blend = own->blend;
+        if (own->edge_angles >= 0) f.edge_angles = own->edge_angles;
         if (own->obstacles >= 0) f.obstacles = own->obstacles;
         if (own->max_faces >= 0) f.max_faces = own->max_faces;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind, .size_min = f.size_min, .size_max = f.size_max, .aspect_min = f.aspect_min,
                           .curvature = f.curvature, .velocity = f.velocity, .compression = f.compression,
+                          .edge_angles = f.edge_angles != 0, .rib_stiffening = f.rib_stiffening,
                           .obstacles = f.obstacles != 0, .blend = (tl_remeshing_blend)f.blend, .hysteresis = f.hysteresis,
                           .interval = isnan(f.interval) ? 1 / scene->fps : f.interval, .max_faces = (int32_t)f.max_faces};
 }
@@ -103,6 +107,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.face = (const int32_t(*)[3])mesh->face;
         def.face_label = mesh->face_label;
         def.node_label = mesh->node_label;
+        def.edge_count = mesh->edge_count, def.edge = (const int32_t(*)[2])mesh->edge, def.edge_label = mesh->edge_label;
         def.materials = materials;
         def.material_count = cloth->material_count;
         def.rest_from_shape = cloth->file.rest_shape == 1;
@@ -134,7 +139,12 @@ static tl_status add_nodes(const tl_scene_handle *handle, const int32_t *nodes, 
     def.uv_min = handle->file.uv_box.min, def.uv_max = handle->file.uv_box.max;
     def.start = handle->file.start;
     if (!isnan(handle->file.end)) def.end = handle->file.end;
+    def.fade = handle->file.fade, def.stiffness = handle->file.stiffness;
+    const tl_ellipse_file *ellipse = &handle->file.ellipse;
+    def.use_ellipse = handle->use_ellipse, def.ellipse_center = ellipse->center, def.ellipse_turns = ellipse->turns;
+    def.ellipse_axis[0] = ellipse->axis0, def.ellipse_axis[1] = ellipse->axis1;
     def.pivot = handle->file.pivot;
+    def.curve = (tl_curve)handle->file.curve;  // the words stand in the order of the enum
     def.keys = handle->keys;
     def.key_count = handle->key_count;
     return tl_sim_add_handle(sim, &def, err);
@@ -201,6 +211,9 @@ static tl_status add_obstacle(const tl_scene *scene, const tl_scene_obstacle *o,
     tl_vec3 box[8];
     def.name = o->name, def.kind = o->kind;
     def.motion = o->keys, def.motion_count = o->key_count, def.pivot = o->file.pivot;
+    def.curve = (tl_curve)o->file.curve;
+    def.start = o->file.start;
+    if (!isnan(o->file.end)) def.end = o->file.end;
     def.friction = o->file.friction, def.thickness = o->file.thickness;
     tl_body_id id;
     if (o->kind != TL_BODY_MESH) {
@@ -274,6 +287,7 @@ tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_all
 {
     if (!scene || !out) return tl_fail(err, TL_BAD_ARG, "scene_simulate: scene or out is NULL");
     *out = NULL;
+    for (int32_t i = 0; log && i < scene->notes.count; i++) tl_log_write(log, TL_LOG_WARNING, "%s", scene->notes.items[i].text);
     const tl_sim_def def = sim_def(scene, threads, alloc, log);
     tl_sim *sim = NULL;
     tl_status status = tl_sim_create(&def, &sim, err);

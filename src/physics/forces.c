@@ -522,6 +522,10 @@ static void node_energy_chunk(void *arg, int32_t begin, int32_t end)
             const tl_vec3 d = tl_sub3(job->x[i], job->step->x_tilde[i]);
             inertia += 0.5 * gg * m * tl_dot3(d, d);
         }
+        if (job->step->pull && !job->e->fixed[i]) {
+            const tl_vec3 d = tl_sub3(job->x[i], job->step->pull_to[i]);
+            inertia += 0.5 * job->step->pull[i] * tl_dot3(d, d);
+        }
         gravity -= m * tl_dot3(job->step->gravity, job->x[i]);
     }
     job->energy[begin / NODES_PER_CHUNK][0] = inertia;
@@ -548,9 +552,11 @@ static void node_start_chunk(void *arg, int32_t begin, int32_t end)
         const double m = job->e->mass[i];
         tl_vec3 g = tl_mul3(-m, job->step->gravity);
         if (job->step->x_tilde) g = tl_madd3(g, gg * m, tl_sub3(job->x[i], job->step->x_tilde[i]));
+        const double pull = job->step->pull ? job->step->pull[i] : 0;
+        if (pull > 0) g = tl_madd3(g, pull, tl_sub3(job->x[i], job->step->pull_to[i]));
         job->gradient[i] = g;
         if (!job->matrix) continue;
-        set_row(job->matrix, i, gg * m);
+        set_row(job->matrix, i, gg * m + pull);
     }
 }
 

@@ -18,6 +18,8 @@ typedef struct tl_step_def {
     double pressure;         ///< 1/2 air density times drag coefficient [kg/m^3]
     double skin;             ///< tangential drag [kg/(m^2 s)]
     tl_vec3 wind;            ///< [m/s]
+    const double *pull;      ///< stiffness of springs from nodes to `pull_to` [N/m]; NULL: none
+    const tl_vec3 *pull_to;
 } tl_step_def;
 
 typedef struct tl_potential {

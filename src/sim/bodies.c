@@ -21,7 +21,7 @@ static const int32_t plane_face[2][3] = {{0, 1, 2}, {0, 2, 3}};
 
 tl_body_def tl_body_def_default(void)
 {
-    return (tl_body_def){.kind = TL_BODY_MESH, .axis = {0, 1, 0}, .friction = 0.3, .made_by_default = MADE_BY_DEFAULT};
+    return (tl_body_def){.kind = TL_BODY_MESH, .axis = {0, 1, 0}, .friction = 0.3, .end = (double)INFINITY, .made_by_default = MADE_BY_DEFAULT};
 }
 
 // ---- checks ----
@@ -82,10 +82,14 @@ static tl_status check_body(const char *name, const tl_body_def *def, tl_error *
         return tl_fail(err, TL_BAD_INPUT, "body '%s': friction %g, must be >= 0", name, def->friction);
     if (!(isfinite(def->thickness) && def->thickness >= 0))
         return tl_fail(err, TL_BAD_INPUT, "body '%s': thickness %g m, must be >= 0", name, def->thickness);
+    if (isnan(def->start) || isnan(def->end) || !(def->end > def->start))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': end %g s, must be after start %g s", name, def->end, def->start);
     if (!tl_finite3(def->pivot)) return tl_fail(err, TL_BAD_INPUT, "body '%s': pivot is not finite", name);
     char what[80];
     snprintf(what, sizeof what, "body '%s': motion", name);
     TL_TRY(tl_motion_check(what, def->motion, def->motion_count, err));
+    if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': curve %d is none of ours", name, (int)def->curve);
     for (int32_t i = 0; i < def->motion_count; i++)
         if (def->motion[i].release) return tl_fail(err, TL_BAD_INPUT, "body '%s': motion: keys[%d] has release, which is for handles", name, i);
     return TL_OK;
@@ -161,12 +165,7 @@ static bool body_moves(const sim_body *b)
     const size_t bytes = (size_t)b->node_count * sizeof *b->shape;
     for (int32_t k = 1; k < b->key_count; k++)
         if (memcmp(b->shape, b->shape + (size_t)k * (size_t)b->node_count, bytes) != 0) return true;
-    for (int32_t i = 1; i < b->motion_count; i++) {
-        const tl_vec3 move = tl_sub3(b->motion[i].translate, b->motion[0].translate);
-        const tl_vec3 turn = tl_sub3(b->motion[i].turn, b->motion[0].turn);
-        if (tl_dot3(move, move) != 0 || tl_dot3(turn, turn) != 0) return true;
-    }
-    return false;
+    return !tl_motion_is_still(b->motion, b->motion_count);
 }
 
 static uint64_t hash_body(const sim_body *b)
@@ -182,6 +181,8 @@ static uint64_t hash_body(const sim_body *b)
     if (b->key_time) tl_hash_add(&hash, b->key_time, (size_t)b->key_count * sizeof *b->key_time);
     tl_hash_add(&hash, b->face, (size_t)b->face_count * sizeof *b->face);
     tl_hash_add(&hash, b->motion, (size_t)b->motion_count * sizeof *b->motion);
+    const double times[2] = {b->start, b->end};
+    if (b->start > 0 || isfinite(b->end)) tl_hash_add(&hash, times, sizeof times);
     return tl_hash_value(&hash);
 }
 
@@ -195,7 +196,7 @@ static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     if (b->motion) b->motion_count = def->motion_count;
     b->shown = TL_ALLOC(&sim->alloc, tl_vec3, def->kind == TL_BODY_PLANE ? 4 : b->node_count);
     if (!b->motion || !b->shown) return tl_fail_memory(err, "a body");
-    tl_motion_compile(def->motion, def->motion_count, b->motion);
+    tl_motion_compile(def->motion, def->motion_count, def->curve, b->motion);
     b->moves = body_moves(b);
     b->built = hash_body(b);
     return TL_OK;
@@ -210,7 +211,7 @@ tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, 
     TL_TRY(check_body(name, def, err));
     if (!TL_GROW(&sim->alloc, sim->bodies, sim->body_cap, sim->body_count + 1)) return tl_fail_memory(err, "a body");
     sim_body b = {.kind = def->kind, .key_count = def->key_count > 0 ? def->key_count : 1, .pivot = def->pivot,
-                  .friction = def->friction, .thickness = def->thickness, .shown_time = (double)NAN};
+                  .friction = def->friction, .thickness = def->thickness, .start = def->start, .end = def->end, .shown_time = (double)NAN};
     snprintf(b.name, sizeof b.name, "%s", name);
     if (def->kind == TL_BODY_PLANE) b.center = def->center, b.axis = tl_mul3(1 / tl_norm3(def->axis), def->axis);
     const tl_status status = make_body(sim, def, &b, err);
@@ -224,7 +225,28 @@ tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, 
     return TL_OK;
 }
 
-// ---- where it is ----
+// ---- whether and where it is ----
+
+bool sim_find_present(tl_sim *sim, bool *came)
+{
+    const double now = sim->time + 1e-9 * sim->def.dt;  // as in handles.c
+    bool changed = false;
+    *came = false;
+    for (int32_t i = 0; i < sim->body_count; i++) {
+        sim_body *b = &sim->bodies[i];
+        const bool present = b->start <= now && now < b->end;
+        *came = *came || (present && !b->present), changed = changed || present != b->present;
+        b->present = present;
+    }
+    return changed;
+}
+
+int32_t sim_present_count(const tl_sim *sim)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < sim->body_count && sim->def.collide.bodies; i++) count += sim->bodies[i].present;
+    return count;
+}
 
 void sim_body_at(const sim_body *body, double time, tl_vec3 *out)
 {
@@ -301,8 +323,9 @@ tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id id, tl_body_view *out)
         else sim_body_at(b, sim->time, b->shown);
         b->shown_time = sim->time;
     }
+    const bool comes = b->start > 0 || isfinite(b->end), now = sim->elements ? b->present : b->start <= sim->time && sim->time < b->end;
     *out = b->kind == TL_BODY_PLANE
-               ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves}
-               : (tl_body_view){b->shown, b->node_count, (const int32_t(*)[3])b->face, b->face_count, b->moves};
+               ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves || comes, now}
+               : (tl_body_view){b->shown, b->node_count, (const int32_t(*)[3])b->face, b->face_count, b->moves || comes, now};
     return TL_OK;
 }

@@ -80,7 +80,7 @@ static tl_status describe_body(tl_sim *sim, sim_body *s, tl_contact_body *out, t
 tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
 {
     const tl_collide_def *def = &sim->def.collide;
-    const int32_t n = sim->node_count, nc = sim->cloth_count, nb = def->bodies ? sim->body_count : 0;
+    const int32_t n = sim->node_count, nc = sim->cloth_count, nb = sim_present_count(sim);
     TL_TRY(list_surface(sim, err));
     if (!def->self && nb == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
@@ -94,9 +94,12 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
     for (int32_t a = 0; a < nc; a++) {
         thickness[a] = sim->cloths[a].thickness;
         for (int32_t b = 0; b < nc; b++) self[a * nc + b] = combined(def->combine, sim->cloths[a].friction_self, sim->cloths[b].friction_self);
-        for (int32_t b = 0; b < nb; b++) body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[b].friction);
     }
-    for (int32_t b = 0; b < nb; b++) TL_TRY(describe_body(sim, &sim->bodies[b], &bodies[b], err));
+    for (int32_t i = 0, b = 0; b < nb; i++) {
+        if (!sim->bodies[i].present) continue;
+        for (int32_t a = 0; a < nc; a++) body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[i].friction);
+        TL_TRY(describe_body(sim, &sim->bodies[i], &bodies[b++], err));
+    }
     const tl_contacts_def d = {
         .cloth = {n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge},
         .x = sim->x, .face_area = sim->elements->area, .node_cloth = cloth, .node_uv = uv, .node_panel = panel,
@@ -110,13 +113,15 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
 tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, const tl_vec3 *x_hat, const tl_vec3 *target,
                              tl_error *err)
 {
-    const int32_t nb = sim->body_count, nodes = tl_contacts_body_nodes(sim->contacts);
+    const int32_t nb = sim_present_count(sim), nodes = tl_contacts_body_nodes(sim->contacts);
     tl_vec3 *from = TL_SCRATCH(&sim->arena, tl_vec3, nodes), *to = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
     tl_vec3 *plane_from = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb), *plane_to = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb);
     if ((nodes > 0 && (!from || !to)) || (nb > 0 && (!plane_from || !plane_to))) return tl_fail_memory(err, "the contacts");
-    int32_t at = 0;
-    for (int32_t b = 0; b < nb && nodes + nb > 0 && sim->def.collide.bodies; b++) {
-        const sim_body *body = &sim->bodies[b];
+    int32_t at = 0, b = -1;
+    for (int32_t i = 0; b + 1 < nb; i++) {
+        const sim_body *body = &sim->bodies[i];
+        if (!body->present) continue;
+        b++;
         if (body->kind == TL_BODY_PLANE) {
             sim_plane_at(body, begin, &plane_from[2 * b], &plane_from[2 * b + 1]);
             sim_plane_at(body, begin + dt, &plane_to[2 * b], &plane_to[2 * b + 1]);
@@ -128,6 +133,28 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
     }
     const tl_contact_step step = {from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass, gamma, dt};
     return tl_contacts_begin(sim->contacts, &step, sim->x, &sim->arena, sim->workers, err);
+}
+
+tl_status sim_come_and_go(tl_sim *sim, tl_error *err)
+{
+    bool came;
+    if (!sim_find_present(sim, &came)) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    uint8_t *pinched = TL_SCRATCH(&sim->arena, uint8_t, sim->node_count);
+    if (!pinched) return tl_fail_memory(err, "the contacts");
+    memset(pinched, 0, (size_t)sim->node_count);
+    if (sim->contacts) memcpy(pinched, tl_contacts_pinched(sim->contacts), (size_t)sim->node_count);
+    sim_discard_contacts(sim);
+    const tl_status status = sim_compile_contacts(sim, err);
+    if (status == TL_OK && sim->contacts) {
+        memcpy(tl_contacts_pinched(sim->contacts), pinched, (size_t)sim->node_count);
+        tl_contacts_count_pinched(sim->contacts);
+    }
+    tl_arena_release(&sim->arena, mark);
+    sim->epoch_open = false;
+    if (came) sim->started = false;
+    if (status != TL_OK) sim_discard(sim);  // made anew when it is next wanted
+    return status;
 }
 
 // --- intersections, exactly ---
@@ -196,7 +223,7 @@ static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_int
 static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
 {
     for (int32_t b = 0; b < sim->body_count; b++) {
-        if (sim->bodies[b].kind != TL_BODY_PLANE) continue;
+        if (sim->bodies[b].kind != TL_BODY_PLANE || !sim->bodies[b].present) continue;
         tl_vec3 point, normal;
         sim_plane_at(&sim->bodies[b], sim->time, &point, &normal);
         for (int32_t e = 0; e < sim->edge_count; e++) {
@@ -232,7 +259,7 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
     }
     for (int32_t b = 0; b < sim->body_count && sim->def.collide.bodies; b++) {
         const sim_body *body = &sim->bodies[b];
-        if (body->kind == TL_BODY_PLANE) continue;
+        if (body->kind == TL_BODY_PLANE || !body->present) continue;
         const tl_surface s = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
                               (const int32_t(*)[2])body->edge};
         tl_vec3 *pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);

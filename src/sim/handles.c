@@ -9,7 +9,7 @@
 
 tl_handle_def tl_handle_def_default(void)
 {
-    return (tl_handle_def){.end = (double)INFINITY, .made_by_default = MADE_BY_DEFAULT};
+    return (tl_handle_def){.end = (double)INFINITY, .stiffness = 1e3, .made_by_default = MADE_BY_DEFAULT};
 }
 
 static bool inside3(tl_vec3 p, tl_vec3 low, tl_vec3 high)
@@ -50,9 +50,18 @@ static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_er
         return tl_fail(err, TL_BAD_INPUT, "handle: give nodes, a label or a region");
     if (isnan(def->start) || isnan(def->end) || !(def->end > def->start))
         return tl_fail(err, TL_BAD_INPUT, "handle: end %g s, must be after start %g s", def->end, def->start);
+    if (!(def->fade >= 0 && isfinite(def->fade)))
+        return tl_fail(err, TL_BAD_INPUT, "handle: fade %g s, must be >= 0", def->fade);
+    if (!(def->stiffness > 0 && isfinite(def->stiffness)))
+        return tl_fail(err, TL_BAD_INPUT, "handle: stiffness %g N/m, must be > 0", def->stiffness);
+    if (def->use_ellipse && !(tl_finite3(def->ellipse_center) && tl_finite3(def->ellipse_axis[0]) && tl_finite3(def->ellipse_axis[1]) &&
+                              isfinite(def->ellipse_turns.x) && isfinite(def->ellipse_turns.y)))
+        return tl_fail(err, TL_BAD_INPUT, "handle: the ellipse is not finite");
     if (def->use_sphere && !(def->sphere_radius > 0))
         return tl_fail(err, TL_BAD_INPUT, "handle: sphere_radius %g m, must be > 0", def->sphere_radius);
     TL_TRY(tl_motion_check("handle", def->keys, def->key_count, err));
+    if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
+        return tl_fail(err, TL_BAD_INPUT, "handle: curve %d is none of ours", (int)def->curve);
     const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
     for (int32_t i = 0; def->nodes && i < def->node_count; i++)
         if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count || !tl_alive(mesh, TL_NODES, def->nodes[i]))
@@ -68,7 +77,9 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     const int32_t slots = mesh->slots[TL_NODES].count;
     if (sim->elements) sim_publish(sim);
     if (!TL_GROW(&sim->alloc, sim->handles, sim->handle_cap, sim->handle_count + 1)) return tl_fail_memory(err, "a handle");
-    sim_handle h = {.cloth = (int32_t)def->cloth.slot, .start = def->start, .end = def->end, .pivot = def->pivot,
+    sim_handle h = {.cloth = (int32_t)def->cloth.slot, .start = def->start, .end = def->end, .fade = def->fade,
+                    .stiffness = def->stiffness, .pivot = def->pivot, .use_ellipse = def->use_ellipse != 0, .turns = def->ellipse_turns,
+                    .ellipse = {def->ellipse_center, def->ellipse_axis[0], def->ellipse_axis[1]},
                     .key_count = def->key_count, .by_name = def->nodes && !def->along_outline, .on_line = def->nodes && def->along_outline};
     uint8_t *listed = TL_CALLOC(&sim->alloc, uint8_t, slots);
     tl_status status = listed ? TL_OK : tl_fail_memory(err, "a handle");
@@ -94,13 +105,42 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     int32_t count = 0;
     for (int32_t n = 0; n < slots; n++)
         if (tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n)) h.nodes[count++] = n;
-    tl_motion_compile(def->keys, def->key_count, h.keys);
+    tl_motion_compile(def->keys, def->key_count, def->curve, h.keys);
     for (int32_t i = 0; i < def->key_count; i++)
         if (def->keys[i].release) h.end = fmin(h.end, def->keys[i].time);
     TL_FREE(&sim->alloc, listed, slots);
     sim->handles[sim->handle_count++] = h;
     sim->epoch_open = false;
     return TL_OK;
+}
+
+tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *h, int32_t slot, tl_vec3 now)
+{
+    if (!h->use_ellipse) return now;
+    const tl_mesh *mesh = sim->cloths[h->cloth].mesh;
+    const double angle = 2 * 3.14159265358979323846 * tl_dot2(h->turns, mesh->uv[mesh->node_vert[slot]]);
+    return tl_madd3(tl_madd3(h->ellipse[0], cos(angle), h->ellipse[1]), sin(angle), h->ellipse[2]);
+}
+
+bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to)
+{
+    const tl_elements *e = sim->elements;
+    const double slack = 1e-9 * (end - begin);
+    bool any = false;
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        const sim_handle *h = &sim->handles[i];
+        const double left = h->end + h->fade - end;
+        if (!h->took_hold || !(h->end <= begin + slack) || !(left > 0)) continue;
+        for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0;
+        any = true;
+        const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
+        for (int32_t k = 0; k < h->node_count; k++) {
+            const int32_t node = node_of[h->nodes[k]];
+            pull[node] = h->stiffness * left / h->fade;
+            pull_to[node] = tl_pose_apply(h->keys, h->key_count, end, h->pivot, h->base[k]);
+        }
+    }
+    return any;
 }
 
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
@@ -114,7 +154,7 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
         if (!(h->start <= begin + slack && begin + slack < h->end)) continue;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
         if (!h->took_hold) {
-            for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim->x[node_of[h->nodes[k]]];
+            for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim_handle_base(sim, h, h->nodes[k], sim->x[node_of[h->nodes[k]]]);
             h->took_hold = true;
         }
         for (int32_t k = 0; k < h->node_count; k++) {

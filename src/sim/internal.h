@@ -28,8 +28,11 @@ typedef struct sim_handle {
     int32_t *nodes;  ///< slots of the cloth's mesh
     tl_vec3 *base;   ///< where they were when the handle took hold
     int32_t node_count;
-    double start, end;
+    double start, end, fade, stiffness;
     tl_vec3 pivot;
+    bool use_ellipse;
+    tl_vec3 ellipse[3];  ///< center and axes
+    tl_vec2 turns;
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
@@ -52,6 +55,8 @@ typedef struct sim_body {
     int32_t motion_count;
     tl_vec3 pivot;
     double friction, thickness;
+    double start, end;         ///< cloth meets it for start <= t < end
+    bool present;              ///< .. as it does now
     bool moves;
     tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
@@ -67,6 +72,13 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
 void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal);
 
 void sim_free_bodies(tl_sim *sim);
+
+/// Finds out which bodies are there at the present time; false: the same as before. `came`: one is new.
+bool sim_find_present(tl_sim *sim, bool *came);
+int32_t sim_present_count(const tl_sim *sim);  ///< 0 if cloth does not meet bodies
+
+/// Bodies come and go: contact is made anew, and the start is looked at again if one came (contacts.c).
+tl_status sim_come_and_go(tl_sim *sim, tl_error *err);
 
 /// Is a name of 1 to 63 letters, digits, '-', '_', and not taken by a cloth or a body? `what` begins the message ("cloth").
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err);
@@ -154,6 +166,12 @@ void sim_publish(tl_sim *sim);
 
 /// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
+
+/// Where a handle's motion takes a node (slot of its mesh) from, given where the node is at the moment.
+tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slot, tl_vec3 now);
+
+/// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there are none.
+bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

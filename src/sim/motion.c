@@ -27,6 +27,25 @@ static double key_slope(double h0, double d0, double h1, double d1)
     return d0 * d1 / (a * d1 + (1 - a) * d0);
 }
 
+// The key before `time`, which lies between the first and the last.
+static int32_t key_before(const void *keys, int32_t count, size_t stride, double time)
+{
+    int32_t low = 0, high = count - 1;
+    while (high - low > 1) {
+        const int32_t mid = low + (high - low) / 2;
+        if (key_time(keys, stride, mid) <= time) low = mid;
+        else high = mid;
+    }
+    return low;
+}
+
+// The cubic with values p0, p1 and slopes m0, m1 at the ends of an interval of length h, at its part s.
+static double hermite(double p0, double p1, double m0, double m1, double h, double s)
+{
+    const double rise = s * s * (3 - 2 * s);
+    return p0 + rise * (p1 - p0) + h * s * (1 - s) * ((1 - s) * m0 - s * m1);
+}
+
 tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offset, double time)
 {
     double value[3];
@@ -38,12 +57,7 @@ tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offse
         key_value(keys, stride, offset, count - 1, value);
         return (tl_vec3){value[0], value[1], value[2]};
     }
-    int32_t low = 0, high = count - 1;
-    while (high - low > 1) {
-        const int32_t mid = low + (high - low) / 2;
-        if (key_time(keys, stride, mid) <= time) low = mid;
-        else high = mid;
-    }
+    const int32_t low = key_before(keys, count, stride, time);
     double p[4][3], t[4];
     for (int i = 0; i < 4; i++) {
         int32_t k = low - 1 + i;
@@ -56,8 +70,7 @@ tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offse
         const double d = (p[2][c] - p[1][c]) / h;
         const double m0 = low == 0 ? 0 : key_slope(t[1] - t[0], (p[1][c] - p[0][c]) / (t[1] - t[0]), h, d);
         const double m1 = low + 2 >= count ? 0 : key_slope(h, d, t[3] - t[2], (p[3][c] - p[2][c]) / (t[3] - t[2]));
-        const double rise = s * s * (3 - 2 * s);
-        value[c] = p[1][c] + rise * (p[2][c] - p[1][c]) + h * s * (1 - s) * ((1 - s) * m0 - s * m1);
+        value[c] = hermite(p[1][c], p[2][c], m0, m1, h, s);
     }
     return (tl_vec3){value[0], value[1], value[2]};
 }
@@ -69,6 +82,10 @@ tl_status tl_motion_check(const char *what, const tl_motion_key *keys, int32_t c
         const tl_motion_key *k = &keys[i];
         if (!isfinite(k->time) || !tl_finite3(k->translate) || !tl_finite3(k->rotate_axis) || !isfinite(k->rotate_deg))
             return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] is not finite", what, i);
+        if (!isfinite(k->scale) || k->scale < 0)
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].scale %g, must be > 0 (or 0, which counts as 1)", what, i, k->scale);
+        if (k->has_rates && (!tl_finite3(k->velocity) || !tl_finite3(k->spin) || !isfinite(k->growth)))
+            return tl_fail(err, TL_BAD_INPUT, "%s: the rates of keys[%d] are not finite", what, i);
         if (i > 0 && !(k->time > keys[i - 1].time))
             return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].time %g s, must be after the key before it (%g s)", what, i, k->time,
                            keys[i - 1].time);
@@ -78,23 +95,93 @@ tl_status tl_motion_check(const char *what, const tl_motion_key *keys, int32_t c
     return TL_OK;
 }
 
-void tl_motion_compile(const tl_motion_key *keys, int32_t count, tl_pose_key *out)
+// ---- poses -------------------------------------------------------------------------------------------------
+
+enum { NUMBERS = sizeof(tl_pose_value) / sizeof(double) };
+
+static const double *numbers(const tl_pose_value *value) { return &value->translate.x; }
+
+static tl_pose_value value_of(const tl_motion_key *key, tl_curve curve)
 {
-    for (int32_t i = 0; i < count; i++) {
-        const tl_vec3 axis = tl_unit3_or(keys[i].rotate_axis, (tl_vec3){0, 0, 0});
-        out[i] = (tl_pose_key){keys[i].time, keys[i].translate,
-                               tl_mul3(keys[i].rotate_deg * (3.14159265358979323846 / 180), axis)};
-    }
+    const tl_vec3 axis = tl_unit3_or(key->rotate_axis, (tl_vec3){0, 0, 0});
+    const double angle = key->rotate_deg * (3.14159265358979323846 / 180), scale = key->scale == 0 ? 1 : key->scale;
+    if (curve == TL_CURVE_SMOOTH) return (tl_pose_value){key->translate, tl_mul3(angle, axis), 0, scale};
+    return (tl_pose_value){key->translate, tl_mul3(sin(angle / 2), axis), cos(angle / 2), scale};
+}
+
+// The derivative of a quaternion q that turns at the rate `spin` is (0, spin) q / 2.
+static tl_pose_value given_slope(const tl_motion_key *key, const tl_pose_value *q)
+{
+    const tl_vec3 turn = tl_add3(tl_mul3(q->w, key->spin), tl_cross3(key->spin, q->turn));
+    return (tl_pose_value){key->velocity, tl_mul3(0.5, turn), -0.5 * tl_dot3(key->spin, q->turn), key->growth};
+}
+
+// From the neighbours: the slope of the line between them. At the ends zero.
+static tl_pose_value found_slope(const tl_pose_key *keys, int32_t count, int32_t i)
+{
+    tl_pose_value slope = {{0, 0, 0}, {0, 0, 0}, 0, 0};
+    if (i == 0 || i == count - 1) return slope;
+    const double h = keys[i + 1].time - keys[i - 1].time;
+    for (int k = 0; k < NUMBERS; k++)
+        (&slope.translate.x)[k] = (numbers(&keys[i + 1].value)[k] - numbers(&keys[i - 1].value)[k]) / h;
+    return slope;
+}
+
+void tl_motion_compile(const tl_motion_key *keys, int32_t count, tl_curve curve, tl_pose_key *out)
+{
+    const tl_pose_value none = {{0, 0, 0}, {0, 0, 0}, 0, 0};
+    for (int32_t i = 0; i < count; i++) out[i] = (tl_pose_key){keys[i].time, value_of(&keys[i], curve), none, curve};
+    for (int32_t i = 0; i < count && curve == TL_CURVE_CUBIC; i++)
+        out[i].slope = keys[i].has_rates ? given_slope(&keys[i], &out[i].value) : found_slope(out, count, i);
+}
+
+bool tl_motion_is_still(const tl_pose_key *keys, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        for (int k = 0; k < NUMBERS; k++)
+            if (numbers(&keys[i].value)[k] != numbers(&keys[0].value)[k] || numbers(&keys[i].slope)[k] != 0) return false;
+    return true;
+}
+
+static tl_pose_value cubic_at(const tl_pose_key *keys, int32_t count, double time)
+{
+    if (time <= keys[0].time) return keys[0].value;
+    if (time >= keys[count - 1].time) return keys[count - 1].value;
+    const tl_pose_key *a = &keys[key_before(keys, count, sizeof *keys, time)], *b = a + 1;
+    const double h = b->time - a->time, s = (time - a->time) / h;
+    tl_pose_value value;
+    for (int k = 0; k < NUMBERS; k++)
+        (&value.translate.x)[k] = hermite(numbers(&a->value)[k], numbers(&b->value)[k], numbers(&a->slope)[k], numbers(&b->slope)[k], h, s);
+    return value;
+}
+
+// A quaternion of any length; one of none, half way between opposite ones, does not turn.
+static tl_pose pose_of_quaternion(const tl_pose_value *v)
+{
+    const double part = tl_norm3(v->turn), length = sqrt(v->w * v->w + part * part);
+    if (!(part > 0) || !(length > 0)) return (tl_pose){.move = v->translate, .scale = v->scale};
+    const double c = v->w / length, s = part / length;
+    return (tl_pose){tl_mul3(1 / part, v->turn), 2 * atan2(s, c), c * c - s * s, 2 * s * c, v->translate, v->scale};
 }
 
 tl_pose tl_pose_at(const tl_pose_key *keys, int32_t count, double time)
 {
-    if (count == 0) return (tl_pose){0};
-    const tl_vec3 turn = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, turn), time);
-    const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, translate), time);
+    if (count == 0) return (tl_pose){.scale = 1};
+    if (keys[0].curve == TL_CURVE_CUBIC) {
+        const tl_pose_value value = cubic_at(keys, count, time);
+        return pose_of_quaternion(&value);
+    }
+    const tl_vec3 turn = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.turn), time);
+    const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.translate), time);
+    double scale = keys[0].value.scale;
+    for (int32_t i = 1; i < count; i++)
+        if (keys[i].value.scale != scale) {  // a curve only where there is one: 1 stays 1 to the bit; the last of three numbers
+            scale = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.scale) - 2 * sizeof(double), time).z;
+            break;
+        }
     const double angle = tl_norm3(turn);
-    if (angle == 0) return (tl_pose){.move = move};
-    return (tl_pose){tl_mul3(1 / angle, turn), angle, cos(angle), sin(angle), move};
+    if (angle == 0) return (tl_pose){.move = move, .scale = scale};
+    return (tl_pose){tl_mul3(1 / angle, turn), angle, cos(angle), sin(angle), move, scale};
 }
 
 // Rodrigues' rotation.
@@ -107,7 +194,15 @@ tl_vec3 tl_pose_turn(const tl_pose *pose, tl_vec3 p)
 
 tl_vec3 tl_pose_move(const tl_pose *pose, tl_vec3 pivot, tl_vec3 p)
 {
-    return tl_add3(tl_add3(tl_pose_turn(pose, tl_sub3(p, pivot)), pivot), pose->move);
+    return tl_add3(tl_add3(tl_pose_turn(pose, tl_mul3(pose->scale, tl_sub3(p, pivot))), pivot), pose->move);
+}
+
+tl_vec3 tl_pose_back(const tl_pose *pose, tl_vec3 pivot, tl_vec3 p)
+{
+    tl_pose back = *pose;
+    back.sin = -back.sin, back.angle = -back.angle;
+    const tl_vec3 turned = tl_pose_turn(&back, tl_sub3(tl_sub3(p, pose->move), pivot));
+    return tl_add3(pivot, tl_mul3(1 / pose->scale, turned));
 }
 
 tl_vec3 tl_pose_apply(const tl_pose_key *keys, int32_t count, double time, tl_vec3 pivot, tl_vec3 p)

@@ -42,6 +42,8 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.velocity %g m/s, must be > 0", d->velocity);
     if (!isnan(d->compression) && !(d->compression > 0))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.compression %g m, must be > 0, or NAN for that of the fabric", d->compression);
+    if (!(d->rib_stiffening >= 0 && isfinite(d->rib_stiffening)))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.rib_stiffening %g, must be >= 0", d->rib_stiffening);
     if (!(d->hysteresis >= 0 && d->hysteresis < 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
@@ -73,7 +75,8 @@ typedef struct surroundings {
     tl_guard_body *guard;        // per body; `keep` is set for each cloth
     tl_obstacle *obstacle;
     tl_clearance_body *clearance;
-    int32_t body_count;
+    double *thickness;
+    int32_t body_count;          // those that are there now
     carried *carry;              // per cloth
     double thickest;
     tl_guard all;                // `guard` and how far to look
@@ -86,9 +89,12 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
     s->guard = TL_SCRATCH(&sim->arena, tl_guard_body, nb);
     s->obstacle = TL_SCRATCH(&sim->arena, tl_obstacle, nb);
     s->clearance = TL_SCRATCH(&sim->arena, tl_clearance_body, nb);
-    if (!s->guard || !s->obstacle || !s->clearance) return tl_fail_memory(err, "remeshing");
-    for (int32_t b = 0; b < nb; b++) {
-        sim_body *body = &sim->bodies[b];
+    s->thickness = TL_SCRATCH(&sim->arena, double, nb);
+    if (!s->thickness || !s->guard || !s->obstacle || !s->clearance) return tl_fail_memory(err, "remeshing");
+    for (int32_t i = 0, b = -1; b + 1 < nb; i++) {
+        sim_body *body = &sim->bodies[i];
+        if (!body->present) continue;
+        s->thickness[++b] = body->thickness;
         tl_vec3 point = {0, 0, 0}, normal = {0, 1, 0}, *pos = NULL;
         if (body->kind == TL_BODY_PLANE) {
             sim_plane_at(body, sim->time, &point, &normal);
@@ -114,7 +120,7 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 
 static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
 {
-    *s = (surroundings){.body_count = sim->def.collide.bodies ? sim->body_count : 0};
+    *s = (surroundings){.body_count = sim_present_count(sim)};
     s->carry = TL_SCRATCH(&sim->arena, carried, sim->cloth_count);
     if (!s->carry) return tl_fail_memory(err, "remeshing");
     for (int32_t c = 0; c < sim->cloth_count; c++) {
@@ -147,7 +153,7 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
     memset(listed, 0, (size_t)count * (size_t)words * sizeof *listed);
     for (int32_t h = 0; h < sim->handle_count; h++) {
         const sim_handle *handle = &sim->handles[h];
-        const bool over = sim->time >= handle->end;  // it will hold nothing any more
+        const bool over = sim->time >= handle->end + handle->fade;  // it will hold nothing any more
         for (int32_t k = 0; handle->cloth == c && !over && k < handle->node_count; k++)
             (handle->by_name ? listed : held)[handle->nodes[k] * words + h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     }
@@ -301,6 +307,7 @@ static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const 
     def.curvature = d->curvature, def.velocity = d->velocity, def.compression = d->compression;
     def.size_min = d->size_min, def.size_max = d->size_max;
     def.aspect_min = d->kind == TL_REMESHING_ISOTROPIC ? 1 : d->aspect_min;
+    def.edge_angles = d->edge_angles != 0, def.rib_stiffening = d->rib_stiffening;
     def.obstacles = d->obstacles != 0 && s->body_count > 0;
     def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
     tl_obstacle_plane *planes = TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
@@ -330,14 +337,11 @@ static void add_report(tl_remesh_counts *sum, const tl_remesh_report *r)
 
 // ---- handles ---------------------------------------------------------------------------------------------------
 
-// Where a point that a pose brought to `x` came from.
 static tl_vec3 pose_back(const sim_handle *h, double time, tl_vec3 x)
 {
     if (h->key_count == 0) return x;
-    tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
-    const tl_vec3 turned = tl_sub3(tl_sub3(x, pose.move), h->pivot);
-    pose.sin = -pose.sin, pose.angle = -pose.angle;
-    return tl_add3(h->pivot, tl_pose_turn(&pose, turned));
+    const tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
+    return tl_pose_back(&pose, h->pivot, x);
 }
 
 static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_error *err)
@@ -366,7 +370,8 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     for (int32_t n = 0; n < count; n++) {
         if (!tl_alive(mesh, TL_NODES, n) || !((uint32_t)bits[n * words + word] & bit)) continue;
         nodes[k] = n;
-        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : pose_back(handle, sim->time, mesh->pos[n]);
+        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]]
+                                    : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, mesh->pos[n]));
     }
     TL_FREE(&sim->alloc, handle->nodes, handle->node_count);
     TL_FREE(&sim->alloc, handle->base, handle->node_count);
@@ -414,7 +419,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     const carried *carry = &s->carry[c];
     renewal renewed = {sim, s, false};
     TL_TRY(set_field(sim, c, s, carry, err));
-    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + sim->bodies[b].thickness);
+    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
     if (!density) return tl_fail_memory(err, "remeshing");
     for (int32_t m = 0; m < cloth->material_count; m++) density[m] = cloth->materials[m].density;

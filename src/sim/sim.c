@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "mesh/mesh_query.h"
 #include "physics/forces.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -208,6 +209,12 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     TL_TRY(tl_strain_check(&def->strain, def->name ? def->name : "cloth", err));
     if (def->material_count < 1 || !def->materials) return tl_fail(err, TL_BAD_INPUT, "a cloth without a material");
     for (int32_t i = 0; i < def->material_count; i++) TL_TRY(tl_material_check(&def->materials[i], err));
+    if (def->edge_count < 0 || (def->edge_count > 0 && (!def->edge || !def->edge_label)))
+        return tl_fail(err, TL_BAD_INPUT, "edge_count %d without edges and their labels", def->edge_count);
+    for (int32_t i = 0; i < def->edge_count; i++)
+        for (int k = 0; k < 2; k++)
+            if (def->edge[i][k] < 0 || def->edge[i][k] >= def->node_count)
+                return tl_fail(err, TL_BAD_INPUT, "edge %d has node %d, there are nodes 0 to %d", i, def->edge[i][k], def->node_count - 1);
     if (def->face_label)
         for (int32_t f = 0; f < def->face_count; f++)
             if (def->face_label[f] < 0 || def->face_label[f] >= def->material_count)
@@ -271,6 +278,10 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
         cloth.materials = TL_ALLOC(&sim->alloc, tl_material, def->material_count);
         if (cloth.materials) memcpy(cloth.materials, def->materials, (size_t)def->material_count * sizeof *cloth.materials);
         else status = tl_fail_memory(err, "a cloth");
+    }
+    for (int32_t i = 0; status == TL_OK && i < def->edge_count; i++) {
+        const int32_t e = tl_mesh_find_edge(cloth.mesh, def->edge[i][0], def->edge[i][1]);
+        if (e != TL_NONE) cloth.mesh->edge_label[e] = def->edge_label[i];
     }
     if (status == TL_OK && def->rest_from_shape) status = take_rest_shape(sim, &cloth, err);
     if (status == TL_OK) cloth.built = hash_mesh(cloth.mesh);
@@ -382,6 +393,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     solver.max_iterations = sim->def.linear_iterations;
     if (!sim->solver) TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
     TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
+    sim_find_present(sim, &(bool){false});
     TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;
     sim->dt_before = 0;

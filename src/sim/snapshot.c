@@ -39,7 +39,10 @@ static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
     const double numbers[12] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
                                 isnan(d->compression) ? -1 : d->compression, d->obstacles, (int)d->blend, d->hysteresis, d->interval,
                                 d->max_faces};
-    if (d->kind != TL_REMESHING_NONE) tl_hash_add(hash, numbers, sizeof numbers);
+    if (d->kind == TL_REMESHING_NONE) return;
+    tl_hash_add(hash, numbers, sizeof numbers);
+    const double more[2] = {d->edge_angles, d->rib_stiffening};
+    if (more[0] != 0 || more[1] != 0) tl_hash_add(hash, more, sizeof more);
 }
 
 static uint64_t hash_built(const tl_sim *sim)
@@ -71,6 +74,9 @@ static uint64_t hash_built(const tl_sim *sim)
         const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
         if (!sim_remeshes(sim)) tl_hash_add(&hash, h->nodes, (size_t)h->node_count * sizeof(int32_t));
         tl_hash_add(&hash, numbers, sizeof numbers);
+        const double fade[2] = {h->fade, h->stiffness};
+        if (h->fade > 0) tl_hash_add(&hash, fade, sizeof fade);
+        if (h->use_ellipse) tl_hash_add(&hash, h->ellipse, sizeof h->ellipse), tl_hash_add(&hash, &h->turns, sizeof h->turns);
         tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
     }
     const tl_air_def *air = &sim->def.air;
@@ -209,6 +215,7 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
 {
     *data = NULL, *size = 0;
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_come_and_go(sim, err));  // so that bodies are always noted as they are for the step to come
     TL_TRY(sim_begin_epoch(sim, err));
     seal(sim, sim->step - sim->epoch_step);
     *data = sim->epoch, *size = sim->epoch_size;
@@ -322,6 +329,8 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at += sizeof(tl_vec3))
             if (e->node_of[slot] != TL_NONE) memcpy(&arrays[k][e->node_of[slot]], at, sizeof(tl_vec3));
+    sim->time = h.time;
+    TL_TRY(sim_come_and_go(sim, err));
     for (int32_t i = 0; i < sim->handle_count; i++) {
         uint64_t took_hold;
         const size_t bytes = (size_t)sim->handles[i].node_count * sizeof(tl_vec3);

@@ -136,7 +136,7 @@ static tl_status lift_all(tl_sim *sim, const uint8_t *fixed, tl_error *err)
     if (room) {
         find_pieces(sim, piece);
         for (int32_t b = 0; b < sim->body_count; b++)
-            if (sim->bodies[b].kind == TL_BODY_PLANE) lift(sim, b, piece, fixed, spans);
+            if (sim->bodies[b].kind == TL_BODY_PLANE && sim->bodies[b].present) lift(sim, b, piece, fixed, spans);
     }
     tl_arena_release(&sim->arena, mark);
     return room ? TL_OK : tl_fail_memory(err, "untangling");
@@ -179,12 +179,14 @@ void sim_find_held(const tl_sim *sim, uint8_t *fixed)
 
 static tl_status place_bodies(tl_sim *sim, tl_heal_body *bodies, tl_error *err)
 {
-    for (int32_t b = 0; b < sim->body_count; b++) {
-        const sim_body *s = &sim->bodies[b];
+    for (int32_t i = 0, b = -1; i < sim->body_count; i++) {
+        const sim_body *s = &sim->bodies[i];
+        if (!s->present) continue;
+        b++;
         const bool plane = s->kind == TL_BODY_PLANE;
         tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, plane ? 4 : s->node_count);
         if (!x) return tl_fail_memory(err, "untangling");
-        bodies[b].distance = keep_of_all(sim, b);
+        bodies[b].distance = keep_of_all(sim, i);
         bodies[b].x = x;
         if (plane) {
             cover_plane(sim, s, x);
@@ -201,7 +203,7 @@ static tl_status place_bodies(tl_sim *sim, tl_heal_body *bodies, tl_error *err)
 // Changes sim->x; the arena is the caller's to give back. `held` counts nodes that may not move.
 static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32_t *held, tl_error *err)
 {
-    const int32_t n = sim->node_count, nb = sim->def.collide.bodies ? sim->body_count : 0;
+    const int32_t n = sim->node_count, nb = sim_present_count(sim);
     uint8_t *fixed = TL_SCRATCH(&sim->arena, uint8_t, n);
     tl_vec3 *before = TL_SCRATCH(&sim->arena, tl_vec3, n);
     tl_heal_body *bodies = TL_SCRATCH(&sim->arena, tl_heal_body, nb + 1);

@@ -105,7 +105,7 @@ static void add_contact_report(const tl_sim *sim, tl_step_report *report)
 static void keep_momentum(const tl_sim *sim, const tl_step_def *step, tl_vec3 *x)
 {
     const tl_elements *e = sim->elements;
-    if (sim->body_count > 0 || step->pressure != 0 || step->skin != 0) return;
+    if (sim->body_count > 0 || step->pressure != 0 || step->skin != 0 || step->pull) return;
     double mass = 0;
     tl_vec3 lack = {0, 0, 0};
     for (int32_t i = 0; i < e->node_count; i++) {
@@ -177,6 +177,12 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     step.x_hat = x_hat, step.x_tilde = x_tilde, step.gravity = sim->def.gravity;
     step.pressure = 0.5 * sim->def.air.density * sim->def.air.drag, step.skin = sim->def.air.skin;
     step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
+    bool fading = false;
+    for (int32_t i = 0; i < sim->handle_count; i++) fading = fading || sim->handles[i].fade > 0;
+    double *pull = TL_SCRATCH(&sim->arena, double, fading ? n : 0);
+    tl_vec3 *pull_to = TL_SCRATCH(&sim->arena, tl_vec3, fading ? n : 0);
+    if (!pull || !pull_to) return tl_fail_memory(err, "a step");
+    if (fading && sim_fade_handles(sim, begin, begin + dt, pull, pull_to)) step.pull = pull, step.pull_to = pull_to;
     tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
     sim->shape_changed = false, sim->begun = true;
     bool strained;
@@ -317,6 +323,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
     const double start = tl_now();
     TL_TRY(sim_compile(sim, err));
+    TL_TRY(sim_come_and_go(sim, err));
     TL_TRY(tl_sim_start(sim, NULL, err));
     tl_step_report report = {0};
     TL_TRY(sim_remesh(sim, &report, err));

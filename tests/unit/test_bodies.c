@@ -428,6 +428,85 @@ static void a_state_with_other_bodies_is_refused(void **state)
     tl_sim_destroy(saved);
 }
 
+// ---- coming and going ----
+
+// A falling sheet; a ball appears in it after five steps, and goes after twelve.
+static tl_sim *sheet_and_ball(tl_integrator integrator)
+{
+    tl_error err;
+    tl_sim_def def = tl_sim_def_default();
+    def.dt = 0.01, def.integrator = integrator, def.collide.on_intersection = TL_INTERSECTION_HEAL;
+    tl_sim *sim;
+    assert_ok(tl_sim_create(&def, &sim, &err));
+    sheet s = sheet_grid(0.4, 0.4, 6, 6, true);
+    for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = (tl_vec3){s.pos[i].x, 0, -s.pos[i].y};
+    const tl_material m = tl_material_default();
+    tl_cloth_def cloth = tl_cloth_def_default();
+    tl_cloth_id id;
+    cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv, cloth.face_count = s.face_count;
+    cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
+    assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
+    sheet_free(&s);
+    tl_body_def floor = tl_body_def_default(), ball = tl_body_def_default();
+    tl_body_id body;
+    floor.name = "floor", floor.kind = TL_BODY_PLANE, floor.center = (tl_vec3){0, -0.3, 0}, floor.start = 0.02;
+    assert_ok(tl_sim_add_body(sim, &floor, &body, &err));
+    ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.center = (tl_vec3){0.2, -0.07, -0.2}, ball.radius = 0.08;
+    ball.start = 0.05, ball.end = 0.12;
+    assert_ok(tl_sim_add_body(sim, &ball, &body, &err));
+    return sim;
+}
+
+static void bodies_come_and_go(void **state)
+{
+    (void)state;
+    enum { STEPS = 16 };
+    tl_error err;
+    for (int b = 0; b < 2; b++) {
+        const tl_integrator integrator = b ? TL_BDF2 : TL_IMPLICIT_EULER;
+        tl_sim *sim = sheet_and_ball(integrator);
+        char *saved[STEPS];
+        size_t sizes[STEPS];
+        int64_t touching = 0;
+        for (int k = 0; k < STEPS; k++) {
+            const void *bytes;
+            assert_ok(tl_sim_save(sim, &bytes, &sizes[k], &err));
+            saved[k] = malloc(sizes[k]);
+            memcpy(saved[k], bytes, sizes[k]);
+            tl_step_report report;
+            assert_ok(tl_sim_step(sim, &report, &err));
+            tl_body_view view;
+            assert_int_equal(tl_sim_body_view(sim, tl_sim_body(sim, 1), &view), TL_OK);
+            assert_int_equal(view.present, k >= 5 && k < 12);
+            assert_true(view.moves);
+            tl_intersection_report found;
+            assert_ok(tl_sim_intersections(sim, &found, &err));
+            assert_int_equal(found.cloth_body + found.cloth_cloth, 0);
+            touching += report.contact.contacts;
+            if (k < 5) assert_int_equal(report.contact.contacts, 0);
+        }
+        assert_true(touching > 0);
+        // From every state, the same end.
+        const uint64_t end = tl_sim_hash(sim);
+        for (int k = 0; k < STEPS; k++) {
+            tl_sim *again = sheet_and_ball(integrator);
+            assert_ok(tl_sim_restore(again, saved[k], sizes[k], &err));
+            while (tl_sim_steps(again) < STEPS) assert_ok(tl_sim_step(again, NULL, &err));
+            if (tl_sim_hash(again) != end) fail_msg("from step %d the end is another", k);
+            tl_sim_destroy(again);
+            free(saved[k]);
+        }
+        tl_sim_destroy(sim);
+    }
+    tl_sim *sim = empty_sim();
+    tl_body_def bad = tetrahedron();
+    tl_body_id id;
+    bad.start = 2, bad.end = 2;
+    assert_int_equal(tl_sim_add_body(sim, &bad, &id, &err), TL_BAD_INPUT);
+    assert_string_equal(err.message, "body 'body': end 2 s, must be after start 2 s");
+    tl_sim_destroy(sim);
+}
+
 // ---- memory ----
 
 static tl_status add_one_of_each(ledger *l)
@@ -480,6 +559,7 @@ int main(void)
         cmocka_unit_test(bad_bodies_are_named),
         cmocka_unit_test(bad_contact_numbers_are_named),
         cmocka_unit_test(a_state_with_other_bodies_is_refused),
+        cmocka_unit_test(bodies_come_and_go),
         cmocka_unit_test(every_failing_request_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -147,7 +147,7 @@ static void turns_are_kept_and_gusts_repeat(void **state)
 {
     (void)state;
     const double pi = 3.14159265358979323846;
-    const tl_pose_key keys[2] = {{0, {0, 0, 0}, {0, 0, 0}}, {1, {0, 0, 0}, {0, 0, 4 * pi}}};
+    const tl_pose_key keys[2] = {{.time = 0, .value = {.scale = 1}}, {.time = 1, .value = {.turn = {0, 0, 4 * pi}, .scale = 1}}};
     int crossings = 0;
     double last = 1;
     for (double t = 0; t <= 1; t += 1e-3) {

@@ -564,7 +564,7 @@ static void bad_obstacles(void **state)
                          "s.json:2: obstacles[0].box min 1, max 1 in component 1, max must be above min");
     check_obstacle_fails("{\"plane\": {}, \"friction\": -0.5}", "s.json:2: obstacles[0].friction -0.5, must be in [0, 100]");
     check_obstacle_fails("{\"plane\": {}, \"motion\": [{\"time\": 0, \"release\": true}]}",
-                         "s.json:2: obstacles[0].motion[0].release is not a known key (known: time, translate, rotate)");
+                         "s.json:2: obstacles[0].motion[0].release is not a known key (known: time, translate, rotate, scale, velocity, spin, growth)");
     check_obstacle_fails("{\"plane\": {}, \"motion\": [{\"time\": 1}, {\"time\": 1}]}",
                          "s.json:2: obstacles[0].motion[1].time 1, must be above the 1 before it");
     help_write("nan.obj", "v 0 0 nan\nv 1 0 0\nv 0 1 0\nf 1 2 3\n");

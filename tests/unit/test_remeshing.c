@@ -329,7 +329,7 @@ static void handles_keep_what_they_hold(void **state)
     hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){1, 0}, hold.uv_max = (tl_vec2){1, 1}, hold.start = 0.4, hold.end = 0.6;
     assert_ok(tl_sim_add_handle(sim, &hold, &err));
     tl_pose_key path[3];
-    tl_motion_compile(keys, 3, path);
+    tl_motion_compile(keys, 3, TL_CURVE_SMOOTH, path);
     int32_t most = 0, made = 0;
     for (int k = 0; k < 70; k++) {
         const tl_remesh_counts r = step(sim);
