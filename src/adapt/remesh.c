@@ -18,7 +18,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
         {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
-        {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_ZERO, &out->debt},
+        {TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &out->mass},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
@@ -129,12 +129,12 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     r->changed.count = 0;
     for (int side = 0; side < 2; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const int32_t turned = *remesh_turned(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
     *remesh_turned(r, e) = turned + 1;
     set_room(r, room);
-    remesh_owe(r, &r->changed, &before);
+    remesh_land(r, &r->changed, &before);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
     return collapsing ? look_around_changed(r, err) : TL_OK;
@@ -183,7 +183,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const bool inside = tl_mesh_edge_kind(mesh, e) == TL_EDGE_PLAIN;
     tl_split s;
     TL_TRY(tl_mesh_split_edge(mesh, e, 0.5, &s, err));
@@ -195,7 +195,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place);
-    remesh_owe(r, &r->changed, &before);
+    remesh_land(r, &r->changed, &before);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
@@ -271,16 +271,14 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    motion before = remesh_motion(r, &r->changed, about);
-    const double *debt = remesh_debt(r, gone);  // what the node was owed goes to those that stay
-    before.linear = tl_add3(before.linear, (tl_vec3){debt[0], debt[1], debt[2]});
+    const motion before = remesh_lift(r, &r->changed, about);
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
     set_room(r, room);
-    remesh_owe(r, &r->changed, &before);
+    remesh_land(r, &r->changed, &before);
     r->report->collapses++;
     TL_TRY(look_at_changed(r, err));
     return look_around_changed(r, err);
@@ -367,10 +365,8 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
     remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs)};
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
-    tl_status status = pass(&r, err);
+    const tl_status status = pass(&r, err);
     if (report->splits + report->flips + report->collapses > 0) {
-        const tl_status paid = remesh_pay(&r, err);
-        if (status == TL_OK) status = paid;
         tl_vec3 momentum, spin;
         remesh_measure(&r, about, &momentum, &spin);
         report->momentum_drift = tl_sub3(momentum, report->momentum);

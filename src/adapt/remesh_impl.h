@@ -49,9 +49,9 @@ static inline int32_t *remesh_turned(const remesher *r, int32_t e)
 {
     return (int32_t *)r->mesh->slots[TL_EDGES].attrs[r->attrs.turned].data + e;
 }
-static inline double *remesh_debt(const remesher *r, int32_t n)
+static inline double *remesh_mass(const remesher *r, int32_t n)
 {
-    return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.debt].data + 3 * (size_t)n;
+    return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.mass].data + n;
 }
 static inline const int32_t *remesh_bits(const remesher *r, int32_t attr, int32_t n)
 {
@@ -103,9 +103,9 @@ void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
 
 /// Momentum and angular momentum about a point of the faces in a list, each face with its own mass.
 typedef struct motion { tl_vec3 linear, angular, about; } motion;
-motion remesh_motion(const remesher *r, const ids *faces, tl_vec3 about);
-/// Notes for the nodes of `faces` what the operation has taken from them.
-void remesh_owe(remesher *r, const ids *faces, const motion *before);
-/// Pays all debts, and reports momentum before and after the pass.
-tl_status remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin);
-tl_status remesh_pay(remesher *r, tl_error *err);
+/// Before an operation: what the faces to be changed have, and their mass is off the nodes.
+motion remesh_lift(const remesher *r, const ids *faces, tl_vec3 about);
+/// After it: the nodes get the mass of the new faces, and back what the operation has taken of their momentum.
+void remesh_land(remesher *r, const ids *faces, const motion *before);
+/// Masses of all nodes from the faces, and their momentum.
+void remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin);

@@ -114,6 +114,14 @@ static double mass_of(const tl_mesh *mesh)
     return sum;
 }
 
+static double fastest(const tl_mesh *mesh)
+{
+    double most = 0;
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+        if (tl_alive(mesh, TL_NODES, n)) most = fmax(most, tl_norm3(mesh->vel[n]));
+    return most;
+}
+
 static int32_t operations(const tl_remesh_report *r) { return r->splits + r->flips + r->collapses; }
 
 // ---- tests --------------------------------------------------------------------------------------------------
@@ -219,7 +227,7 @@ static void garments_keep_seams_mass_and_momentum(void **state)
         assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
         assert_near(outline_length(mesh), outline, 1e-11 * outline);
         assert_true(tl_norm3(report.momentum_drift) <= 1e-12 * tl_norm3(report.momentum));
-        assert_true(tl_norm3(report.spin_drift) <= 1e-6 * tl_norm3(report.spin));
+        assert_true(tl_norm3(report.spin_drift) <= 1e-12 * tl_norm3(report.spin));
     }
     tl_mesh_destroy(mesh);
 }
@@ -243,6 +251,8 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
     const tl_count_report before = tl_mesh_counts(mesh);
     const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
+    const double speed = fastest(mesh);
+    double drift = 0, turn = 0, fast = 0;
     int32_t done = 0, most = 0;
     for (int i = 0; done < all; i++) {
         tl_remesh_report report;
@@ -260,10 +270,14 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
         assert_near(mass_of(mesh), mass, 1e-12 * mass);
         assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
         assert_near(outline_length(mesh), outline, 1e-11 * outline);
-        assert_true(tl_norm3(report.momentum_drift) <= 1e-11 * tl_norm3(report.momentum));
+        drift = fmax(drift, tl_norm3(report.momentum_drift) / tl_norm3(report.momentum));
+        turn = fmax(turn, tl_norm3(report.spin_drift) / tl_norm3(report.spin));
+        fast = fmax(fast, fastest(mesh) / speed);
         if (i % 8 == 0) assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
     }
-    print_message("%d operations, up to %d faces\n", done, most);
+    print_message("%d operations, up to %d faces; momentum %.1e, angular %.1e a pass; fastest %.2f of the first\n", done, most, drift, turn, fast);
+    assert_true(drift <= 1e-12 && turn <= 1e-10);
+    assert_true(fast < 3);  // what is given back is not thrown at whatever is light
     tl_mesh_destroy(mesh);
 }
 
