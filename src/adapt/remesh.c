@@ -107,6 +107,13 @@ static tl_status know_room(remesher *r, tl_error *err)
     return r->def->renew_room(r->def->renew_self, err);
 }
 
+// An operation was done that adds to the stretching energy.
+static void spend(remesher *r, double rise)
+{
+    if (!r->def->fabric || !(rise > 0)) return;
+    r->spare = fmax(0, r->spare - rise), r->report->energy += rise;
+}
+
 static void refuse_flip(remesher *r, int32_t e)
 {
     r->report->refused++;
@@ -119,8 +126,8 @@ static void refuse_flip(remesher *r, int32_t e)
 static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
-    double room[2];
-    if (!remesh_wants_flip(r, e, 1)) return TL_OK;
+    double room[2], rise;
+    if (!remesh_wants_flip(r, e, 1, &rise)) return TL_OK;
     TL_TRY(know_room(r, err));
     if (!remesh_flip_fits(r, e, room)) {
         refuse_flip(r, e);
@@ -135,6 +142,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     *remesh_turned(r, e) = turned + 1;
     set_room(r, room);
     remesh_land(r, &r->changed, &before);
+    spend(r, rise);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
     return collapsing ? look_around_changed(r, err) : TL_OK;
@@ -178,7 +186,8 @@ static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
 static tl_status split(remesher *r, int32_t e, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
-    const tl_vec3 place = remesh_place(mesh, e);
+    double rise;
+    const tl_vec3 place = remesh_place(r, e, &rise);
     TL_TRY(know_room(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
@@ -194,7 +203,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     TL_TRY(keep_up(r, err));
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
-    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place);
+    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
     remesh_land(r, &r->changed, &before);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
@@ -288,10 +297,13 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
 {
     const int32_t node[2] = {r->mesh->edge_node[e][0], r->mesh->edge_node[e][1]};
     for (int end = 0; end < 2; end++) {
-        double room[2];
-        if (!remesh_may_collapse(r, e, node[end])) continue;
+        double room[2], rise;
+        if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
         TL_TRY(know_room(r, err));
-        if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
+        if (remesh_collapse_fits(r, e, node[end], room)) {
+            spend(r, rise);
+            return collapse(r, e, node[end], room, err);
+        }
         r->report->refused++;
     }
     return TL_OK;
@@ -362,7 +374,7 @@ static int32_t words_of(const tl_mesh *mesh, const tl_remesh_attrs *attrs) { ret
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err)
 {
     *report = (tl_remesh_report){0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs)};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs), .spare = def->energy};
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = pass(&r, err);
@@ -379,9 +391,9 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
 bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, int32_t e, int32_t gone)
 {
     tl_remesh_report report = {0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs)};
-    double room[2];
-    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone) && remesh_collapse_fits(&r, e, gone, room);
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs), .spare = def->energy};
+    double room[2], rise;
+    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) && remesh_collapse_fits(&r, e, gone, room);
     release(&r);
     return yes;
 }

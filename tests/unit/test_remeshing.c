@@ -135,15 +135,17 @@ static tl_remesh_counts pass_again(tl_sim *sim)
 
 typedef struct left { int32_t too_long, collapses; double longest; } left;
 
-// What the rules ask for and a pass has left. Bodies are placed anew: a pass keeps their places only while it runs.
-static left what_is_left(tl_sim *sim, int32_t c)
+// What the rules ask for and the last pass, `done`, has left. Bodies are placed anew: a pass keeps their places only while it runs.
+static left what_is_left(tl_sim *sim, int32_t c, const tl_remesh_counts *done)
 {
     const sim_cloth *cloth = &sim->cloths[c];
     tl_mesh *mesh = cloth->mesh;
     tl_remesh_attrs attrs;
     assert_ok(tl_remesh_attach(mesh, sim->handle_count, &attrs, &err));
     double densities[4];
-    for (int32_t m = 0; m < cloth->material_count; m++) densities[m] = cloth->materials[m].density;
+    tl_sizing_fabric fabrics[4];
+    for (int32_t m = 0; m < cloth->material_count; m++)
+        densities[m] = cloth->materials[m].density, fabrics[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     tl_guard_body bodies[4];
     tl_vec3 *place[4] = {NULL};
     for (int32_t b = 0; b < sim->body_count; b++) {
@@ -159,7 +161,7 @@ static left what_is_left(tl_sim *sim, int32_t c)
     }
     const tl_guard guard = {bodies, sim->body_count, 1};
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(0.3, cloth->remeshing.aspect_min),
-                               .density = densities, .guard = &guard};
+                               .density = densities, .guard = &guard, .fabric = fabrics, .energy = done->energy_left};
     left out = {0, 0, 0};
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
@@ -185,7 +187,7 @@ static void a_pass_leaves_nothing_to_do(void **state)
         made += operations(&r) + operations(&more);
         assert_apart(sim);
         assert_ok(tl_mesh_check(sim->cloths[0].mesh, &err));
-        const left l = what_is_left(sim, 0);
+        const left l = what_is_left(sim, 0, &more);
         if (l.too_long || l.collapses) print_message("step %d: %d too long (%g), %d collapses\n", k, l.too_long, l.longest, l.collapses);
         assert_int_equal(l.too_long, 0);
         assert_int_equal(l.collapses, 0);
@@ -271,18 +273,43 @@ static void momentum_is_kept(void **state)
     tl_sim_destroy(sim);
 }
 
-// A pass over cloth at rest does not wind it up: compared with the energy stored in it.
+// The sheet above the ball or held by two corners, with dents of its own for every seed.
+static tl_sim *dented(const tl_sim_def *def, bool hangs, double size_min, int seed)
+{
+    const int cells = 4 + seed % 3;
+    tl_sim *sim = create(def);
+    sheet s = sheet_grid(1, 1, cells, cells, true);
+    if (!hangs) lay_level(&s, 1, 1, 0.262);
+    for (int32_t i = 0; i < s.node_count; i++) s.pos[i].y += 0.002 * sin(3.1 * seed + 7.3 * i * (1 + seed));
+    const tl_cloth_id id = add_cloth(sim, &s, adaptive(size_min, 0.2, 0.04), "cloth");
+    sheet_free(&s);
+    if (hangs) {
+        const int32_t corners[2] = {cells * (cells + 1), cells * (cells + 1) + cells};
+        tl_handle_def hold = tl_handle_def_default();
+        hold.cloth = id, hold.nodes = corners, hold.node_count = 2;
+        assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    } else {
+        add_ball(sim, (tl_vec3){0.02, 0, 0.01}, 0.25);
+        add_floor(sim, -0.35);
+    }
+    return sim;
+}
+
+// A pass over cloth at rest does not wind it up: compared with the energy of the cloth, the place at which gravity counts as 0 being the
+// middle of the ball or the lower edge of the hanging sheet; and with what is stored in it.
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
-    if (!getenv("TL_LONG")) skip();
+    const bool all = getenv("TL_LONG") != NULL;
     tl_sim_def def = world(0.01);
-    for (int k = 0; k < 2; k++) {
-        tl_sim *sim = k == 0 ? hanging(&def, adaptive(0.04, 0.2, 0.04), 4) : draped(&def, adaptive(0.04, 0.2, 0.04), 4);
+    for (int k = 0; k < (all ? 6 : 2); k++) {
+        const bool hangs = k % 2 == 0;
+        const int seed = k / 2;
+        tl_sim *sim = dented(&def, hangs, all ? 0.04 : 0.08, seed);
         for (int i = 0; i < 160; i++) step(sim);
-        double worst = 0;
+        double worst = 0, stored = 0;
         int32_t made = 0;
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 60; i++) {
             tl_energies was, is;
             const double before = total(sim, &was);
             if (i % 4 == 0) {
@@ -290,15 +317,13 @@ static void energy_does_not_rise_at_rest(void **state)
                 const double rise = total(sim, &is) - before;
                 made += operations(&r);
                 worst = fmax(worst, rise / (was.stretch + was.bend + fabs(was.gravity)));
-                if (operations(&r) > 0)
-                    print_message("%s: %d operations, energy %+.3g J of stretch %.3g bend %.3g gravity %.3g, kinetic %.3g: stretch %+.3g bend %+.3g gravity %+.3g\n",
-                                  k ? "draped" : "hanging", operations(&r), rise, was.stretch, was.bend, was.gravity, was.kinetic,
-                                  is.stretch - was.stretch, is.bend - was.bend, is.gravity - was.gravity);
+                stored = fmax(stored, rise / (was.stretch + was.bend));
             }
             step(sim);
         }
-        print_message("%s: %d operations, energy rises by %.3g of what there is\n", k ? "draped" : "hanging", made, worst);
-        assert_true(worst < 1e-3);
+        print_message("%s, seed %d: %d faces, %d operations in 30 passes, energy rises by %.4f %% of all, %.4f %% of what is stored\n",
+                      hangs ? "hanging" : "draped", seed, sim->face_count, made, 100 * worst, 100 * stored);
+        assert_true(worst < 5e-4 && stored < 2e-3);  // the bar is 1e-3 of all
         tl_sim_destroy(sim);
     }
 }
