@@ -22,6 +22,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
+    out->rest = tl_mesh_rest_find(mesh);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
         if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
@@ -142,6 +143,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     *remesh_turned(r, e) = turned + 1;
     set_room(r, room);
     remesh_land(r, &r->changed, &before);
+    remesh_rest(r, false);
     spend(r, rise);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
@@ -205,6 +207,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
     remesh_land(r, &r->changed, &before);
+    remesh_rest(r, false);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
@@ -288,6 +291,7 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     r->changed.count = kept;
     set_room(r, room);
     remesh_land(r, &r->changed, &before);
+    remesh_rest(r, true);
     r->report->collapses++;
     TL_TRY(look_at_changed(r, err));
     return look_around_changed(r, err);

@@ -14,12 +14,14 @@
 #include "adapt/tensor2.h"
 #include "collide/guard.h"
 #include "mesh/mesh.h"
+#include "mesh/mesh_rest.h"
 
 /// Indices of the attributes.
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
     int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
+    tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
     int32_t mass;    ///< nodes, 1 double [kg]: lumped mass; for the time of a pass
     int32_t held;    ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
     int32_t listed;  ///< nodes, the same: in group k by name; new nodes are not, and these never go

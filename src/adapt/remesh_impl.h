@@ -101,6 +101,11 @@ bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2]);
 /// Moves the new node towards `place` as far as there is room, after the split.
 void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
 
+// ---- rest.c: the rest shape ----------------------------------------------------------------------------------
+
+/// Rest angles of the edges of the changed faces, after an operation.
+void remesh_rest(remesher *r, bool collapsed);
+
 // ---- mend.c: momentum ---------------------------------------------------------------------------------------
 
 /// Momentum and angular momentum about a point of the faces in a list, each face with its own mass.

@@ -22,7 +22,7 @@
 #define KEPT 0.9            // part of the thickness that operations leave between surfaces, unless they were closer
 #define FACES_PER_AREA 6.0  // faces that a pass makes of a unit of area in the metric of the field: between 5 and 7
 #define ENERGY_RISE 4e-4     // of the energy stored in the cloth: what a pass may add to it
-#define ENERGY_OF_MOTION 0.02  // the same of the kinetic energy, but for that of the cloth as a whole
+#define ENERGY_OF_MOTION 0.1  // the same of the kinetic energy, but for that of the cloth as a whole
 #define ASPECT_AT_MOST 0.3  // of what aspect_min asks for: a limit that even faces of mixed sizes can keep
 
 tl_remeshing tl_remeshing_default(void)

@@ -356,6 +356,68 @@ static void new_nodes_lie_on_a_smooth_surface(void **state)
     tl_mesh_destroy(mesh);
 }
 
+// A rest shape of constant curvature, and a feature line with a fold: whatever is done to the mesh, every edge has the angle of a quadratic
+// surface of that curvature (by its gradients: the normals of w = 1/2 S(u, u) in the plane that touches the surface at three nodes), and
+// the line its fold besides.
+static double gradient_jump(const tl_mesh *mesh, int32_t e, const double s[3])
+{
+    tl_vec2 slope[2];
+    for (int side = 0; side < 2; side++) {
+        const int32_t *v = mesh->face_vert[mesh->edge_face[e][side]];
+        tl_vec2 u[3];
+        double w[3];
+        for (int k = 0; k < 3; k++) {
+            u[k] = mesh->uv[v[k]];
+            w[k] = 0.5 * (s[0] * u[k].x * u[k].x + s[1] * u[k].y * u[k].y) + s[2] * u[k].x * u[k].y;
+        }
+        const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
+        const double det = tl_cross2(d1, d2), a = w[1] - w[0], b = w[2] - w[0];
+        slope[side] = (tl_vec2){(a * d2.y - b * d1.y) / det, (b * d1.x - a * d2.x) / det};
+    }
+    const tl_vec2 jump = tl_sub2(slope[1], slope[0]);
+    const tl_vec2 across = tl_sub2(mesh->uv[tl_mesh_opposite_vert(mesh, e, 1)], mesh->uv[tl_mesh_opposite_vert(mesh, e, 0)]);
+    return tl_dot2(jump, across) > 0 ? tl_norm2(jump) : -tl_norm2(jump);
+}
+
+static void a_rest_shape_is_kept(void **state)
+{
+    (void)state;
+    const double s[3] = {3, -1, 0.7}, fold = 0.5;
+    const grid g = shape_grid(fresh(), 4, 4, 0.25, 0, 0);
+    (void)g;
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    assert_ok(tl_mesh_rest_attach(mesh, &attrs.rest, &err));
+    assert_ok(tl_remesh_attach(mesh, 1, &attrs, &err));
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+        const tl_vec2 a = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 0)], b = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 1)];
+        if (a.x == 0.5 && b.x == 0.5) mesh->edge_label[e] = 1, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.rest.crease)[e] = fold;
+    }
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
+        for (int k = 0; k < 3; k++)
+            tl_mesh_attr_doubles(mesh, TL_FACES, attrs.rest.curvature)[3 * f + k] = s[k] * tl_mesh_face_area_uv(mesh, f);
+    int32_t done = 0;
+    for (int i = 0; i < 12; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, wild, i);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        done += operations(&report);
+        double worst = 0;
+        int32_t folds = 0;
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+            if (!tl_alive(mesh, TL_EDGES, e) || mesh->edge_face[e][1] == TL_NONE) continue;
+            const bool line = mesh->edge_label[e] != 0;
+            folds += line;
+            const double expected = gradient_jump(mesh, e, s) + (line ? fold : 0);
+            worst = fmax(worst, fabs(mesh->edge_rest[e] - expected));
+        }
+        assert_true(folds >= 1);
+        if (i > 0) assert_true(worst < 1e-9);  // the first pass leaves edges that nobody gave an angle
+    }
+    assert_true(done > 2000);
+    tl_mesh_destroy(mesh);
+}
+
 static tl_status count_call(void *self, tl_error *e)
 {
     (void)e;
@@ -396,6 +458,7 @@ int main(void)
         cmocka_unit_test(a_limit_of_faces_is_kept),
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
+        cmocka_unit_test(a_rest_shape_is_kept),
         cmocka_unit_test(room_is_measured_only_when_it_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
