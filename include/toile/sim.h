@@ -248,6 +248,8 @@ typedef struct tl_remesh_counts {
     int32_t splits, flips, collapses;
     int32_t refused;                     ///< operations left undone because something was in the way
     int32_t too_long;                    ///< edges longer than asked for: max_faces was reached
+    double energy;                       ///< [J] stretching energy that operations added, without what others took away
+    double energy_left;                  ///< [J] what they might still have added, of next to nothing for cloth at rest
     double momentum_drift, spin_drift;   ///< largest change of a cloth's linear and angular momentum over its size, relative
 } tl_remesh_counts;
 

@@ -1,20 +1,21 @@
 // adapt/mend.c: what an operation takes from the momentum of the cloth, its own nodes get back.
 //
-// Masses are lumped from faces, so an operation changes how much mass moves with which velocity. The difference in linear and
-// angular momentum of the faces concerned is shared by their nodes as impulses a + b x r, the smallest that make it up; they wait in
-// an attribute until the pass is over and masses are final.
+// Masses are lumped from faces, so an operation changes how much mass moves with which velocity. What is missing of the linear
+// momentum of the faces concerned goes to their nodes at once, as one change of velocity a; what is then missing of the angular momentum goes to
+// these nodes and those around as b x r. Both count with the whole mass of every node, which an attribute keeps up to date.
+//
+// Impulses that do not mind masses, or that wait for the end of a pass, when masses have changed, end up on whatever is light: in a storm of
+// passes velocities grew by ten in every one of them. And faces alone must not take the angular momentum: to cut an edge halves the inertia about its
+// middle, so what turns at the scale of faces would turn twice as fast after every cut.
 
 #include "adapt/remesh_impl.h"
-
-#include "base/alloc.h"
-#include "base/fail.h"
 
 static double third_of_mass(const remesher *r, int32_t f)
 {
     return r->def->density[r->mesh->face_label[f]] * tl_mesh_face_area_uv(r->mesh, f) / 3;
 }
 
-motion remesh_motion(const remesher *r, const ids *faces, tl_vec3 about)
+static motion motion_of(const remesher *r, const ids *faces, tl_vec3 about, double sign)
 {
     motion m = {{0, 0, 0}, {0, 0, 0}, about};
     for (int32_t i = 0; i < faces->count; i++) {
@@ -24,89 +25,117 @@ motion remesh_motion(const remesher *r, const ids *faces, tl_vec3 about)
             const tl_vec3 p = tl_mul3(mass, r->mesh->vel[n]);
             m.linear = tl_add3(m.linear, p);
             m.angular = tl_add3(m.angular, tl_cross3(tl_sub3(r->mesh->pos[n], about), p));
+            *remesh_mass(r, n) += sign * mass;
         }
     }
     return m;
 }
 
-enum { MOST_NODES = 64 };
+motion remesh_lift(const remesher *r, const ids *faces, tl_vec3 about) { return motion_of(r, faces, about, -1); }
 
-// Free nodes of the faces, each once.
-static int list_nodes(const remesher *r, const ids *faces, int32_t node[MOST_NODES])
+enum { MOST_NODES = 128 };
+
+/// Free nodes of the faces, and after them those around.
+typedef struct near { int32_t node[MOST_NODES]; int own, count; } near;
+
+static void add_node(const remesher *r, near *list, int32_t n)
 {
-    int count = 0;
-    for (int32_t i = 0; i < faces->count; i++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t n = tl_face_node(r->mesh, faces->item[i], k);
-            int j = 0;
-            while (j < count && node[j] != n) j++;
-            if (j == count && count < MOST_NODES && !remesh_held(r, n) && !remesh_listed(r, n)) node[count++] = n;
-        }
-    return count;
+    for (int i = 0; i < list->count; i++)
+        if (list->node[i] == n) return;
+    if (list->count < MOST_NODES && !remesh_held(r, n) && !remesh_listed(r, n)) list->node[list->count++] = n;
 }
 
-// Solves (sum over nodes of |r|^2 1 - r r^T) b = torque; zero if the nodes lie on one line.
-static tl_vec3 turn(const tl_vec3 *place, int count, tl_vec3 torque)
+static void list_nodes(const remesher *r, const ids *faces, near *list)
+{
+    list->count = 0;
+    for (int32_t i = 0; i < faces->count; i++)
+        for (int k = 0; k < 3; k++) add_node(r, list, tl_face_node(r->mesh, faces->item[i], k));
+    list->own = list->count;
+    for (int i = 0; i < list->own; i++)
+        for (tl_spokes s = tl_spokes_begin(r->mesh, list->node[i]); s.edge != TL_NONE; tl_spokes_next(r->mesh, &s))
+            add_node(r, list, tl_edge_other(r->mesh, s.edge, list->node[i]));
+}
+
+/// Masses around their centre.
+typedef struct body { tl_vec3 place[MOST_NODES], far; double mass[MOST_NODES]; int count; } body;
+
+#define SLIM 1e-6  // least inertia to total of what can be turned about its own axis: nodes within a thousandth of one line
+
+// Solves (sum over nodes of m (|r|^2 1 - r r^T)) b = torque. Nodes close to a line take no torque about it.
+static tl_vec3 turn(const body *o, tl_vec3 torque)
 {
     double xx = 0, yy = 0, zz = 0, xy = 0, xz = 0, yz = 0;
-    for (int i = 0; i < count; i++) {
-        const tl_vec3 p = place[i];
-        xx += p.y * p.y + p.z * p.z, yy += p.x * p.x + p.z * p.z, zz += p.x * p.x + p.y * p.y;
-        xy -= p.x * p.y, xz -= p.x * p.z, yz -= p.y * p.z;
+    for (int i = 0; i < o->count; i++) {
+        const tl_vec3 p = o->place[i];
+        const double m = o->mass[i];
+        xx += m * (p.y * p.y + p.z * p.z), yy += m * (p.x * p.x + p.z * p.z), zz += m * (p.x * p.x + p.y * p.y);
+        xy -= m * p.x * p.y, xz -= m * p.x * p.z, yz -= m * p.y * p.z;
     }
-    const tl_vec3 c0 = {xx, xy, xz}, c1 = {xy, yy, yz}, c2 = {xz, yz, zz};
-    const double det = tl_dot3(c0, tl_cross3(c1, c2)), size = xx + yy + zz;
-    if (!(det > 1e-6 * size * size * size)) return (tl_vec3){0, 0, 0};
-    return tl_mul3(1 / det, (tl_vec3){tl_dot3(torque, tl_cross3(c1, c2)), tl_dot3(c0, tl_cross3(torque, c2)),
-                                      tl_dot3(c0, tl_cross3(c1, torque))});
+    for (int attempt = 0; attempt < 2; attempt++) {
+        const tl_vec3 c0 = {xx, xy, xz}, c1 = {xy, yy, yz}, c2 = {xz, yz, zz};
+        const double det = tl_dot3(c0, tl_cross3(c1, c2)), size = xx + yy + zz;
+        if (det > SLIM * size * size * size)
+            return tl_mul3(1 / det, (tl_vec3){tl_dot3(torque, tl_cross3(c1, c2)), tl_dot3(c0, tl_cross3(torque, c2)),
+                                              tl_dot3(c0, tl_cross3(c1, torque))});
+        const tl_vec3 t = tl_unit3_or(o->far, (tl_vec3){0, 0, 0});
+        torque = tl_madd3(torque, -tl_dot3(torque, t), t);
+        xx += size * t.x * t.x, yy += size * t.y * t.y, zz += size * t.z * t.z;
+        xy += size * t.x * t.y, xz += size * t.x * t.z, yz += size * t.y * t.z;
+    }
+    return (tl_vec3){0, 0, 0};
 }
 
-void remesh_owe(remesher *r, const ids *faces, const motion *before)
+// Nodes of the list around their centre, which is returned, seen from `about`.
+static tl_vec3 gather(const remesher *r, const near *list, int count, tl_vec3 about, body *o, double *mass)
 {
-    const motion after = remesh_motion(r, faces, before->about);
+    tl_vec3 sum = {0, 0, 0};
+    o->count = count, o->far = (tl_vec3){0, 0, 0}, *mass = 0;
+    for (int i = 0; i < count; i++) {
+        o->mass[i] = *remesh_mass(r, list->node[i]), o->place[i] = tl_sub3(r->mesh->pos[list->node[i]], about);
+        sum = tl_madd3(sum, o->mass[i], o->place[i]), *mass += o->mass[i];
+    }
+    const tl_vec3 centre = *mass > 0 ? tl_mul3(1 / *mass, sum) : sum;
+    for (int i = 0; i < count; i++) {
+        o->place[i] = tl_sub3(o->place[i], centre);
+        if (tl_dot3(o->place[i], o->place[i]) > tl_dot3(o->far, o->far)) o->far = o->place[i];
+    }
+    return centre;
+}
+
+void remesh_land(remesher *r, const ids *faces, const motion *before)
+{
+    const motion after = motion_of(r, faces, before->about, 1);
     const tl_vec3 linear = tl_sub3(before->linear, after.linear), angular = tl_sub3(before->angular, after.angular);
-    int32_t node[MOST_NODES];
-    tl_vec3 place[MOST_NODES], centre = {0, 0, 0};
-    const int count = list_nodes(r, faces, node);
-    if (count == 0) return;
-    for (int i = 0; i < count; i++) centre = tl_madd3(centre, 1.0 / count, r->mesh->pos[node[i]]);
-    for (int i = 0; i < count; i++) place[i] = tl_sub3(r->mesh->pos[node[i]], centre);
-    const tl_vec3 a = tl_mul3(1.0 / count, linear);
-    const tl_vec3 b = turn(place, count, tl_sub3(angular, tl_cross3(tl_sub3(centre, before->about), linear)));
-    for (int i = 0; i < count; i++) {
-        const tl_vec3 p = tl_add3(a, tl_cross3(b, place[i]));
-        double *debt = remesh_debt(r, node[i]);
-        debt[0] += p.x, debt[1] += p.y, debt[2] += p.z;
-    }
+    near list;
+    body o;
+    double mass;
+    list_nodes(r, faces, &list);
+    const tl_vec3 arm = gather(r, &list, list.own, before->about, &o, &mass);
+    if (!(mass > 0)) return;
+    tl_vec3 *vel = r->mesh->vel;
+    for (int i = 0; i < list.own; i++) vel[list.node[i]] = tl_madd3(vel[list.node[i]], 1 / mass, linear);
+    gather(r, &list, list.count, before->about, &o, &mass);
+    const tl_vec3 b = turn(&o, tl_sub3(angular, tl_cross3(arm, linear)));
+    for (int i = 0; i < list.count; i++) vel[list.node[i]] = tl_add3(vel[list.node[i]], tl_cross3(b, o.place[i]));
 }
 
-tl_status remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin)
+static void weigh(const remesher *r)
 {
-    *momentum = *spin = (tl_vec3){0, 0, 0};
-    for (int32_t f = 0; f < r->mesh->slots[TL_FACES].count; f++) {
-        if (!tl_alive(r->mesh, TL_FACES, f)) continue;
-        const motion m = remesh_motion(r, &(ids){&f, 1, 1}, about);
-        *momentum = tl_add3(*momentum, m.linear), *spin = tl_add3(*spin, m.angular);
-    }
-    return TL_OK;
-}
-
-tl_status remesh_pay(remesher *r, tl_error *err)
-{
-    tl_mesh *mesh = r->mesh;
-    const int32_t count = mesh->slots[TL_NODES].count;
-    double *mass = TL_CALLOC(&mesh->alloc, double, count);
-    if (!mass) return tl_fail_memory(err, "remeshing");
+    const tl_mesh *mesh = r->mesh;
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) *remesh_mass(r, n) = 0;
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
         if (tl_alive(mesh, TL_FACES, f))
-            for (int k = 0; k < 3; k++) mass[tl_face_node(mesh, f, k)] += third_of_mass(r, f);
-    for (int32_t n = 0; n < count; n++) {
+            for (int k = 0; k < 3; k++) *remesh_mass(r, tl_face_node(mesh, f, k)) += third_of_mass(r, f);
+}
+
+void remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin)
+{
+    const tl_mesh *mesh = r->mesh;
+    weigh(r);
+    *momentum = *spin = (tl_vec3){0, 0, 0};
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
         if (!tl_alive(mesh, TL_NODES, n)) continue;
-        double *debt = remesh_debt(r, n);
-        if (!remesh_held(r, n) && !remesh_listed(r, n) && mass[n] > 0)
-            mesh->vel[n] = tl_madd3(mesh->vel[n], 1 / mass[n], (tl_vec3){debt[0], debt[1], debt[2]});
-        debt[0] = debt[1] = debt[2] = 0;
+        const tl_vec3 p = tl_mul3(*remesh_mass(r, n), mesh->vel[n]);
+        *momentum = tl_add3(*momentum, p), *spin = tl_add3(*spin, tl_cross3(tl_sub3(mesh->pos[n], about), p));
     }
-    TL_FREE(&mesh->alloc, mass, count);
-    return TL_OK;
 }

@@ -48,37 +48,29 @@ static void add_strain(quadric *out, tl_vec2 um, tl_vec2 up, tl_vec2 uq, tl_vec3
     add_row(out, tl_mul3(sqrt(0.5), tl_add3(tl_mul3(g.x, f2), tl_mul3(g.y, f1))), -sqrt(0.5) * tl_dot3(f1, f2));
 }
 
-double remesh_strain2(const tl_vec2 u[3], const tl_vec3 x[3])
-{
-    const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
-    const tl_vec3 e1 = tl_sub3(x[1], x[0]), e2 = tl_sub3(x[2], x[0]);
-    const double twice = tl_cross2(d1, d2);
-    if (!(fabs(twice) > 0)) return 0;
-    const tl_vec3 f1 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d2.y, e1), tl_mul3(d1.y, e2)));
-    const tl_vec3 f2 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d1.x, e2), tl_mul3(d2.x, e1)));
-    const double xx = 0.5 * (tl_dot3(f1, f1) - 1), yy = 0.5 * (tl_dot3(f2, f2) - 1), xy = 0.5 * tl_dot3(f1, f2);
-    return 0.5 * fabs(twice) * (xx * xx + yy * yy + 2 * xy * xy);
-}
-
 // Does a node at x in the middle of the edge strain the faces around too much?
-static bool strains(const tl_mesh *mesh, int32_t e, tl_vec3 x)
+static bool strains(const remesher *r, int32_t e, tl_vec3 x, double *rise)
 {
-    double before = 0, after = 0, area = 0;
+    const tl_mesh *mesh = r->mesh;
+    wound before = {0}, after = {0};
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++) {
         const int32_t v[3] = {tl_mesh_edge_vert(mesh, e, side, 0), tl_mesh_edge_vert(mesh, e, side, 1), tl_mesh_opposite_vert(mesh, e, side)};
+        const int32_t label = mesh->face_label[mesh->edge_face[e][side]];
         tl_vec2 u[3];
         tl_vec3 y[3];
         for (int k = 0; k < 3; k++) u[k] = mesh->uv[v[k]], y[k] = mesh->pos[mesh->vert_node[v[k]]];
         const tl_vec2 middle = tl_mul2(0.5, tl_add2(u[0], u[1]));
-        before += remesh_strain2(u, y), area += 0.5 * fabs(tl_cross2(tl_sub2(u[1], u[0]), tl_sub2(u[2], u[0])));
+        remesh_wind(r, label, u, y, &before);
         for (int k = 0; k < 2; k++)
-            after += remesh_strain2((tl_vec2[3]){u[k], middle, u[2]}, (tl_vec3[3]){y[k], x, y[2]});
+            remesh_wind(r, label, (tl_vec2[3]){u[k], middle, u[2]}, (tl_vec3[3]){y[k], x, y[2]}, &after);
     }
-    return remesh_strains(before, after, area);
+    *rise = after.energy - before.energy;
+    return remesh_winds(r, &before, &after);
 }
 
-tl_vec3 remesh_place(const tl_mesh *mesh, int32_t e)
+tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise)
 {
+    const tl_mesh *mesh = r->mesh;
     const int32_t *n = mesh->edge_node[e];
     const tl_vec3 middle = tl_mul3(0.5, tl_add3(mesh->pos[n[0]], mesh->pos[n[1]]));
     const double length = tl_norm3(tl_sub3(mesh->pos[n[0]], mesh->pos[n[1]]));
@@ -99,10 +91,12 @@ tl_vec3 remesh_place(const tl_mesh *mesh, int32_t e)
     }
     const tl_vec3 d = solve(&q);
     const double far = tl_norm3(d), most = FARTHEST * length;
+    *rise = 0;
     if (!isfinite(far)) return middle;
     double part = far > most ? most / far : 1;
     enum { TRIES = 3 };
     for (int k = 0; k < TRIES; k++, part *= 0.5)
-        if (!strains(mesh, e, tl_madd3(middle, part, d))) return tl_madd3(middle, part, d);
+        if (!strains(r, e, tl_madd3(middle, part, d), rise)) return tl_madd3(middle, part, d);
+    *rise = 0;
     return middle;
 }

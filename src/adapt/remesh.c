@@ -18,10 +18,11 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
         {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
-        {TL_NODES, "debt", TL_DOUBLE, 3, TL_ATTR_ZERO, &out->debt},
+        {TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &out->mass},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
+    out->rest = tl_mesh_rest_find(mesh);
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
         if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
@@ -107,6 +108,13 @@ static tl_status know_room(remesher *r, tl_error *err)
     return r->def->renew_room(r->def->renew_self, err);
 }
 
+// An operation was done that adds to the stretching energy.
+static void spend(remesher *r, double rise)
+{
+    if (!r->def->fabric || !(rise > 0)) return;
+    r->spare = fmax(0, r->spare - rise), r->report->energy += rise;
+}
+
 static void refuse_flip(remesher *r, int32_t e)
 {
     r->report->refused++;
@@ -119,8 +127,8 @@ static void refuse_flip(remesher *r, int32_t e)
 static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
-    double room[2];
-    if (!remesh_wants_flip(r, e, 1)) return TL_OK;
+    double room[2], rise;
+    if (!remesh_wants_flip(r, e, 1, &rise)) return TL_OK;
     TL_TRY(know_room(r, err));
     if (!remesh_flip_fits(r, e, room)) {
         refuse_flip(r, e);
@@ -129,12 +137,14 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     r->changed.count = 0;
     for (int side = 0; side < 2; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const int32_t turned = *remesh_turned(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
     *remesh_turned(r, e) = turned + 1;
     set_room(r, room);
-    remesh_owe(r, &r->changed, &before);
+    remesh_land(r, &r->changed, &before);
+    remesh_rest(r, false);
+    spend(r, rise);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
     return collapsing ? look_around_changed(r, err) : TL_OK;
@@ -178,12 +188,13 @@ static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
 static tl_status split(remesher *r, int32_t e, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
-    const tl_vec3 place = remesh_place(mesh, e);
+    double rise;
+    const tl_vec3 place = remesh_place(r, e, &rise);
     TL_TRY(know_room(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_motion(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const bool inside = tl_mesh_edge_kind(mesh, e) == TL_EDGE_PLAIN;
     tl_split s;
     TL_TRY(tl_mesh_split_edge(mesh, e, 0.5, &s, err));
@@ -194,8 +205,9 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     TL_TRY(keep_up(r, err));
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
-    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place);
-    remesh_owe(r, &r->changed, &before);
+    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
+    remesh_land(r, &r->changed, &before);
+    remesh_rest(r, false);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
@@ -271,16 +283,15 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    motion before = remesh_motion(r, &r->changed, about);
-    const double *debt = remesh_debt(r, gone);  // what the node was owed goes to those that stay
-    before.linear = tl_add3(before.linear, (tl_vec3){debt[0], debt[1], debt[2]});
+    const motion before = remesh_lift(r, &r->changed, about);
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
     set_room(r, room);
-    remesh_owe(r, &r->changed, &before);
+    remesh_land(r, &r->changed, &before);
+    remesh_rest(r, true);
     r->report->collapses++;
     TL_TRY(look_at_changed(r, err));
     return look_around_changed(r, err);
@@ -290,10 +301,13 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
 {
     const int32_t node[2] = {r->mesh->edge_node[e][0], r->mesh->edge_node[e][1]};
     for (int end = 0; end < 2; end++) {
-        double room[2];
-        if (!remesh_may_collapse(r, e, node[end])) continue;
+        double room[2], rise;
+        if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
         TL_TRY(know_room(r, err));
-        if (remesh_collapse_fits(r, e, node[end], room)) return collapse(r, e, node[end], room, err);
+        if (remesh_collapse_fits(r, e, node[end], room)) {
+            spend(r, rise);
+            return collapse(r, e, node[end], room, err);
+        }
         r->report->refused++;
     }
     return TL_OK;
@@ -364,13 +378,11 @@ static int32_t words_of(const tl_mesh *mesh, const tl_remesh_attrs *attrs) { ret
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err)
 {
     *report = (tl_remesh_report){0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs)};
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = report, .groups = words_of(mesh, attrs), .spare = def->energy};
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
-    tl_status status = pass(&r, err);
+    const tl_status status = pass(&r, err);
     if (report->splits + report->flips + report->collapses > 0) {
-        const tl_status paid = remesh_pay(&r, err);
-        if (status == TL_OK) status = paid;
         tl_vec3 momentum, spin;
         remesh_measure(&r, about, &momentum, &spin);
         report->momentum_drift = tl_sub3(momentum, report->momentum);
@@ -383,9 +395,9 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
 bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, int32_t e, int32_t gone)
 {
     tl_remesh_report report = {0};
-    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs)};
-    double room[2];
-    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone) && remesh_collapse_fits(&r, e, gone, room);
+    remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs), .spare = def->energy};
+    double room[2], rise;
+    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) && remesh_collapse_fits(&r, e, gone, room);
     release(&r);
     return yes;
 }

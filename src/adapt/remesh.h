@@ -10,16 +10,19 @@
 // distance to bodies, where the new faces are looked at themselves if need be. What would go further is not done: a split then stays on
 // the straight edge, which moves nothing, a flip or a collapse is left. So there is nothing to push back or to undo afterwards.
 #pragma once
+#include "adapt/sizing.h"
 #include "adapt/tensor2.h"
 #include "collide/guard.h"
 #include "mesh/mesh.h"
+#include "mesh/mesh_rest.h"
 
 /// Indices of the attributes.
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
     int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
-    int32_t debt;    ///< nodes, 3 doubles [kg m/s]: momentum that a node is owed until the end of a pass
+    tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
+    int32_t mass;    ///< nodes, 1 double [kg]: lumped mass; for the time of a pass
     int32_t held;    ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
     int32_t listed;  ///< nodes, the same: in group k by name; new nodes are not, and these never go
 } tl_remesh_attrs;
@@ -32,6 +35,8 @@ typedef struct tl_remesh_def {
     double aspect_min;      ///< no flip or collapse makes a face with 12 sqrt(3) area / perimeter^2 below this
     int32_t max_faces;      ///< no split beyond; 0: no limit
     const double *density;  ///< [kg/m^2] by face label
+    const tl_sizing_fabric *fabric;  ///< by face label; NULL: energy is no matter
+    double energy;          ///< [J] that all operations together may add to the stretching energy
     const tl_guard *guard;  ///< bodies; NULL: none
     /// Sets the room of all faces from where everything is; called before the first operation that may move something, and again
     /// where much room has been used up. NULL: what the faces have is all.
@@ -44,6 +49,7 @@ typedef struct tl_remesh_report {
     int32_t splits, flips, collapses;
     int32_t refused;       ///< flips and collapses left undone because something was in the way
     int32_t straight;      ///< splits that stayed on the edge for that reason
+    double energy;         ///< [J] stretching energy added by operations, without what others took away
     int32_t too_long;      ///< edges left with a size above 1: the limit of faces was reached
     tl_vec3 momentum, spin;              ///< linear [kg m/s] and angular (about the centre of mass) [kg m^2/s] before
     tl_vec3 momentum_drift, spin_drift;  ///< change by the pass

@@ -15,6 +15,7 @@ typedef struct remesher {
     const tl_remesh_def *def;
     int32_t groups;  // words of bits per node
     tl_remesh_report *report;
+    double spare;      // [J] stretching energy that operations may still add
     bool measured;     // room has been set
     int32_t renewals;
     int32_t worn_out;  // refusals, since room was last measured, at faces that had changed since: they might be granted now
@@ -49,9 +50,9 @@ static inline int32_t *remesh_turned(const remesher *r, int32_t e)
 {
     return (int32_t *)r->mesh->slots[TL_EDGES].attrs[r->attrs.turned].data + e;
 }
-static inline double *remesh_debt(const remesher *r, int32_t n)
+static inline double *remesh_mass(const remesher *r, int32_t n)
 {
-    return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.debt].data + 3 * (size_t)n;
+    return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.mass].data + n;
 }
 static inline const int32_t *remesh_bits(const remesher *r, int32_t attr, int32_t n)
 {
@@ -66,6 +67,15 @@ static inline bool remesh_any(const remesher *r, int32_t attr, int32_t n)
 static inline bool remesh_held(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.held, n); }
 static inline bool remesh_listed(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.listed, n); }
 
+// ---- wind.c: strain -------------------------------------------------------------------------------------------------
+
+/// Sums over faces: area, squared Green strain times area, stretching energy [J] and what of it may be rounding.
+typedef struct wound { double area, strain2, energy, rounding; } wound;
+/// Adds a face.
+void remesh_wind(const remesher *r, int32_t label, const tl_vec2 u[3], const tl_vec3 x[3], wound *sum);
+/// Is `after` too much for faces that had `before`?
+bool remesh_winds(const remesher *r, const wound *before, const wound *after);
+
 // ---- rules.c: which operations the field asks for ---------------------------------------------------------
 
 double remesh_size(const remesher *r, int32_t e);
@@ -74,22 +84,14 @@ double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
 /// Is the edge Delaunay without any margin? Then it may be flipped as any other the next time.
 bool remesh_content(const remesher *r, int32_t e);
 /// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
-bool remesh_wants_flip(const remesher *r, int32_t e, double longest);
-/// All rules for a collapse but those of room.
-bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone);
+bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise);
+/// All rules for a collapse but those of room. `rise` as for flips: what the operation adds to the stretching energy.
+bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise);
 
-// ---- place.c: strain, and where a new node goes ------------------------------------------------------------------------
+// ---- place.c: where a new node goes ------------------------------------------------------------------------
 
-/// Squared Green strain of a face times its area.
-double remesh_strain2(const tl_vec2 u[3], const tl_vec3 x[3]);
-
-/// Operations must not wind cloth up: is `after` too much for faces of that area that had `before`? A strain of 0.5 % is what comes and
-/// goes with a change of diagonals on cloth that bends by 0.15 rad an edge.
-#define STRAIN_FREE 0.005
-static inline bool remesh_strains(double before, double after, double area) { return after > 2 * before + STRAIN_FREE * STRAIN_FREE * area; }
-
-/// The best place for the new node in the middle of an edge, before the split.
-tl_vec3 remesh_place(const tl_mesh *mesh, int32_t e);
+/// The best place for the new node in the middle of an edge, before the split. `rise`: what it adds to the stretching energy.
+tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise);
 
 // ---- room.c: what stands in the way ------------------------------------------------------------------------
 
@@ -99,13 +101,18 @@ bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2]);
 /// Moves the new node towards `place` as far as there is room, after the split.
 void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
 
+// ---- rest.c: the rest shape ----------------------------------------------------------------------------------
+
+/// Rest angles of the edges of the changed faces, after an operation.
+void remesh_rest(remesher *r, bool collapsed);
+
 // ---- mend.c: momentum ---------------------------------------------------------------------------------------
 
 /// Momentum and angular momentum about a point of the faces in a list, each face with its own mass.
 typedef struct motion { tl_vec3 linear, angular, about; } motion;
-motion remesh_motion(const remesher *r, const ids *faces, tl_vec3 about);
-/// Notes for the nodes of `faces` what the operation has taken from them.
-void remesh_owe(remesher *r, const ids *faces, const motion *before);
-/// Pays all debts, and reports momentum before and after the pass.
-tl_status remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin);
-tl_status remesh_pay(remesher *r, tl_error *err);
+/// Before an operation: what the faces to be changed have, and their mass is off the nodes.
+motion remesh_lift(const remesher *r, const ids *faces, tl_vec3 about);
+/// After it: the nodes get the mass of the new faces, and back what the operation has taken of their momentum.
+void remesh_land(remesher *r, const ids *faces, const motion *before);
+/// Masses of all nodes from the faces, and their momentum.
+void remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin);

@@ -62,21 +62,25 @@ bool remesh_content(const remesher *r, int32_t e)
                          tl_mesh_opposite_vert(mesh, e, 1)) >= 0;
 }
 
-// Would a flip of ab strain the faces too much?
-static bool flip_strains(const tl_mesh *mesh, int32_t a, int32_t b, int32_t left, int32_t right)
+static void wind_verts(const remesher *r, int32_t label, const int32_t v[3], wound *sum)
 {
-    const int32_t v[4][3] = {{a, b, left}, {b, a, right}, {a, right, left}, {b, left, right}};
-    double sum[2] = {0, 0}, area = 0;
-    for (int i = 0; i < 4; i++) {
-        tl_vec2 u[3];
-        tl_vec3 x[3];
-        for (int k = 0; k < 3; k++) u[k] = mesh->uv[v[i][k]], x[k] = mesh->pos[mesh->vert_node[v[i][k]]];
-        sum[i / 2] += remesh_strain2(u, x), area += 0.25 * fabs(tl_cross2(tl_sub2(u[1], u[0]), tl_sub2(u[2], u[0])));
-    }
-    return remesh_strains(sum[0], sum[1], area);
+    const tl_mesh *mesh = r->mesh;
+    const tl_vec2 u[3] = {mesh->uv[v[0]], mesh->uv[v[1]], mesh->uv[v[2]]};
+    const tl_vec3 x[3] = {mesh->pos[mesh->vert_node[v[0]]], mesh->pos[mesh->vert_node[v[1]]], mesh->pos[mesh->vert_node[v[2]]]};
+    remesh_wind(r, label, u, x, sum);
 }
 
-bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
+// Would a flip of ab strain the faces too much?
+static bool flip_strains(const remesher *r, int32_t label, int32_t a, int32_t b, int32_t left, int32_t right, double *rise)
+{
+    const int32_t v[4][3] = {{a, b, left}, {b, a, right}, {a, right, left}, {b, left, right}};
+    wound sum[2] = {{0}, {0}};
+    for (int i = 0; i < 4; i++) wind_verts(r, label, v[i], &sum[i / 2]);
+    *rise = sum[1].energy - sum[0].energy;
+    return remesh_winds(r, &sum[0], &sum[1]);
+}
+
+bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
     if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
@@ -92,7 +96,7 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest)
     const tl_vec2 *uv = mesh->uv;
     const double before = fmin(remesh_aspect(uv[a], uv[b], uv[left]), remesh_aspect(uv[b], uv[a], uv[right]));
     const double after = fmin(remesh_aspect(uv[a], uv[right], uv[left]), remesh_aspect(uv[b], uv[left], uv[right]));
-    return after >= fmin(before, r->def->aspect_min) && !flip_strains(mesh, a, b, left, right);
+    return after >= fmin(before, r->def->aspect_min) && !flip_strains(r, mesh->face_label[mesh->edge_face[e][0]], a, b, left, right, rise);
 }
 
 // ---- collapse ----------------------------------------------------------------------------------------------
@@ -156,7 +160,18 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
     return false;
 }
 
-bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone)
+static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
+{
+    const tl_mesh *mesh = r->mesh;
+    for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
+        const int32_t *v = mesh->face_vert[fan.face], label = mesh->face_label[fan.face];
+        const int32_t p = v[(fan.corner + 1) % 3], q = v[(fan.corner + 2) % 3];
+        wind_verts(r, label, v, before);
+        if (p != to && q != to) wind_verts(r, label, (int32_t[3]){to, p, q}, after);
+    }
+}
+
+bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
     const int end = mesh->edge_node[e][1] == gone;
@@ -176,5 +191,10 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone)
     // A feature line has its edge counted in the faces of both sides.
     const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
     if (line / count > 1 - r->def->hysteresis) return false;
-    return tl_mesh_can_collapse(mesh, e, gone) == TL_VERDICT_OK;
+    if (tl_mesh_can_collapse(mesh, e, gone) != TL_VERDICT_OK) return false;
+    wound before = {0}, after = {0};
+    for (int side = 0; side < (seam ? 2 : 1); side++)
+        wind_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);
+    *rise = after.energy - before.energy;
+    return !remesh_winds(r, &before, &after);
 }

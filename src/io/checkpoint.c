@@ -1,7 +1,7 @@
 // io/checkpoint.c: the state of a run in one file.
 //
 // Layout: magic 8, version u32, header bytes u32, scene hash, frame, step, state bytes, packed bytes, state hash
-// (u64 each), 17 counters (i64), 6 times and the worst strain excess (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
+// (u64 each), 23 counters (i64), 6 times, the worst strain excess and 3 numbers of remeshing (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
 
 #include "io/checkpoint.h"
 
@@ -13,7 +13,7 @@
 #include "base/hash.h"
 
 static const char magic[8] = {'t', 'o', 'i', 'l', 'e', 'c', 'k', 'p'};
-enum { VERSION = 3, COUNTERS = 17, TIMES_AT = 64 + 8 * COUNTERS, REALS = 7, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
+enum { VERSION = 4, COUNTERS = 23, TIMES_AT = 64 + 8 * COUNTERS, REALS = 10, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
 
 static void put_u64(unsigned char *p, uint64_t x)
 {
@@ -65,10 +65,12 @@ tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *er
     const int64_t counters[COUNTERS] = {s->steps, s->substeps, s->rejected, s->unconverged, s->newton_iterations,
                                         s->linear_iterations, s->factorizations, s->linear_used, s->contacts,
                                         s->candidates, s->pinched, s->searches, s->limited, s->held, s->strain_active,
-                                        s->strain_rounds, s->strain_violated};
+                                        s->strain_rounds, s->strain_violated, s->remesh_passes, s->splits, s->flips, s->collapses,
+                                        s->refused, s->too_long};
     for (int i = 0; i < COUNTERS; i++) put_u64(h + 64 + 8 * i, (uint64_t)counters[i]);
     const double times[REALS] = {s->seconds.physics, s->seconds.strain, s->seconds.collision, s->seconds.remesh,
-                                 s->seconds.other, s->seconds.total, s->strain_excess};
+                                 s->seconds.other, s->seconds.total, s->strain_excess, s->remesh_energy, s->momentum_drift,
+                                 s->spin_drift};
     for (int i = 0; i < REALS; i++) {
         uint64_t bits;
         memcpy(&bits, &times[i], sizeof bits);
@@ -107,7 +109,16 @@ static void read_sums(const unsigned char *h, tl_frame_sums *s)
                          .strain_active = counters[14],
                          .strain_rounds = counters[15],
                          .strain_violated = counters[16],
+                         .remesh_passes = counters[17],
+                         .splits = counters[18],
+                         .flips = counters[19],
+                         .collapses = counters[20],
+                         .refused = counters[21],
+                         .too_long = counters[22],
                          .strain_excess = times[6],
+                         .remesh_energy = times[7],
+                         .momentum_drift = times[8],
+                         .spin_drift = times[9],
                          .seconds = {times[0], times[1], times[2], times[3], times[4], times[5]}};
 }
 

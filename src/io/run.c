@@ -368,6 +368,12 @@ static void add_step(runner *run, const tl_step_report *step)
     s->strain_active = strain->active, s->strain_rounds += strain->rounds;
     if (strain->violated > s->strain_violated) s->strain_violated = strain->violated;
     if (strain->worst > s->strain_excess) s->strain_excess = strain->worst;
+    const tl_remesh_counts *m = &step->remesh;
+    s->remesh_passes += m->passes, s->splits += m->splits, s->flips += m->flips, s->collapses += m->collapses, s->refused += m->refused;
+    if (m->passes > 0) s->too_long = m->too_long;
+    s->remesh_energy += m->energy;
+    if (m->momentum_drift > s->momentum_drift) s->momentum_drift = m->momentum_drift;
+    if (m->spin_drift > s->spin_drift) s->spin_drift = m->spin_drift;
     add_seconds(&s->seconds, &step->seconds);
     tl_run_report *r = run->report;
     r->steps++;

@@ -74,6 +74,17 @@ void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
     add_int(buf, "violated", s->sums.strain_violated);
     add_real(buf, "excess", s->sums.strain_excess);
     tl_buf_text(buf, "}");
+    tl_buf_text(buf, ", \"remeshing\": {");
+    add_int(buf, "passes", s->sums.remesh_passes);
+    add_int(buf, "splits", s->sums.splits);
+    add_int(buf, "flips", s->sums.flips);
+    add_int(buf, "collapses", s->sums.collapses);
+    add_int(buf, "refused", s->sums.refused);
+    add_int(buf, "too_long", s->sums.too_long);
+    add_real(buf, "energy", s->sums.remesh_energy);
+    add_real(buf, "momentum_drift", s->sums.momentum_drift);
+    add_real(buf, "spin_drift", s->sums.spin_drift);
+    tl_buf_text(buf, "}");
     tl_buf_printf(buf, ", \"linear_solver\": \"%s\"",
                   s->sums.steps > 0 ? tl_linear_name((tl_linear)s->sums.linear_used) : "none");
     tl_buf_printf(buf, ", \"memory\": %zu, \"memory_peak\": %zu, \"state_hash\": \"%016llx\"}\n", s->memory.used,

@@ -45,7 +45,7 @@ tl_status tl_mesh_split_edge(tl_mesh *mesh, int32_t e, double t, tl_split *out, 
 
 tl_verdict tl_mesh_can_flip(const tl_mesh *mesh, int32_t e);
 
-/// Turns the edge to join the two opposite nodes. Ids of edge and faces stay; the rest angle becomes 0.
+/// Turns the edge to join the two opposite nodes. Ids of edge and faces stay; the rest angle becomes 0 (mesh_rest.h knows better).
 tl_status tl_mesh_flip_edge(tl_mesh *mesh, int32_t e, tl_error *err);
 
 // ---- collapse --------------------------------------------------------------------------------------------

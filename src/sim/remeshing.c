@@ -1,7 +1,7 @@
 // sim/remeshing.c: let the meshes follow the motion: sizing field, room, a pass of the remesher, and everything made anew.
 //
 // Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh goes along as
-// attributes: where a node was, whether it is pinched, which handles hold it.
+// attributes: where a node was, whether it is pinched, which handles hold it, and for BDF2 how it came here from the step before.
 
 #include <math.h>
 #include <string.h>
@@ -16,10 +16,13 @@
 #include "collide/clearance.h"
 #include "mesh/mesh_attr.h"
 #include "mesh/mesh_order.h"
+#include "physics/forces.h"
 #include "sim/internal.h"
 
 #define KEPT 0.9            // part of the thickness that operations leave between surfaces, unless they were closer
 #define FACES_PER_AREA 6.0  // faces that a pass makes of a unit of area in the metric of the field: between 5 and 7
+#define ENERGY_RISE 4e-4     // of the energy stored in the cloth: what a pass may add to it
+#define ENERGY_OF_MOTION 0.1  // the same of the kinetic energy, but for that of the cloth as a whole
 #define ASPECT_AT_MOST 0.3  // of what aspect_min asks for: a limit that even faces of mixed sizes can keep
 
 tl_remeshing tl_remeshing_default(void)
@@ -81,6 +84,7 @@ typedef struct surroundings {
     double thickest;
     tl_guard all;                // `guard` and how far to look
     bool measured;               // the faces of all cloths have been given room
+    double energy;               // [J] that the pass may still add to the stretching energy
 } surroundings;
 
 static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
@@ -140,9 +144,48 @@ static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rul
     return *index != TL_NONE ? TL_OK : tl_mesh_attr_add(mesh, TL_NODES, name, TL_INT32, 1, rule, index, err);
 }
 
+// BDF2 looks back one step. What is carried over is the change of velocity since then, and how the change of place differs from what the
+// velocity makes of it: a new node has the mean of its neighbours, wherever it was put, and momentum given back counts for both times.
+static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
+{
+    tl_mesh *mesh = sim->cloths[c].mesh;
+    if (!sim->x_before) return TL_OK;
+    int32_t index = tl_mesh_attr_find(mesh, TL_NODES, "past");
+    if (index == TL_NONE) TL_TRY(tl_mesh_attr_add(mesh, TL_NODES, "past", TL_DOUBLE, 6, TL_ATTR_MEAN, &index, err));
+    const tl_elements *e = sim->elements;
+    double *past = tl_mesh_attr_doubles(mesh, TL_NODES, index);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const int32_t i = e->node_of[e->cloth_node_start[c] + n];
+        if (i == TL_NONE) continue;
+        const tl_vec3 dx = tl_madd3(tl_sub3(sim->x[i], sim->x_before[i]), -sim->dt_before, sim->v[i]);
+        const tl_vec3 dv = tl_sub3(sim->v[i], sim->v_before[i]);
+        memcpy(past + 6 * (size_t)n, &dx, sizeof dx), memcpy(past + 6 * (size_t)n + 3, &dv, sizeof dv);
+    }
+    return TL_OK;
+}
+
+static void restore_past(tl_sim *sim, double dt_before)
+{
+    if (!sim->x_before || !(dt_before > 0)) return;
+    const tl_elements *e = sim->elements;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        const double *past = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "past"));
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+            const int32_t i = e->node_of[e->cloth_node_start[c] + n];
+            if (i == TL_NONE) continue;
+            tl_vec3 dx, dv;
+            memcpy(&dx, past + 6 * (size_t)n, sizeof dx), memcpy(&dv, past + 6 * (size_t)n + 3, sizeof dv);
+            sim->x_before[i] = tl_sub3(tl_madd3(sim->x[i], -dt_before, sim->v[i]), dx), sim->v_before[i] = tl_sub3(sim->v[i], dv);
+        }
+    }
+    sim->dt_before = dt_before;
+}
+
 static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
+    TL_TRY(load_past(sim, c, err));
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
     TL_TRY(add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
@@ -330,7 +373,7 @@ static void add_report(tl_remesh_counts *sum, const tl_remesh_report *r)
 {
     sum->passes++;
     sum->splits += r->splits, sum->flips += r->flips, sum->collapses += r->collapses;
-    sum->refused += r->refused, sum->too_long += r->too_long;
+    sum->refused += r->refused, sum->too_long += r->too_long, sum->energy += r->energy;
     sum->momentum_drift = fmax(sum->momentum_drift, relative(r->momentum_drift, r->momentum));
     sum->spin_drift = fmax(sum->spin_drift, relative(r->spin_drift, r->spin));
 }
@@ -411,6 +454,25 @@ static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *
     return status;
 }
 
+// ---- energy ---------------------------------------------------------------------------------------------------
+
+// What a pass may add to the energy of the cloth: next to nothing of what a cloth at rest has; one that moves does not notice a little.
+static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
+{
+    tl_potential p;
+    const tl_step_def still = {.gravity = {0, 0, 0}};
+    TL_TRY(tl_forces_energy(sim->elements, &still, sim->x, &sim->arena, sim->workers, &p, err));
+    double mass = 0, kinetic = 0;
+    tl_vec3 momentum = {0, 0, 0};
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const double m = sim->elements->mass[i];
+        mass += m, kinetic += 0.5 * m * tl_dot3(sim->v[i], sim->v[i]), momentum = tl_madd3(momentum, m, sim->v[i]);
+    }
+    kinetic -= 0.5 * tl_dot3(momentum, momentum) / mass;
+    *out = ENERGY_RISE * (p.stretch + p.bend) + ENERGY_OF_MOTION * fmax(0, kinetic);
+    return TL_OK;
+}
+
 // ---- a pass over all -------------------------------------------------------------------------------------------
 
 static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh_report *r, tl_error *err)
@@ -421,8 +483,10 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     TL_TRY(set_field(sim, c, s, carry, err));
     for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
-    if (!density) return tl_fail_memory(err, "remeshing");
-    for (int32_t m = 0; m < cloth->material_count; m++) density[m] = cloth->materials[m].density;
+    tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
+    if (!density || !fabric) return tl_fail_memory(err, "remeshing");
+    for (int32_t m = 0; m < cloth->material_count; m++)
+        density[m] = cloth->materials[m].density, fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     int32_t *lines = TL_SCRATCH(&sim->arena, int32_t, sim->handle_count / 32 + 1);
     if (!lines) return tl_fail_memory(err, "remeshing");
     memset(lines, 0, (size_t)(sim->handle_count / 32 + 1) * sizeof *lines);
@@ -430,8 +494,10 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
                                .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &s->all,
+                               .fabric = fabric, .energy = s->energy,
                                .line_groups = lines, .renew_room = renew_room, .renew_self = &renewed};
     const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
+    s->energy = fmax(0, s->energy - r->energy);
     if (r->splits + r->flips + r->collapses == 0) return status;
     const tl_status settled = settle(sim, c, carry, status == TL_OK ? err : NULL);
     return status == TL_OK ? settled : status;
@@ -441,12 +507,14 @@ static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *cou
 {
     surroundings s;
     TL_TRY(look_around(sim, &s, err));
+    TL_TRY(grant_energy(sim, &s.energy, err));
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         if (!is_due(sim, &sim->cloths[c])) continue;
         tl_remesh_report r = {0};
         const tl_status status = remesh_cloth(sim, c, &s, &r, err);
         *changed = *changed || r.splits + r.flips + r.collapses > 0;
         add_report(counts, &r);
+        counts->energy_left = s.energy;
         TL_TRY(status);
     }
     return TL_OK;
@@ -477,8 +545,9 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
     tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);
     sim->remeshed = sim->step;
     if (changed) {
+        const double dt_before = sim->dt_before;
         const tl_status compiled = sim_recompile(sim, status == TL_OK ? err : NULL);  // in any case: nothing fits the meshes any more
-        if (compiled == TL_OK) restore_pinched(sim);
+        if (compiled == TL_OK) restore_pinched(sim), restore_past(sim, dt_before);
         if (status == TL_OK) status = compiled;
         sim->epoch_open = false;
         tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces", (long long)sim->step,

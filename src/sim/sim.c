@@ -11,7 +11,10 @@
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
+#include "mesh/mesh_attr.h"
 #include "mesh/mesh_query.h"
+#include "mesh/mesh_rest.h"
+#include "physics/bend.h"
 #include "physics/forces.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -223,12 +226,37 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     return TL_OK;
 }
 
+#define SHARP 0.3  // [rad] a rest angle above that, on a seam or a feature line, is a fold and no part of a curved surface
+
+// Remeshing keeps the curvature of the rest shape, from which new edges get their angles. `angle`: of hinges, overwritten.
+static tl_status take_rest_curvature(tl_elements *e, tl_mesh *mesh, double *angle, tl_error *err)
+{
+    tl_rest_attrs attrs;
+    TL_TRY(tl_mesh_rest_attach(mesh, &attrs, err));
+    for (int32_t h = 0; h < e->hinge_count; h++) {
+        const int32_t edge = mesh->face_edge[e->slot_of_face[e->hinge_face[h][0]]][e->hinge_place[h][0]];
+        if (tl_mesh_edge_kind(mesh, edge) != TL_EDGE_PLAIN && fabs(angle[h]) > SHARP) angle[h] = 0;
+    }
+    tl_bend_update_folds(e);
+    tl_bend_folds(e, angle, e->fold, NULL);
+    double *curvature = tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), *crease = tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease);
+    for (int32_t f = 0; f < e->face_count; f++) {
+        double *out = curvature + 3 * (size_t)e->slot_of_face[f];
+        tl_bend_curvature(e, f, out);
+        for (int k = 0; k < 3; k++) out[k] *= e->area[f];
+    }
+    for (int32_t edge = 0; edge < mesh->slots[TL_EDGES].count; edge++)
+        if (tl_mesh_edge_kind(mesh, edge) != TL_EDGE_PLAIN && fabs(mesh->edge_rest[edge]) > SHARP)
+            crease[edge] = mesh->edge_rest[edge] - tl_mesh_rest_angle(mesh, &attrs, edge);
+    return TL_OK;
+}
+
 // The angles of the given shape become the rest angles.
 static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *err)
 {
     tl_elements *e;
     const tl_element_source source = {cloth->mesh, cloth->materials, cloth->material_count};
-    TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_HINGE, &e, err));
+    TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_SHAPE, &e, err));
     tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, e->node_count);
     if (!x) {
         tl_elements_destroy(e);
@@ -241,9 +269,11 @@ static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *
         for (int k = 0; k < 3; k++)
             if (e->face_hinge[f][k] == h) cloth->mesh->edge_rest[cloth->mesh->face_edge[e->slot_of_face[f]][k]] = e->angle[h];
     }
+    tl_status status = TL_OK;
+    if (cloth->remeshing.kind != TL_REMESHING_NONE) status = take_rest_curvature(e, cloth->mesh, e->angle, err);
     TL_FREE(&sim->alloc, x, e->node_count);
     tl_elements_destroy(e);
-    return TL_OK;
+    return status;
 }
 
 // What a cloth's mesh was when it was given: a saved state belongs to a simulation that began the same way.

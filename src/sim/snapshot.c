@@ -20,7 +20,7 @@
 #include "mesh/mesh_bytes.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE4"
+#define MAGIC "TLSTATE5"
 enum { EPOCH_STEPS = 8 };
 
 typedef struct header {
@@ -113,6 +113,33 @@ static tl_status read_turned(tl_sim *sim, tl_mesh *mesh, const char *data, size_
     return TL_OK;
 }
 
+// The curvature of a rest shape and its sharp folds, for meshes that have them.
+static size_t write_rest(const tl_mesh *mesh, char *out)
+{
+    const tl_rest_attrs attrs = tl_mesh_rest_find(mesh);
+    if (attrs.curvature == TL_NONE) return 0;
+    const size_t faces = 3 * sizeof(double) * (size_t)mesh->slots[TL_FACES].count, edges = sizeof(double) * (size_t)mesh->slots[TL_EDGES].count;
+    if (out) {
+        memcpy(out, tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), faces);
+        memcpy(out + faces, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease), edges);
+    }
+    return faces + edges;
+}
+
+// `like`: the mesh of the same cloth as it is.
+static tl_status read_rest(tl_mesh *mesh, const tl_mesh *like, const char *data, size_t size, size_t *used, tl_error *err)
+{
+    tl_rest_attrs attrs = tl_mesh_rest_find(like);
+    if (attrs.curvature == TL_NONE) return TL_OK;
+    TL_TRY(tl_mesh_rest_attach(mesh, &attrs, err));
+    const size_t faces = 3 * sizeof(double) * (size_t)mesh->slots[TL_FACES].count, bytes = write_rest(mesh, NULL);
+    if (size - *used < bytes) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
+    memcpy(tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), data + *used, faces);
+    memcpy(tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease), data + *used + faces, bytes - faces);
+    *used += bytes;
+    return TL_OK;
+}
+
 // Meshes and the nodes of handles, where they may change; `out` NULL: counts only.
 static size_t write_meshes(const tl_sim *sim, char *out)
 {
@@ -121,6 +148,7 @@ static size_t write_meshes(const tl_sim *sim, char *out)
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         at += tl_mesh_write_bytes(sim->cloths[c].mesh, out ? out + at : NULL);
         at += write_turned(sim->cloths[c].mesh, out ? out + at : NULL);
+        at += write_rest(sim->cloths[c].mesh, out ? out + at : NULL);
     }
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
@@ -266,6 +294,7 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, read_m
             if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
                 return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f, r->mesh[c]->face_label[f]);
         TL_TRY(read_turned(sim, r->mesh[c], data, size, &used, err));
+        TL_TRY(read_rest(r->mesh[c], sim->cloths[c].mesh, data, size, &used, err));
     }
     for (int32_t i = 0; i < sim->handle_count; i++, data += used, size -= used)
         TL_TRY(parse_handle(sim, i, data, size, &used, r, err));

@@ -142,7 +142,7 @@ static void capsules_cylinders_and_boxes_are_closed_and_on_the_surface(void **st
             assert_true(fabs(t) < 0.5 * l + 1e-14 && across < r + 1e-14);
         }
         assert_near(closed_volume(&s), rod, 0.01 * rod);
-        assert_true(worst_triangle(&s) > (l < 0.1 ? 0.1 : 0.5));
+        assert_true(worst_triangle(&s) > (l < 0.1 ? 0.1 : 0.25));
         tl_shape_free(&alloc, &s);
     }
     tl_shape box;

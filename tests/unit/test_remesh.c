@@ -114,6 +114,14 @@ static double mass_of(const tl_mesh *mesh)
     return sum;
 }
 
+static double fastest(const tl_mesh *mesh)
+{
+    double most = 0;
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+        if (tl_alive(mesh, TL_NODES, n)) most = fmax(most, tl_norm3(mesh->vel[n]));
+    return most;
+}
+
 static int32_t operations(const tl_remesh_report *r) { return r->splits + r->flips + r->collapses; }
 
 // ---- tests --------------------------------------------------------------------------------------------------
@@ -219,7 +227,7 @@ static void garments_keep_seams_mass_and_momentum(void **state)
         assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
         assert_near(outline_length(mesh), outline, 1e-11 * outline);
         assert_true(tl_norm3(report.momentum_drift) <= 1e-12 * tl_norm3(report.momentum));
-        assert_true(tl_norm3(report.spin_drift) <= 1e-6 * tl_norm3(report.spin));
+        assert_true(tl_norm3(report.spin_drift) <= 1e-12 * tl_norm3(report.spin));
     }
     tl_mesh_destroy(mesh);
 }
@@ -243,6 +251,8 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
     const tl_count_report before = tl_mesh_counts(mesh);
     const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
+    const double speed = fastest(mesh);
+    double drift = 0, turn = 0, fast = 0;
     int32_t done = 0, most = 0;
     for (int i = 0; done < all; i++) {
         tl_remesh_report report;
@@ -260,10 +270,14 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
         assert_near(mass_of(mesh), mass, 1e-12 * mass);
         assert_near(tl_mesh_area_uv(mesh), area, 1e-12 * area);
         assert_near(outline_length(mesh), outline, 1e-11 * outline);
-        assert_true(tl_norm3(report.momentum_drift) <= 1e-11 * tl_norm3(report.momentum));
+        drift = fmax(drift, tl_norm3(report.momentum_drift) / tl_norm3(report.momentum));
+        turn = fmax(turn, tl_norm3(report.spin_drift) / tl_norm3(report.spin));
+        fast = fmax(fast, fastest(mesh) / speed);
         if (i % 8 == 0) assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
     }
-    print_message("%d operations, up to %d faces\n", done, most);
+    print_message("%d operations, up to %d faces; momentum %.1e, angular %.1e a pass; fastest %.2f of the first\n", done, most, drift, turn, fast);
+    assert_true(drift <= 1e-12 && turn <= 1e-10);
+    assert_true(fast < 3);  // what is given back is not thrown at whatever is light
     tl_mesh_destroy(mesh);
 }
 
@@ -342,6 +356,68 @@ static void new_nodes_lie_on_a_smooth_surface(void **state)
     tl_mesh_destroy(mesh);
 }
 
+// A rest shape of constant curvature, and a feature line with a fold: whatever is done to the mesh, every edge has the angle of a quadratic
+// surface of that curvature (by its gradients: the normals of w = 1/2 S(u, u) in the plane that touches the surface at three nodes), and
+// the line its fold besides.
+static double gradient_jump(const tl_mesh *mesh, int32_t e, const double s[3])
+{
+    tl_vec2 slope[2];
+    for (int side = 0; side < 2; side++) {
+        const int32_t *v = mesh->face_vert[mesh->edge_face[e][side]];
+        tl_vec2 u[3];
+        double w[3];
+        for (int k = 0; k < 3; k++) {
+            u[k] = mesh->uv[v[k]];
+            w[k] = 0.5 * (s[0] * u[k].x * u[k].x + s[1] * u[k].y * u[k].y) + s[2] * u[k].x * u[k].y;
+        }
+        const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
+        const double det = tl_cross2(d1, d2), a = w[1] - w[0], b = w[2] - w[0];
+        slope[side] = (tl_vec2){(a * d2.y - b * d1.y) / det, (b * d1.x - a * d2.x) / det};
+    }
+    const tl_vec2 jump = tl_sub2(slope[1], slope[0]);
+    const tl_vec2 across = tl_sub2(mesh->uv[tl_mesh_opposite_vert(mesh, e, 1)], mesh->uv[tl_mesh_opposite_vert(mesh, e, 0)]);
+    return tl_dot2(jump, across) > 0 ? tl_norm2(jump) : -tl_norm2(jump);
+}
+
+static void a_rest_shape_is_kept(void **state)
+{
+    (void)state;
+    const double s[3] = {3, -1, 0.7}, fold = 0.5;
+    const grid g = shape_grid(fresh(), 4, 4, 0.25, 0, 0);
+    (void)g;
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    assert_ok(tl_mesh_rest_attach(mesh, &attrs.rest, &err));
+    assert_ok(tl_remesh_attach(mesh, 1, &attrs, &err));
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+        const tl_vec2 a = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 0)], b = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 1)];
+        if (a.x == 0.5 && b.x == 0.5) mesh->edge_label[e] = 1, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.rest.crease)[e] = fold;
+    }
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
+        for (int k = 0; k < 3; k++)
+            tl_mesh_attr_doubles(mesh, TL_FACES, attrs.rest.curvature)[3 * f + k] = s[k] * tl_mesh_face_area_uv(mesh, f);
+    int32_t done = 0;
+    for (int i = 0; i < 12; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, wild, i);
+        assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
+        done += operations(&report);
+        double worst = 0;
+        int32_t folds = 0;
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+            if (!tl_alive(mesh, TL_EDGES, e) || mesh->edge_face[e][1] == TL_NONE) continue;
+            const bool line = mesh->edge_label[e] != 0;
+            folds += line;
+            const double expected = gradient_jump(mesh, e, s) + (line ? fold : 0);
+            worst = fmax(worst, fabs(mesh->edge_rest[e] - expected));
+        }
+        assert_true(folds >= 1);
+        if (i > 0) assert_true(worst < 1e-9);  // the first pass leaves edges that nobody gave an angle
+    }
+    assert_true(done > 2000);
+    tl_mesh_destroy(mesh);
+}
+
 static tl_status count_call(void *self, tl_error *e)
 {
     (void)e;
@@ -382,6 +458,7 @@ int main(void)
         cmocka_unit_test(a_limit_of_faces_is_kept),
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
+        cmocka_unit_test(a_rest_shape_is_kept),
         cmocka_unit_test(room_is_measured_only_when_it_is_needed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

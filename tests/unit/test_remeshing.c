@@ -135,15 +135,17 @@ static tl_remesh_counts pass_again(tl_sim *sim)
 
 typedef struct left { int32_t too_long, collapses; double longest; } left;
 
-// What the rules ask for and a pass has left. Bodies are placed anew: a pass keeps their places only while it runs.
-static left what_is_left(tl_sim *sim, int32_t c)
+// What the rules ask for and the last pass, `done`, has left. Bodies are placed anew: a pass keeps their places only while it runs.
+static left what_is_left(tl_sim *sim, int32_t c, const tl_remesh_counts *done)
 {
     const sim_cloth *cloth = &sim->cloths[c];
     tl_mesh *mesh = cloth->mesh;
     tl_remesh_attrs attrs;
     assert_ok(tl_remesh_attach(mesh, sim->handle_count, &attrs, &err));
     double densities[4];
-    for (int32_t m = 0; m < cloth->material_count; m++) densities[m] = cloth->materials[m].density;
+    tl_sizing_fabric fabrics[4];
+    for (int32_t m = 0; m < cloth->material_count; m++)
+        densities[m] = cloth->materials[m].density, fabrics[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     tl_guard_body bodies[4];
     tl_vec3 *place[4] = {NULL};
     for (int32_t b = 0; b < sim->body_count; b++) {
@@ -159,7 +161,7 @@ static left what_is_left(tl_sim *sim, int32_t c)
     }
     const tl_guard guard = {bodies, sim->body_count, 1};
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(0.3, cloth->remeshing.aspect_min),
-                               .density = densities, .guard = &guard};
+                               .density = densities, .guard = &guard, .fabric = fabrics, .energy = done->energy_left};
     left out = {0, 0, 0};
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
@@ -185,7 +187,7 @@ static void a_pass_leaves_nothing_to_do(void **state)
         made += operations(&r) + operations(&more);
         assert_apart(sim);
         assert_ok(tl_mesh_check(sim->cloths[0].mesh, &err));
-        const left l = what_is_left(sim, 0);
+        const left l = what_is_left(sim, 0, &more);
         if (l.too_long || l.collapses) print_message("step %d: %d too long (%g), %d collapses\n", k, l.too_long, l.longest, l.collapses);
         assert_int_equal(l.too_long, 0);
         assert_int_equal(l.collapses, 0);
@@ -235,6 +237,12 @@ static void a_pose_that_stands_does_not_flicker(void **state)
         for (int i = 0; i < 100; i++) step(sim);
         const int passes = passes_until_still(sim, name, 12);
         assert_true(passes <= 8);
+        for (int i = 0; i < 3; i++) {  // and so it stays, with nothing left to do
+            const tl_remesh_counts r = pass_again(sim);
+            assert_int_equal(operations(&r), 0);
+            const left l = what_is_left(sim, 0, &r);
+            assert_int_equal(l.too_long + l.collapses, 0);
+        }
         tl_sim_destroy(sim);
     }
 }
@@ -271,18 +279,43 @@ static void momentum_is_kept(void **state)
     tl_sim_destroy(sim);
 }
 
-// A pass over cloth at rest does not wind it up: compared with the energy stored in it.
+// The sheet above the ball or held by two corners, with dents of its own for every seed.
+static tl_sim *dented(const tl_sim_def *def, bool hangs, double size_min, int seed)
+{
+    const int cells = 4 + seed % 3;
+    tl_sim *sim = create(def);
+    sheet s = sheet_grid(1, 1, cells, cells, true);
+    if (!hangs) lay_level(&s, 1, 1, 0.262);
+    for (int32_t i = 0; i < s.node_count; i++) s.pos[i].y += 0.002 * sin(3.1 * seed + 7.3 * i * (1 + seed));
+    const tl_cloth_id id = add_cloth(sim, &s, adaptive(size_min, 0.2, 0.04), "cloth");
+    sheet_free(&s);
+    if (hangs) {
+        const int32_t corners[2] = {cells * (cells + 1), cells * (cells + 1) + cells};
+        tl_handle_def hold = tl_handle_def_default();
+        hold.cloth = id, hold.nodes = corners, hold.node_count = 2;
+        assert_ok(tl_sim_add_handle(sim, &hold, &err));
+    } else {
+        add_ball(sim, (tl_vec3){0.02, 0, 0.01}, 0.25);
+        add_floor(sim, -0.35);
+    }
+    return sim;
+}
+
+// A pass over cloth at rest does not wind it up: compared with the energy of the cloth, the place at which gravity counts as 0 being the
+// middle of the ball or the lower edge of the hanging sheet; and with what is stored in it, beside a part of what motion is left.
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
-    if (!getenv("TL_LONG")) skip();
+    const bool all = getenv("TL_LONG") != NULL;
     tl_sim_def def = world(0.01);
-    for (int k = 0; k < 2; k++) {
-        tl_sim *sim = k == 0 ? hanging(&def, adaptive(0.04, 0.2, 0.04), 4) : draped(&def, adaptive(0.04, 0.2, 0.04), 4);
+    for (int k = 0; k < (all ? 6 : 2); k++) {
+        const bool hangs = k % 2 == 0;
+        const int seed = k / 2;
+        tl_sim *sim = dented(&def, hangs, all ? 0.04 : 0.08, seed);
         for (int i = 0; i < 160; i++) step(sim);
-        double worst = 0;
+        double worst = 0, stored = 0;
         int32_t made = 0;
-        for (int i = 0; i < 40; i++) {
+        for (int i = 0; i < 60; i++) {
             tl_energies was, is;
             const double before = total(sim, &was);
             if (i % 4 == 0) {
@@ -290,17 +323,130 @@ static void energy_does_not_rise_at_rest(void **state)
                 const double rise = total(sim, &is) - before;
                 made += operations(&r);
                 worst = fmax(worst, rise / (was.stretch + was.bend + fabs(was.gravity)));
-                if (operations(&r) > 0)
-                    print_message("%s: %d operations, energy %+.3g J of stretch %.3g bend %.3g gravity %.3g, kinetic %.3g: stretch %+.3g bend %+.3g gravity %+.3g\n",
-                                  k ? "draped" : "hanging", operations(&r), rise, was.stretch, was.bend, was.gravity, was.kinetic,
-                                  is.stretch - was.stretch, is.bend - was.bend, is.gravity - was.gravity);
+                stored = fmax(stored, (rise - 0.2 * was.kinetic) / (was.stretch + was.bend));
             }
             step(sim);
         }
-        print_message("%s: %d operations, energy rises by %.3g of what there is\n", k ? "draped" : "hanging", made, worst);
-        assert_true(worst < 1e-3);
+        print_message("%s, seed %d: %d faces, %d operations in 30 passes, energy rises by %.4f %% of all, beyond motion by %.4f %% of what is stored\n",
+                      hangs ? "hanging" : "draped", seed, sim->face_count, made, 100 * worst, 100 * stored);
+        assert_true(worst < 1e-3 && stored < 5e-3);  // of what is stored: one straight split beside a fold of a coarse mesh is 0.3 %
         tl_sim_destroy(sim);
     }
+}
+
+// ---- the rest shape ------------------------------------------------------------------------------------------
+
+// A sheet that rests as a part of a cylinder about the y axis, in mid-air.
+static tl_sim *rolled(const tl_sim_def *def, double radius, int32_t cells)
+{
+    tl_sim *sim = create(def);
+    sheet s = sheet_grid(0.5, 0.3, cells, cells, true);
+    for (int32_t i = 0; i < s.node_count; i++) {
+        const double a = (s.uv[i].x - 0.25) / radius;
+        s.pos[i] = (tl_vec3){radius * sin(a), s.uv[i].y, radius * cos(a)};
+    }
+    tl_cloth_def like = adaptive(0.03, 0.1, def->dt);
+    like.rest_from_shape = 1;
+    like.remeshing.curvature = like.remeshing.velocity = like.remeshing.compression = (double)INFINITY;
+    add_cloth(sim, &s, like, "roll");
+    sheet_free(&s);
+    return sim;
+}
+
+// Mean distance of the two straight sides.
+static double opening(const tl_mesh *mesh)
+{
+    tl_vec3 sum[2] = {{0, 0, 0}, {0, 0, 0}};
+    int32_t count[2] = {0, 0};
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const double x = mesh->uv[mesh->node_vert[n]].x;
+        if (x > 1e-9 && x < 0.5 - 1e-9) continue;
+        sum[x > 0.25] = tl_add3(sum[x > 0.25], mesh->pos[n]), count[x > 0.25]++;
+    }
+    const tl_vec3 d = tl_sub3(tl_mul3(1.0 / count[0], sum[0]), tl_mul3(1.0 / count[1], sum[1]));
+    return sqrt(d.x * d.x + d.z * d.z);
+}
+
+// A roll stays one, however often it is cut anew. The size asked for goes up and down, other in both directions.
+static void a_rest_shape_goes_through_remeshing(void **state)
+{
+    (void)state;
+    const double radius = 0.2, chord = 2 * radius * sin(0.25 / radius);
+    tl_sim_def def = world(0.01);
+    def.gravity = (tl_vec3){0, 0, 0}, def.collide.self = 0;
+    tl_sim *sim = rolled(&def, radius, 12);
+    def.threads = 3;
+    tl_sim *other = rolled(&def, radius, 12);
+    int32_t made[3] = {0, 0, 0};
+    double worst = 0;
+    enum { STEPS = 60, SAVED = 15 };
+    for (int k = 0; k < STEPS; k++) {
+        sim->cloths[0].remeshing.size_max = sim->cloths[0].remeshing.size_min = 0.06 + 0.025 * sin(0.7 * k);
+        const tl_remesh_counts r = step(sim);
+        made[0] += r.splits, made[1] += r.flips, made[2] += r.collapses;
+        worst = fmax(worst, fabs(opening(sim->cloths[0].mesh) / chord - 1));
+        if (k == SAVED) {  // just remeshed: nothing of the passes before is repeated
+            const void *data;
+            size_t size;
+            assert_true(operations(&r) > 0);
+            assert_ok(tl_sim_save(sim, &data, &size, &err));
+            other->cloths[0].remeshing = sim->cloths[0].remeshing;
+            assert_ok(tl_sim_restore(other, data, size, &err));
+        } else if (k > SAVED) {
+            other->cloths[0].remeshing = sim->cloths[0].remeshing;
+            step(other);
+            assert_true(tl_sim_hash(other) == tl_sim_hash(sim));
+        }
+    }
+    print_message("%d splits, %d flips, %d collapses: the opening of %.3f m is off by %.2f %% at worst\n", made[0], made[1], made[2], chord, 100 * worst);
+    assert_true(made[0] > 500 && made[1] > 500 && made[2] > 100);
+    assert_true(worst < 0.005);  // a flat sheet of that size opens to 0.5 m, 32 % more
+    tl_sim_destroy(sim);
+    tl_sim_destroy(other);
+}
+
+// ---- second order -------------------------------------------------------------------------------------------
+
+// A flat sheet that spins in its plane, remeshed at every step. Its angular momentum, which passes do not change, falls by what a step is
+// wrong about circles: omega^2 dt^2 a step for Euler, much less and of higher order for BDF2 with a past.
+static double spin_lost(double dt, double omega, int32_t *made)
+{
+    tl_sim_def def = world(dt);
+    def.gravity = (tl_vec3){0, 0, 0}, def.collide.self = 0, def.integrator = TL_BDF2, def.air.density = def.air.drag = def.air.skin = 0;
+    def.newton_tolerance = 1e-3;
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(0.4, 0.4, 5, 5, true);
+    tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
+    for (int32_t i = 0; i < s.node_count; i++) vel[i] = (tl_vec3){-omega * (s.pos[i].y - 0.2), omega * (s.pos[i].x - 0.2), 0};
+    tl_cloth_def like = adaptive(0.05, 0.1, dt);
+    like.vel = vel;
+    add_cloth(sim, &s, like, "cloth");
+    free(vel);
+    sheet_free(&s);
+    double first = 0, last = 0;
+    for (double t = 0; t < 0.3 - 1e-9; t += dt) {
+        sim->cloths[0].remeshing.size_min = sim->cloths[0].remeshing.size_max = 0.1 + 0.04 * sin(90 * t);
+        const tl_remesh_counts r = step(sim);
+        *made += operations(&r);
+        last = 0;
+        for (int32_t i = 0; i < sim->node_count; i++)
+            last += sim->elements->mass[i] * ((sim->x[i].x - 0.2) * sim->v[i].y - (sim->x[i].y - 0.2) * sim->v[i].x);
+        if (t == 0) first = last;
+    }
+    tl_sim_destroy(sim);
+    return 1 - last / first;
+}
+
+static void bdf2_keeps_its_order(void **state)
+{
+    (void)state;
+    const double omega = 6;
+    int32_t made = 0;
+    const double coarse = spin_lost(0.01, omega, &made), fine = spin_lost(0.005, omega, &made);
+    print_message("%d operations: of the spin %.4f %% lost at 10 ms, %.4f %% at 5 ms; Euler loses %.1f %%\n", made, 100 * coarse, 100 * fine,
+                  100 * omega * omega * 0.01 * 0.3);
+    assert_true(made > 1000);
+    assert_true(fabs(coarse) < 0.005 && fabs(fine) < 0.4 * fabs(coarse));  // 0.284 and 0.071 % without remeshing
 }
 
 // ---- handles ---------------------------------------------------------------------------------------------------
@@ -683,13 +829,16 @@ static void every_failing_request_is_survived(void **state)
     assert_true(failures > tried / 2);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_pass_leaves_nothing_to_do),
         cmocka_unit_test(a_pose_that_stands_does_not_flicker),
         cmocka_unit_test(momentum_is_kept),
         cmocka_unit_test(energy_does_not_rise_at_rest),
+        cmocka_unit_test(a_rest_shape_goes_through_remeshing),
+        cmocka_unit_test(bdf2_keeps_its_order),
         cmocka_unit_test(handles_keep_what_they_hold),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
