@@ -148,11 +148,13 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
     c->body_tree = TL_CALLOC(alloc, tl_bvh *, nb);
     c->body_fitted = TL_CALLOC(alloc, uint8_t, nb);
+    c->body_far = TL_CALLOC(alloc, uint8_t, nb);
+    c->body_box = TL_CALLOC(alloc, contact_box, nb);
     c->body_face_area = TL_CALLOC(alloc, double *, nb);
     c->body_edge_area = TL_CALLOC(alloc, double *, nb);
     c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
     tl_status status = TL_OK;
-    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_face_area || !c->body_edge_area || !c->found_body)
+    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_far || !c->body_box || !c->body_face_area || !c->body_edge_area || !c->found_body)
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         for (int32_t b = 0; b < def->body_count; b++) {
@@ -186,6 +188,8 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->body_start, nb + 1);
     TL_FREE(&alloc, c->body_tree, nb);
     TL_FREE(&alloc, c->body_fitted, nb);
+    TL_FREE(&alloc, c->body_far, nb);
+    TL_FREE(&alloc, c->body_box, nb);
     TL_FREE(&alloc, c->body_face_area, nb);
     TL_FREE(&alloc, c->body_edge_area, nb);
     TL_FREE(&alloc, c->found_body, nb);
@@ -226,6 +230,26 @@ int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
 
 static void choose_slack(tl_contacts *c);
 
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+static inline tl_vec3 lowest(tl_vec3 a, tl_vec3 b) { return (tl_vec3){smaller(a.x, b.x), smaller(a.y, b.y), smaller(a.z, b.z)}; }
+static inline tl_vec3 highest(tl_vec3 a, tl_vec3 b) { return (tl_vec3){larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z)}; }
+
+static contact_box box_of(const tl_vec3 *from, const tl_vec3 *to, int32_t count)
+{
+    contact_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int32_t i = 0; i < count; i++)
+        box.lo = lowest(box.lo, lowest(from[i], to[i])), box.hi = highest(box.hi, highest(from[i], to[i]));
+    return box;
+}
+
+static bool boxes_apart(const contact_box *a, const contact_box *b, double reach)
+{
+    const double x = larger(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = larger(a->lo.y - b->hi.y, b->lo.y - a->hi.y);
+    const double z = larger(a->lo.z - b->hi.z, b->lo.z - a->hi.z);
+    return larger(x, larger(y, z)) > reach;
+}
+
 tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena, tl_workers *workers,
                             tl_error *err)
 {
@@ -236,6 +260,9 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->done = moving ? 0 : 1;
     c->pair_count = 0, c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
     c->searched_done = -1;
+    c->placed = c->aimed[0] = c->aimed[1] = -1;
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane) c->body_box[b] = box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     choose_slack(c);
     c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
@@ -262,7 +289,17 @@ void contact_place(tl_contacts *c, const tl_vec3 *x, double part)
 {
     const double done = c->done + part * c->allowed * (1 - c->done);
     memcpy(c->at, x, (size_t)c->node_count * sizeof *x);
+    if (c->placed == done) return;
     for (int32_t i = 0; i < c->body_nodes; i++) c->at[c->node_count + i] = body_node(c, i, done);
+    c->placed = done;
+}
+
+void contact_aim_bodies(tl_contacts *c, double part)
+{
+    if (c->aimed[0] == c->done && (c->aimed[1] == part || c->done >= 1)) return;
+    const int32_t n = c->node_count;
+    for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(part, tl_sub3(c->step.body_end[i], c->at[n + i]));
+    c->aimed[0] = c->done, c->aimed[1] = part;
 }
 
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal)
@@ -392,9 +429,6 @@ static inline features features_of(const tl_contacts *c, const list *l, int32_t 
     return (features){{e[0], e[1], g[0] + off, g[1] + off}, 2};
 }
 
-static inline double larger(double a, double b) { return a > b ? a : b; }
-static inline double smaller(double a, double b) { return a < b ? a : b; }
-
 // How far the features can move relative to each other: displacements are linear over a feature, so nodes have the largest
 // difference; here with the largest on every axis, so not less.
 static inline double motion_of(const features *f, const tl_vec3 *way)
@@ -405,8 +439,7 @@ static inline double motion_of(const features *f, const tl_vec3 *way)
     for (int k = 1; k < 4; k++) {
         const int side = k >= f->first;
         const tl_vec3 u = way[f->node[k]];
-        lo[side] = (tl_vec3){smaller(lo[side].x, u.x), smaller(lo[side].y, u.y), smaller(lo[side].z, u.z)};
-        hi[side] = (tl_vec3){larger(hi[side].x, u.x), larger(hi[side].y, u.y), larger(hi[side].z, u.z)};
+        lo[side] = lowest(lo[side], u), hi[side] = highest(hi[side], u);
     }
     const double x = larger(hi[0].x - lo[1].x, hi[1].x - lo[0].x), y = larger(hi[0].y - lo[1].y, hi[1].y - lo[0].y);
     const double z = larger(hi[0].z - lo[1].z, hi[1].z - lo[0].z);
@@ -465,27 +498,36 @@ static inline bool clearly_apart(const features *f, const coarse *node, float re
 
 #define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
 
-// Positions and ways as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
-static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+// Nodes [from, from + count), relative to the middle.
+static void coarsen(const tl_vec3 *at, const tl_vec3 *way, tl_vec3 middle, int32_t from, int32_t count, coarse *out)
 {
-    const int32_t all = c->node_count + c->body_nodes;
-    coarse *out = TL_SCRATCH(arena, coarse, all);
-    if (!out) return NULL;
-    tl_vec3 lo = {0, 0, 0}, hi = lo;
-    double longest = 0;
-    if (all > 0) lo = hi = at[0];
-    for (int32_t i = 0; i < all; i++) {
-        lo = (tl_vec3){smaller(lo.x, at[i].x), smaller(lo.y, at[i].y), smaller(lo.z, at[i].z)};
-        hi = (tl_vec3){larger(hi.x, at[i].x), larger(hi.y, at[i].y), larger(hi.z, at[i].z)};
-        longest = larger(longest, tl_dot3(way[i], way[i]));
-    }
-    const tl_vec3 middle = tl_mul3(0.5, tl_add3(lo, hi));
-    for (int32_t i = 0; i < all; i++) {
+    for (int32_t i = from; i < from + count; i++) {
         const tl_vec3 x = tl_sub3(at[i], middle);
         out[i].at = (four){(float)x.x, (float)x.y, (float)x.z, 0};
         out[i].way = (four){(float)way[i].x, (float)way[i].y, (float)way[i].z, 0};
     }
-    *slop = ROUNDING * (tl_norm3(tl_sub3(hi, lo)) + sqrt(longest));
+}
+
+// Positions and ways of cloth and of the bodies near it as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
+static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+{
+    const int32_t n = c->node_count;
+    coarse *out = TL_SCRATCH(arena, coarse, n + c->body_nodes);
+    if (!out) return NULL;
+    contact_box box = box_of(at, at, n);
+    double longest = 0;
+    for (int32_t i = 0; i < n; i++) longest = larger(longest, tl_dot3(way[i], way[i]));
+    longest = sqrt(longest);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane || c->body_far[b]) continue;
+        box.lo = lowest(box.lo, c->body_box[b].lo), box.hi = highest(box.hi, c->body_box[b].hi);
+        longest = larger(longest, tl_norm3(tl_sub3(c->body_box[b].hi, c->body_box[b].lo)));  // not less than its way
+    }
+    const tl_vec3 middle = n > 0 ? tl_mul3(0.5, tl_add3(box.lo, box.hi)) : (tl_vec3){0, 0, 0};
+    coarsen(at, way, middle, 0, n, out);
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane && !c->body_far[b]) coarsen(at, way, middle, n + c->body_start[b], c->bodies[b].surface.node_count, out);
+    *slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
     return out;
 }
 
@@ -669,8 +711,11 @@ static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers,
     const tl_arena_mark mark = tl_arena_save(arena);
     tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, all);
     if (!end) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < all; i++) end[i] = tl_add3(c->at[i], c->way[i]);
+    for (int32_t i = 0; i < n; i++) end[i] = tl_add3(c->at[i], c->way[i]);
     const double reach = c->reach + 2 * c->skin + 2 * c->slack;
+    const contact_box cloth = box_of(c->at, end, n);
+    for (int32_t b = 0; b < c->body_count; b++)
+        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], reach);
     const tl_near near = {reach, reach};
     const int what = TL_PAIR_VF | TL_PAIR_EE;
     sight s;
@@ -687,7 +732,10 @@ static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers,
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         if (c->bodies[b].plane) continue;
         tl_pairs *f = &c->found_body[b];
+        f->vf_count = f->fv_count = f->ee_count = 0;
+        if (c->body_far[b]) continue;
         const int32_t first = n + c->body_start[b];
+        for (int32_t i = first; i < first + c->bodies[b].surface.node_count; i++) end[i] = tl_add3(c->at[i], c->way[i]);
         if (c->bodies[b].moves || !c->body_fitted[b])
             tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
         c->body_fitted[b] = !c->bodies[b].moves;
@@ -731,7 +779,7 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
     c->allowed = 0;
     contact_place(c, x, 0);
     memcpy(c->way, u, (size_t)n * sizeof *u);
-    for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_mul3(body_part, tl_sub3(c->step.body_end[i], c->at[n + i]));
+    contact_aim_bodies(c, body_part);
     if (body_part < 1 || !covered(c, x, u)) {
         memcpy(c->searched_at, x, (size_t)n * sizeof *x);
         memcpy(c->searched_way, u, (size_t)n * sizeof *u);

@@ -58,6 +58,8 @@ static inline double contact_diagonal(const contact *ct, int a)
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
 
+typedef struct contact_box { tl_vec3 lo, hi; } contact_box;
+
 struct tl_contacts {
     tl_allocator alloc;
     tl_surface cloth;
@@ -69,6 +71,8 @@ struct tl_contacts {
     tl_bvh *tree;             ///< of the cloth
     tl_bvh **body_tree;       ///< NULL for planes
     uint8_t *body_fitted;     ///< the tree of a body that stands still is fitted once
+    uint8_t *body_far;        ///< as of the last search: nothing of the body is near any cloth
+    contact_box *body_box;    ///< of the way of a body in this step
     double *node_area;        ///< [node_count + body_nodes]
     double *face_area, *edge_area;  ///< of the cloth
     double **body_face_area, **body_edge_area;
@@ -85,7 +89,9 @@ struct tl_contacts {
     double done;              ///< part of the bodies' way that is behind them
     double allowed;           ///< part of the rest that the last limit allowed
     tl_vec3 *at;              ///< [node_count + body_nodes] nodes of everything, work array
+    double placed;            ///< part of the bodies' way at which their nodes are in `at`; negative: not at all
     tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
+    double aimed[2];          ///< from where to what part of the rest those of bodies go; likewise
     tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
     double settled_done;
     tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
@@ -126,6 +132,9 @@ struct tl_contacts {
 
 /// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
 void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
+
+/// Displacements of the bodies' nodes: this part of the rest of their way. Nodes have been placed with part 0.
+void contact_aim_bodies(tl_contacts *c, double part);
 
 /// Plane of a body when `done` of the step's way is behind it.
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);

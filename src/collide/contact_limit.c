@@ -207,7 +207,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         }
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
-        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
+        contact_aim_bodies(c, 1);
         job.is_live = TL_SCRATCH(arena, uint8_t, c->pair_count);
         if (!job.is_live) {
             status = tl_fail_memory(err, "the contacts");
@@ -259,7 +259,7 @@ void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *a
     if (push) {
         c->allowed = 0;
         contact_place(c, x, 0);
-        for (int32_t i = 0; i < c->body_nodes; i++) c->way[n + i] = tl_sub3(c->step.body_end[i], c->at[n + i]);
+        contact_aim_bodies(c, 1);
         for (int pass = 0; pass < CARRY_PASSES; pass++) {
             bool any = false;
             memcpy(c->way, u, (size_t)n * sizeof *u);
