@@ -755,12 +755,11 @@ static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers,
 #define SLACK_FADES 0.5
 #define LEAST_SLACK 0.5    // of the skin
 #define FIRST_SLACK 3.0    // likewise, when nothing is known
-#define MOST_SLACK 3.0     // likewise
-#define SLACK_PER_EDGE 0.1
+#define SLACK_PER_EDGE 0.05
 
 static void choose_slack(tl_contacts *c)
 {
-    const double most = larger(LEAST_SLACK * c->skin, smaller(MOST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length));
+    const double most = larger(LEAST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length);
     c->slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->slack);
     c->slack = smaller(most, larger(LEAST_SLACK * c->skin, c->slack));
     c->strayed = 0;
