@@ -593,6 +593,81 @@ static void nothing_meets_on_paths_that_were_cut(void **state)
     assert_true(cut > 1000);
 }
 
+// ---- searches that follow each other ----
+
+static bool has_pair(const tl_contacts *c, pair_kind kind, const int32_t node[4])
+{
+    for (int32_t i = 0; i < c->pair_count; i++)
+        if (c->pairs[i].kind == kind && memcmp(c->pairs[i].node, node, sizeof c->pairs[i].node) == 0) return true;
+    return false;
+}
+
+static bool comes_near(const tl_vec3 *x, const tl_vec3 *u, const int32_t node[4], pair_kind kind, double reach)
+{
+    enum { TIMES = 8 };
+    for (int k = 0; k <= TIMES; k++) {
+        tl_vec3 at[4];
+        for (int i = 0; i < 4; i++) at[i] = tl_madd3(x[node[i]], (double)k / TIMES, u[node[i]]);
+        if ((kind == PAIR_VF ? tl_nearest_vertex_face(at) : tl_nearest_edge_edge(at)).distance <= reach) return true;
+    }
+    return false;
+}
+
+// All pairs of the cloth that share no node, one by one.
+static int check_pairs(const world *w, const tl_vec3 *x, const tl_vec3 *u)
+{
+    const tl_contacts *c = w->contacts;
+    const double reach = 0.999 * (w->thickness + 2 * c->skin);
+    int near = 0;
+    for (int32_t v = 0; v < w->cloth.nodes; v++)
+        for (int32_t f = 0; f < w->cloth.faces; f++) {
+            const int32_t *k = w->cloth.face[f], node[4] = {v, k[0], k[1], k[2]};
+            if (v == k[0] || v == k[1] || v == k[2] || !comes_near(x, u, node, PAIR_VF, reach)) continue;
+            assert_true(has_pair(c, PAIR_VF, node));
+            near++;
+        }
+    for (int32_t a = 0; a < w->cloth.edges; a++)
+        for (int32_t b = a + 1; b < w->cloth.edges; b++) {
+            const int32_t *p = w->cloth.edge[a], *q = w->cloth.edge[b], node[4] = {p[0], p[1], q[0], q[1]};
+            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1] || !comes_near(x, u, node, PAIR_EE, reach)) continue;
+            assert_true(has_pair(c, PAIR_EE, node));
+            near++;
+        }
+    return near;
+}
+
+// Moves of any size, again and again: what a search may take over from the one before is for it to know.
+static void no_pair_is_lost(void **state)
+{
+    (void)state;
+    int near = 0, searches = 0, moves = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        world w = {.thickness = 4e-3, .cloth = start_of(seed % 3 == 0 ? SOUP : seed % 3 == 1 ? FOLDS : LAYERS, 2e-3, seed)};
+        w.split = w.cloth.nodes / 2;
+        const tl_vec3 far = tl_mul3(seed % 4 == 3 ? 300 : 0, noise3(seed, 20, 0));  // rounding in single precision
+        for (int32_t i = 0; i < w.cloth.nodes; i++) w.cloth.x[i] = tl_add3(w.cloth.x[i], far);
+        open_world(&w);
+        tl_error err;
+        tl_vec3 *x = w.cloth.x, *u = calloc((size_t)w.cloth.nodes, sizeof *u);
+        for (int step = 0; step < 3; step++) {
+            begin_step(&w);
+            for (int round = 0; round < 6; round++, moves++) {
+                const double size = w.contacts->skin * (round == 0 ? 20 : step == 0 ? 0.3 : step == 1 ? 1 : 4);
+                for (int32_t i = 0; i < w.cloth.nodes; i++) u[i] = tl_mul3(size, noise3(seed, 30 + (uint64_t)(6 * step + round), (uint64_t)i));
+                assert_ok(tl_contacts_search(w.contacts, x, u, &w.arena, NULL, &err));
+                near += check_pairs(&w, x, u);
+                for (int32_t i = 0; i < w.cloth.nodes; i++) x[i] = tl_add3(x[i], u[i]);
+            }
+            searches += w.contacts->report.searches;
+        }
+        free(u);
+        close_world(&w);
+    }
+    print_message("%d pairs come near in %d moves, %d searches\n", near, moves, searches);
+    assert_true(near > 1000);
+    assert_true(searches < moves);  // else nothing was taken over
+}
+
 // ---- no room ----
 
 // A plane comes down on a sheet that lies on a block, goes on into the block, and leaves.
@@ -667,6 +742,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(matrix_and_operator_are_the_sum_of_all_contacts),
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
+        cmocka_unit_test(no_pair_is_lost),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
