@@ -81,10 +81,10 @@ typedef struct tl_start_report {
 } tl_start_report;
 
 /// Contact keeps free of intersections what is free of them, so this is seen to before the first step, and again after a cloth
-/// or a body was added or a body's time has come: if surfaces cross, as collide.on_intersection says; what is nearer than a hundredth of its thickness is
-/// moved apart in any case. TL_BAD_INPUT with the places if they do and may not, or could not be pulled apart; then the state
-/// is unchanged. tl_sim_step does it by itself; call it to have the report, or to see the state that a run begins with. Does
-/// nothing when it has been done. `out` may be NULL.
+/// or a body was added or the time of a body has come: if surfaces cross, as collide.on_intersection says; what is nearer than a
+/// hundredth of its thickness is moved apart in any case. TL_BAD_INPUT with the places if they do and may not, or could not be
+/// pulled apart; then the state is unchanged. tl_sim_step does it by itself; call it to have the report, or to see the state that
+/// a run begins with. Does nothing when it has been done. `out` may be NULL.
 TL_API tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
 
 /// Pulls apart what crosses, and what is nearer than its thickness as far as that goes, whatever collide.on_intersection says;

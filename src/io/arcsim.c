@@ -16,10 +16,10 @@ static const char *const arc_stages[] = {"proximity", "physics", "strainlimiting
 
 // ---- which program is it for? ------------------------------------------------------------------------------
 
-static const char *const their_keys[] = {"frame_time", "frame_steps", "end_time", "end_frame", "timestep", "save_frames", "duration", "motions",
-                                         "morphs", "wind", "friction", "obs_friction", "disable", "magic", NULL};
-static const char *const our_keys[] = {"$schema", "name", "include", "frames", "fps", "steps_per_frame", "seed", "air", "solver", "materials",
-                                       "collisions", "camera", "appearance", "remeshing", NULL};
+static const char *const their_keys[] = {"frame_time", "frame_steps", "end_time", "end_frame", "timestep", "save_frames", "duration",
+                                         "motions", "morphs", "wind", "friction", "obs_friction", "disable", "magic", NULL};
+static const char *const our_keys[] = {"$schema", "name", "include", "frames", "fps", "steps_per_frame", "seed", "air", "solver",
+                                       "materials", "collisions", "camera", "appearance", "remeshing", NULL};
 static const char *const their_cloth_keys[] = {"materials", NULL};
 static const char *const our_cloth_keys[] = {"name", "material", "density_scale", "stretch_scale", "bend_scale", "damping_stretch",
                                              "damping_bend", "rest_shape", "thickness", "friction_self", "strain_limits", NULL};

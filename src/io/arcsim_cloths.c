@@ -86,7 +86,8 @@ static void join_limits(arcsim *a, const tl_node *material, bool first, limits o
     if (own.min == all->min && own.max == all->max) return;
     const tl_node node = tl_node_key(material, "strain_limits");
     *all = (limits){fmin(own.min, all->min), fmax(own.max, all->max)};
-    arc_note(a, "limits", node.value ? &node : material, "differs from that of the materials before it: a cloth has one pair of limits here, the widest holds");
+    arc_note(a, "limits", node.value ? &node : material,
+             "differs from that of the materials before it: a cloth has one pair of limits here, the widest holds");
 }
 
 static void put_limits(arcsim *a, json_t *cloth, limits l)
@@ -140,7 +141,8 @@ static tl_status read_remeshing(arcsim *a, const tl_node *cloth, json_t *entry)
         f.size = (tl_vec2){ours.size_min, ours.size_max};
         arc_note(a, "size", &node, "lacks 'size': %g to %g m", ours.size_min, ours.size_max);
     }
-    if (!(f.size.x <= f.size.y)) return tl_node_fail(&size, false, a->err, "[%g, %g], the shortest edge must come first", f.size.x, f.size.y);
+    if (!(f.size.x <= f.size.y))
+        return tl_node_fail(&size, false, a->err, "[%g, %g], the shortest edge must come first", f.size.x, f.size.y);
     const double aspect = isnan(f.aspect_min) || f.aspect_min == 0 ? ours.aspect_min : f.aspect_min;
     const tl_arc_magic *magic = &a->file.magic;
     arc_put(a, entry, "remeshing",

@@ -40,6 +40,9 @@ tl_status arc_find(arcsim *a, const tl_node *node, char out[TL_PATH_MAX]);
 /// The same for a name that is not in the scene; false: there is none.
 bool arc_find_name(const arcsim *a, const char *name, char out[TL_PATH_MAX]);
 
+/// Can the path stand in a scene? Only what is UTF-8 can.
+tl_status arc_check_path(arcsim *a, const tl_node *node, const char *path);
+
 /// Puts a value, whose reference is taken over, into an object or list. NULL: memory has run out.
 void arc_put(arcsim *a, json_t *object, const char *key, json_t *value);
 void arc_append(arcsim *a, json_t *list, json_t *value);

@@ -33,7 +33,12 @@ typedef struct tl_arc_handle {
     tl_vec3 center, axis0, axis1;
 } tl_arc_handle;
 
-typedef struct tl_arc_obstacle { const char *mesh; tl_transform_file transform; int64_t motion; double start_time, end_time; } tl_arc_obstacle;
+typedef struct tl_arc_obstacle {
+    const char *mesh;
+    tl_transform_file transform;
+    int64_t motion;
+    double start_time, end_time;
+} tl_arc_obstacle;
 
 typedef struct tl_arc_key { double time; tl_transform_file transform; } tl_arc_key;
 typedef struct tl_arc_rates { tl_vec3 linear, angular, origin, translate; double rotate[4], scale; } tl_arc_rates;

@@ -11,7 +11,14 @@
 static const double DEGREE = 3.14159265358979323846 / 180;
 
 /// A pose with z up, and its rates if it has any.
-typedef struct pose { double time; tl_vec3 translate; double rotate[4], scale; bool has_rates; tl_vec3 velocity, spin; double growth; } pose;
+typedef struct pose {
+    double time;
+    tl_vec3 translate;
+    double rotate[4], scale;
+    bool has_rates;
+    tl_vec3 velocity, spin;
+    double growth;
+} pose;
 
 static void append_pose(arcsim *a, json_t *list, const pose *p)
 {

@@ -102,12 +102,20 @@ bool arc_find_name(const arcsim *a, const char *name, char out[TL_PATH_MAX])
     return tl_path_join("", name, out, NULL) == TL_OK && is_there(a, out);
 }
 
+tl_status arc_check_path(arcsim *a, const tl_node *node, const char *path)
+{
+    json_t *text = json_string(path);
+    json_decref(text);
+    return text ? TL_OK : tl_node_fail(node, true, a->err, "lies in a folder whose name is not UTF-8 (move it)");
+}
+
 tl_status arc_find(arcsim *a, const tl_node *node, char out[TL_PATH_MAX])
 {
     const char *name = json_string_value(node->value);
     if (!name || !name[0]) return tl_node_fail(node, true, a->err, "must be the name of a file");
-    if (arc_find_name(a, name, out)) return TL_OK;
-    return tl_node_fail(node, true, a->err, "no such file (looked for in the folder of the scene, in those above it and in the current folder)");
+    if (arc_find_name(a, name, out)) return arc_check_path(a, node, out);
+    return tl_node_fail(node, true, a->err,
+                        "no such file (looked for in the folder of the scene, in those above it and in the current folder)");
 }
 
 // ---- writing -----------------------------------------------------------------------------------------------

@@ -1,7 +1,8 @@
 // io/arcsim_turn.c: rotations, and the turn from z up to y up.
 //
-// The turn is by -90 degrees about x: (x, y, z) becomes (x, z, -y). Meshes stay as their files have them and get the turn as the last part of
-// their transform. What acts on the turned world, a motion, is turned itself: axes and ways as vectors, angles and scales as they are.
+// The turn is by -90 degrees about x: (x, y, z) becomes (x, z, -y). Meshes stay as their files have them and get the turn as the last
+// part of their transform. What acts on the turned world, a motion, is turned itself: axes and ways as vectors, angles and scales
+// as they are.
 
 #include <math.h>
 

@@ -50,8 +50,9 @@ static tl_status put_ellipse(arcsim *a, const tl_node *node, const tl_arc_handle
         const tl_node bad = tl_node_key(node, "circumference");
         return tl_node_fail(&bad, true, a->err, "is too small");
     }
-    arc_put(a, entry, "ellipse", json_pack("{s:o,s:o,s:o,s:[f,f]}", "center", arc_vec3(arc_up(f->center)), "axis0", arc_vec3(arc_up(f->axis0)),
-                                           "axis1", arc_vec3(arc_up(f->axis1)), "turns", x, y));
+    arc_put(a, entry, "ellipse",
+            json_pack("{s:o,s:o,s:o,s:[f,f]}", "center", arc_vec3(arc_up(f->center)), "axis0", arc_vec3(arc_up(f->axis0)), "axis1",
+                      arc_vec3(arc_up(f->axis1)), "turns", x, y));
     return TL_OK;
 }
 
@@ -61,8 +62,8 @@ static tl_status read_handle(arcsim *a, const tl_node *node, json_t *out)
     TL_TRY(arc_read(a, node, &tl_arc_handle_table, &f));
     const tl_node type = tl_node_key(node, "type"), cloth = tl_node_key(node, "cloth");
     const bool circle = strcmp(f.type, "circle") == 0;
-    if (f.cloth >= (int64_t)json_array_size(json_object_get(a->out, "cloths")))
-        return tl_node_fail(&cloth, true, a->err, "must be in [0, %zu], a place in cloths", json_array_size(json_object_get(a->out, "cloths")) - 1);
+    const size_t cloths = json_array_size(json_object_get(a->out, "cloths"));
+    if ((uint64_t)f.cloth >= cloths) return tl_node_fail(&cloth, true, a->err, "must be in [0, %zu], a place in cloths", cloths - 1);
     if (strcmp(f.type, "node") != 0 && !circle) {
         const char *why = strcmp(f.type, "glue") == 0 ? "not supported (sew the nodes together in the mesh)" : "not known";
         arc_note(a, f.type, &type, "\"%.40s\": handles of this kind are %s, and left out", f.type, why);
@@ -98,7 +99,8 @@ tl_status arc_read_handles(arcsim *a, const tl_node *root)
     }
     if (!a->stiffness_given || fades) return TL_OK;
     const tl_node magic = tl_node_key(root, "magic"), stiffness = tl_node_key(&magic, "handle_stiffness");
-    arc_note(a, "handle_stiffness", &stiffness, "has no effect: handles hold their nodes exactly, only those with a fade_time let go by springs");
+    arc_note(a, "handle_stiffness", &stiffness,
+             "has no effect: handles hold their nodes exactly, only those with a fade_time let go by springs");
     return TL_OK;
 }
 
@@ -157,6 +159,7 @@ static tl_status read_parts(arcsim *a, const tl_node *node, json_t *out)
         if (!numbered(json_string_value(node->value), count, name, sizeof name))
             return tl_node_fail(node, true, a->err, "must have one number, as in \"body/%%04d.obj\"");
         if (!arc_find_name(a, name, path)) break;
+        TL_TRY(arc_check_path(a, node, path));
         json_t *entry = add_obstacle(a, out, path, &identity);
         if ((size_t)count < json_array_size(a->motions)) TL_TRY(arc_put_motion(a, node, count, entry));
     }
@@ -164,7 +167,8 @@ static tl_status read_parts(arcsim *a, const tl_node *node, json_t *out)
         return tl_node_fail(node, true, a->err, "%.200s is not there (looked for in the folder of the scene, in those above it and in the "
                             "current folder)", name);
     const int motions = (int)json_array_size(a->motions);
-    if (motions != count && motions > 0) arc_note(a, "parts", node, "has %d parts for %d motions: part i moves with motion i, the rest stands still", count, motions);
+    if (motions != count && motions > 0)
+        arc_note(a, "parts", node, "has %d parts for %d motions: part i moves with motion i, the rest stands still", count, motions);
     return TL_OK;
 }
 

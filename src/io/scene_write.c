@@ -7,7 +7,8 @@
 #include "io/file.h"
 #include "io/scene.h"
 
-static tl_status write_mesh(const tl_scene *scene, const char *dir, const char *folder, int32_t shape, const tl_obj_view *view, tl_error *err)
+static tl_status write_mesh(const tl_scene *scene, const char *dir, const char *folder, int32_t shape, const tl_obj_view *view,
+                            tl_error *err)
 {
     char name[TL_MESH_NAME_MAX], path[TL_PATH_MAX];
     tl_scene_mesh_name(folder, view->name, shape, name);
