@@ -9,6 +9,7 @@
 // middle, so what turns at the scale of faces would turn twice as fast after every cut.
 
 #include "adapt/remesh_impl.h"
+#include "adapt/sizing_impl.h"
 
 static double third_of_mass(const remesher *r, int32_t f)
 {
@@ -45,15 +46,25 @@ static void add_node(const remesher *r, near *list, int32_t n)
     if (list->count < MOST_NODES && !remesh_held(r, n) && !remesh_listed(r, n)) list->node[list->count++] = n;
 }
 
+static void add_around(const remesher *r, near *list, int32_t n)
+{
+    static const int8_t next[5] = {0, 1, 2, 0, 1};
+    const tl_mesh *mesh = r->mesh;
+    int32_t v = mesh->node_vert[n];
+    do {
+        for (ring walk = ring_begin(mesh, v); walk.face != TL_NONE; ring_next(mesh, &walk))
+            for (int k = 1; k < 3; k++) add_node(r, list, mesh->vert_node[mesh->face_vert[walk.face][next[walk.corner + k]]]);
+        v = mesh->vert_next[v];
+    } while (v != mesh->node_vert[n]);
+}
+
 static void list_nodes(const remesher *r, const ids *faces, near *list)
 {
     list->count = 0;
     for (int32_t i = 0; i < faces->count; i++)
         for (int k = 0; k < 3; k++) add_node(r, list, tl_face_node(r->mesh, faces->item[i], k));
     list->own = list->count;
-    for (int i = 0; i < list->own; i++)
-        for (tl_spokes s = tl_spokes_begin(r->mesh, list->node[i]); s.edge != TL_NONE; tl_spokes_next(r->mesh, &s))
-            add_node(r, list, tl_edge_other(r->mesh, s.edge, list->node[i]));
+    for (int i = 0; i < list->own; i++) add_around(r, list, list->node[i]);
 }
 
 /// Masses around their centre.

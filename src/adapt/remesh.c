@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "adapt/remesh_impl.h"
+#include "adapt/sizing_impl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/sort.h"
@@ -81,13 +82,31 @@ static tl_status look_at_changed(remesher *r, tl_error *err)
 }
 
 // Whether a node may go depends on all faces around it: every edge of a node of a changed face is to be looked at.
+static tl_status look_around_node(remesher *r, int32_t n, tl_error *err)
+{
+    static const int8_t next[5] = {0, 1, 2, 0, 1};
+    const tl_mesh *mesh = r->mesh;
+    int32_t v = mesh->node_vert[n];
+    do {
+        for (ring walk = ring_begin(mesh, v); walk.face != TL_NONE; ring_next(mesh, &walk))
+            for (int k = 1; k < 3; k++) TL_TRY(wait_for(r, mesh->face_edge[walk.face][next[walk.corner + k]], COLLAPSES, err));
+        v = mesh->vert_next[v];
+    } while (v != mesh->node_vert[n]);
+    return TL_OK;
+}
+
 static tl_status look_around_changed(remesher *r, tl_error *err)
 {
-    const tl_mesh *mesh = r->mesh;
-    for (int32_t i = 0; i < r->changed.count; i++)
-        for (int k = 0; k < 3; k++)
-            for (tl_spokes s = tl_spokes_begin(mesh, tl_face_node(mesh, r->changed.item[i], k)); s.edge != TL_NONE; tl_spokes_next(mesh, &s))
-                TL_TRY(wait_for(r, s.edge, COLLAPSES, err));
+    enum { KNOWN = 32 };  // nodes of several faces are looked at once, if they are not too many
+    int32_t known[KNOWN], count = 0;
+    for (int32_t i = 0; i < 3 * r->changed.count; i++) {
+        const int32_t n = tl_face_node(r->mesh, r->changed.item[i / 3], i % 3);
+        int32_t j = 0;
+        while (j < count && known[j] != n) j++;
+        if (j < count) continue;
+        if (count < KNOWN) known[count++] = n;
+        TL_TRY(look_around_node(r, n, err));
+    }
     return TL_OK;
 }
 

@@ -327,7 +327,7 @@ static void energy_does_not_rise_at_rest(void **state)
             }
             step(sim);
         }
-        print_message("%s, seed %d: %d faces, %d operations in 30 passes, energy rises by %.4f %% of all, beyond motion by %.4f %% of what is stored\n",
+        print_message("%s, seed %d: %d faces, %d operations in 15 passes, energy rises by %.4f %% of all, beyond motion by %.4f %% of what is stored\n",
                       hangs ? "hanging" : "draped", seed, sim->face_count, made, 100 * worst, 100 * stored);
         assert_true(worst < 1e-3 && stored < 5e-3);  // of what is stored: one straight split beside a fold of a coarse mesh is 0.3 %
         tl_sim_destroy(sim);
