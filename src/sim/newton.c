@@ -67,6 +67,8 @@ typedef struct newton {
     double touch;            // energy of contact at x
     double held;             // energy of strain limits at x
     double excess;           // worst after the round before
+    double least_excess;     // of all rounds
+    int idle_rounds;         // since it fell
     int32_t allowed;         // iterations, more with every round
     int32_t round_from;      // iterations before the present round
     double again_at, again_contact, again_strain;  // when the first round ended, and seconds by then
@@ -279,6 +281,8 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
 
 // A round leaves more than this of the worst excess: the limits of faces beyond theirs become stiffer.
 #define POOR_PROGRESS 0.3
+// Rounds that bring the worst excess down by less than a tenth count as idle: nodes may be driven further than the limits allow.
+#define PROGRESS 0.9
 #define SETTLED 2  // part of the worst excess by which an update may change strains at the end of a round
 
 static tl_status measure_strain(newton *s, const tl_vec3 *x, bool update, tl_error *err)
@@ -297,7 +301,10 @@ static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
 {
     tl_newton_report *r = s->report;
     TL_TRY(measure_strain(s, x, true, err));
-    *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds;
+    const bool gained = r->strain_rounds == 0 || r->strain.worst < PROGRESS * s->least_excess;
+    s->idle_rounds = gained ? 0 : s->idle_rounds + 1;
+    if (gained) s->least_excess = r->strain.worst;
+    *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds && s->idle_rounds < s->def->strain_idle;
     if (!*again) return TL_OK;
     if (r->strain_rounds > 0 && r->strain.worst > POOR_PROGRESS * s->excess)
         tl_strain_stiffen(s->limits, s->e, x, 0);
