@@ -54,7 +54,7 @@ tl_status tl_strain_check(const tl_strain_def *d, const char *what, tl_error *er
 static tl_strain_bounds bounds_of(const tl_strain_def *d)
 {
     const double none = (double)INFINITY;
-    tl_strain_bounds b = {false, {-none, -none, -none}, {none, none, none}};
+    tl_strain_bounds b = {false, {-none, -none, -none}, {none, none, none}, {0, 0, 0}};
     if (d->kind == TL_STRAIN_FREE) return b;
     b.aligned = d->kind == TL_STRAIN_ALIGNED;
     b.low[0] = d->min, b.high[0] = d->max;
@@ -73,6 +73,7 @@ void tl_strain_limits_destroy(tl_strain_limits *l)
     TL_FREE(al, l->trial, l->face_count);
     TL_FREE(al, l->stiffness, l->face_count);
     TL_FREE(al, l->base, l->face_count);
+    TL_FREE(al, l->next, l->face_count);
     TL_FREE(al, l, 1);
 }
 
@@ -90,7 +91,9 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     l->trial = TL_CALLOC_FOR(al, l->trial, m);
     l->stiffness = TL_CALLOC(al, double, m);
     l->base = TL_CALLOC(al, double, m);
-    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base) {
+    l->next = TL_CALLOC_FOR(al, l->next, m);
+    l->bold = 1;
+    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next) {
         tl_strain_limits_destroy(l);
         return tl_fail_memory(err, "the strain limits");
     }
@@ -104,10 +107,22 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     return TL_OK;
 }
 
+void tl_strain_tighten(tl_strain_limits *l, double margin)
+{
+    for (int32_t c = 0; c < l->bounds_count; c++) {
+        tl_strain_bounds *b = &l->bounds[c];
+        for (int k = 0; k < 3; k++) {
+            const double m = fmin(margin, 0.25 * (b->high[k] - b->low[k]));
+            b->margin[k] = m, b->low[k] += m, b->high[k] -= m;
+        }
+    }
+}
+
 static double size_of(const double s[3]) { return sqrt(s[0] * s[0] + s[1] * s[1] + 2 * s[2] * s[2]); }
 
 void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
 {
+    l->bold = TL_STRAIN_BOLD;
     for (int32_t f = 0; f < l->face_count; f++) {
         const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
         const double inertia = e->materials[e->material[f]].density * e->area[f] * gamma * gamma;
@@ -133,6 +148,7 @@ typedef struct lanes8 {
     int count;
     int32_t face[LANES];
     vd area, mu, f1[3], f2[3];
+    vd s[3];      // S/mu
     vd y[3];      // strain + S/mu: Y11, Y22, Y12
     vd value[3];  // what the bounds are on: eigenvalues of Y, or Y itself
     vd h[3];      // that, beyond the bounds
@@ -185,9 +201,10 @@ TL_INLINE void project_lanes(const strain_job *job, int32_t begin, int32_t end, 
     const vd c11 = vd_dot(p->f1, p->f1), c22 = vd_dot(p->f2, p->f2), c12 = vd_dot(p->f1, p->f2);
     const vd det = vd_sqrt(vd_dot(normal, normal)), trace = vd_sqrt(c11 + c22 + 2 * det), per = 1 / (trace + TINY);
     const vd along1 = vd_sqrt(c11), along2 = vd_sqrt(c22), per_mu = 1 / p->mu;
-    p->y[0] = choose(p->aligned, along1, (c11 + det) * per) - 1 + s[0] * per_mu;
-    p->y[1] = choose(p->aligned, along2, (c22 + det) * per) - 1 + s[1] * per_mu;
-    p->y[2] = choose(p->aligned, c12 / (along1 * along2 + TINY), c12 * per) + s[2] * per_mu;
+    for (int k = 0; k < 3; k++) p->s[k] = s[k] * per_mu;
+    p->y[0] = choose(p->aligned, along1, (c11 + det) * per) - 1 + p->s[0];
+    p->y[1] = choose(p->aligned, along2, (c22 + det) * per) - 1 + p->s[1];
+    p->y[2] = choose(p->aligned, c12 / (along1 * along2 + TINY), c12 * per) + p->s[2];
     const vd mean = 0.5 * (p->y[0] + p->y[1]), half = 0.5 * (p->y[0] - p->y[1]), radius = vd_sqrt(half * half + p->y[2] * p->y[2]);
     p->value[0] = choose(p->aligned, p->y[0], mean + radius);
     p->value[1] = choose(p->aligned, p->y[1], mean - radius);
@@ -240,9 +257,19 @@ static void eigenbasis(double half, double off, double n[2])
 
 static const double zero3[3] = {0, 0, 0};
 
+// A symmetric matrix (11, 22, 12) in the direction (x, y), and between the direction w and the one a quarter turn on.
+static double along(double x, double y, double s11, double s22, double s12) { return x * x * s11 + y * y * s22 + 2 * x * y * s12; }
+static double between(const double w[2], double s11, double s22, double s12)
+{
+    return w[0] * w[1] * (s22 - s11) + (w[0] * w[0] - w[1] * w[1]) * s12;
+}
+
+// With h = strain - bound + S/mu, what limits `bold` times as stiff pull with, over mu: bold (strain - bound) + S/mu.
+static double stress_sought(double h, double s, double bold) { return h != 0 ? bold * h - (bold - 1) * s : 0; }
+
 // Bounds on every direction. v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k; then
 // d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier.
-static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
+static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], double still, double bold, pulled *out)
 {
     const double loose = LOOSE * still * p->mu[i];
     const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
@@ -251,28 +278,34 @@ static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], d
     eigenbasis(0.5 * (tl_dot3(f1, f1) - tl_dot3(f2, f2)), tl_dot3(f1, f2), v);
     eigenbasis(0.5 * (p->y[0][i] - p->y[1][i]), p->y[2][i], w);
     const double c = w[0] * v[0] + w[1] * v[1], s = w[1] * v[0] - w[0] * v[1];  // w1 = c v1 + s v2
-    const double t11 = mu * (c * c * h1 + s * s * h2), t22 = mu * (s * s * h1 + c * c * h2), t12 = mu * c * s * (h1 - h2);
+    const double t11 = mu * (c * c * h1 + s * s * h2), t22 = mu * (s * s * h1 + c * c * h2);
+    const double b1 = stress_sought(h1, along(w[0], w[1], p->s[0][i], p->s[1][i], p->s[2][i]), bold);
+    const double b2 = stress_sought(h2, along(-w[1], w[0], p->s[0][i], p->s[1][i], p->s[2][i]), bold);
+    const bool both = h1 * h2 > 0;
+    const double b12 = both ? (1 - bold) * between(w, p->s[0][i], p->s[1][i], p->s[2][i]) : 0;
+    const double r11 = mu * (c * c * b1 + s * s * b2 - 2 * c * s * b12), r22 = mu * (s * s * b1 + c * c * b2 + 2 * c * s * b12);
+    const double r12 = mu * (c * s * (b1 - b2) + (c * c - s * s) * b12);
     const tl_vec3 p1 = tl_madd3(tl_mul3(v[0], f1), v[1], f2), p2 = tl_madd3(tl_mul3(v[0], f2), -v[1], f1);
     const double d1 = fmax(tl_norm3(p1), FLAT), d2 = fmax(tl_norm3(p2), FLAT);
     const tl_vec3 u1 = tl_mul3(1 / d1, p1), u2 = tl_mul3(1 / d2, p2);
     double s1[3], s2[3];
     for (int k = 0; k < 3; k++) s1[k] = v[0] * gx[k] + v[1] * gy[k], s2[k] = v[0] * gy[k] - v[1] * gx[k];
     for (int k = 0; k < 3; k++) {
-        const double g1 = t11 * s1[k] + 2 * t12 * s2[k] * d1 / (d1 + d2), g2 = t22 * s2[k] + 2 * t12 * s1[k] * d2 / (d1 + d2);
+        const double g1 = r11 * s1[k] + 2 * r12 * s2[k] * d1 / (d1 + d2), g2 = r22 * s2[k] + 2 * r12 * s1[k] * d2 / (d1 + d2);
         out->force[k] = tl_madd3(tl_mul3(a * g1, u1), a * g2, u2);
     }
     // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes of U this
     // and what follows is the exact Hessian.
     double q1[3], q2[3];
     for (int k = 0; k < 3; k++) q1[k] = c * c * s1[k] + c * s * s2[k], q2[k] = s * s * s2[k] + c * s * s1[k];
-    add_mode(out, a * mu * (h1 != 0 ? 1 : still), q1, u1, q2, u2);
+    add_mode(out, a * mu * (h1 != 0 ? bold : still), q1, u1, q2, u2);
     for (int k = 0; k < 3; k++) q1[k] = s * s * s1[k] - c * s * s2[k], q2[k] = c * c * s2[k] - c * s * s1[k];
-    add_mode(out, a * mu * (h2 != 0 ? 1 : still), q1, u1, q2, u2);
+    add_mode(out, a * mu * (h2 != 0 ? bold : still), q1, u1, q2, u2);
     const double gap = p->value[0][i] - p->value[1][i];
     const double slope = gap > TINY ? fmin(1, fmax(0, (h1 - h2) / gap)) : h1 != 0;
     for (int k = 0; k < 3; k++)
         q1[k] = 0.5 * (c * c - s * s) * s2[k] - c * s * s1[k], q2[k] = 0.5 * (c * c - s * s) * s1[k] + c * s * s2[k];
-    add_mode(out, 2 * a * mu * fmax(slope, still), q1, u1, q2, u2);
+    add_mode(out, 2 * a * mu * fmax(both ? bold * slope : slope, still), q1, u1, q2, u2);
     // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
     for (int k = 0; k < 3; k++) q1[k] = -s2[k];
     add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / fmax(d1 + d2, SQUEEZED), q1, u1, s1, u2);
@@ -289,7 +322,7 @@ static tl_vec3 any_normal(tl_vec3 u)
 }
 
 // Bounds on the lengths of f1 and f2 and on the cosine between them.
-static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], double still, pulled *out)
+static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], double still, double bold, pulled *out)
 {
     const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
     const double a = p->area[i], mu = p->mu[i], t1 = mu * p->h[0][i], t2 = mu * p->h[1][i], t3 = 2 * mu * p->h[2][i];
@@ -297,13 +330,15 @@ static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], dou
     const tl_vec3 u1 = tl_mul3(1 / d1, f1), u2 = tl_mul3(1 / d2, f2);
     const double c = tl_dot3(u1, u2);
     const tl_vec3 r1 = tl_mul3(1 / d1, tl_madd3(u2, -c, u1)), r2 = tl_mul3(1 / d2, tl_madd3(u1, -c, u2));
+    double b[3];
+    for (int k = 0; k < 3; k++) b[k] = (k == 2 ? 2 : 1) * mu * stress_sought(p->h[k][i], p->s[k][i], bold);
     for (int k = 0; k < 3; k++)
-        out->force[k] = tl_mul3(a, tl_add3(tl_madd3(tl_mul3(t1 * gx[k], u1), t2 * gy[k], u2),
-                                           tl_madd3(tl_mul3(t3 * gx[k], r1), t3 * gy[k], r2)));
-    add_mode(out, a * mu * (t1 != 0 ? 1 : still), gx, u1, zero3, u1);
-    add_mode(out, a * mu * (t2 != 0 ? 1 : still), gy, u2, zero3, u2);
+        out->force[k] = tl_mul3(a, tl_add3(tl_madd3(tl_mul3(b[0] * gx[k], u1), b[1] * gy[k], u2),
+                                           tl_madd3(tl_mul3(b[2] * gx[k], r1), b[2] * gy[k], r2)));
+    add_mode(out, a * mu * (t1 != 0 ? bold : still), gx, u1, zero3, u1);
+    add_mode(out, a * mu * (t2 != 0 ? bold : still), gy, u2, zero3, u2);
     const double e1 = fmax(d1, SQUEEZED), e2 = fmax(d2, SQUEEZED);
-    add_mode(out, 2 * a * mu * (t3 != 0 ? 1 : still), gx, tl_mul3(d1 / e1, r1), gy, tl_mul3(d2 / e2, r2));
+    add_mode(out, 2 * a * mu * (t3 != 0 ? bold : still), gx, tl_mul3(d1 / e1, r1), gy, tl_mul3(d2 / e2, r2));
     const double loose = LOOSE * still * mu;
     const tl_vec3 m1 = any_normal(u1), m2 = any_normal(u2);
     add_mode(out, a * fmax(fabs(t1), loose) / e1, gx, m1, zero3, m1);
@@ -326,8 +361,8 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
     const double *g = e->grad[f];
     double gx[3] = {-(g[0] + g[2]), g[0], g[2]}, gy[3] = {-(g[1] + g[3]), g[1], g[3]};
     pulled pull = {.modes = 0};
-    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, &pull);
-    else pull_isotropic(p, i, gx, gy, job->l->still, &pull);
+    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, job->l->bold, &pull);
+    else pull_isotropic(p, i, gx, gy, job->l->still, job->l->bold, &pull);
     for (int a = 0; a < 3; a++) {
         if (e->fixed[node[a]]) continue;
         job->gradient[node[a]] = tl_add3(job->gradient[node[a]], pull.force[a]);
@@ -427,6 +462,120 @@ static void next_multiplier(const tl_strain_bounds *b, const double e[3], const 
     out[0] = mu * (even + odd * half), out[1] = mu * (even - odd * half), out[2] = mu * odd * y[2];
 }
 
+/// A face and how it moves: F and its change, by columns.
+typedef struct moving { tl_vec3 f1, f2, d1, d2; } moving;
+
+static moving moving_face(const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, int32_t f)
+{
+    const double *g = e->grad[f];
+    const int32_t *n = e->face[f];
+    const tl_vec3 a = tl_sub3(x[n[1]], x[n[0]]), b = tl_sub3(x[n[2]], x[n[0]]);
+    const tl_vec3 c = tl_sub3(move[n[1]], move[n[0]]), d = tl_sub3(move[n[2]], move[n[0]]);
+    return (moving){tl_madd3(tl_mul3(g[0], a), g[2], b), tl_madd3(tl_mul3(g[1], a), g[3], b), tl_madd3(tl_mul3(g[0], c), g[2], d),
+                    tl_madd3(tl_mul3(g[1], c), g[3], d)};
+}
+
+// Keeps a pull from becoming a push.
+static double same_side(double t, double h) { return h > 0 ? fmax(t, 0) : h < 0 ? fmin(t, 0) : 0; }
+
+// The multiplier that the linear model of pull_isotropic ends with after all of the move; `slope` gets, over the area, what the
+// potential with it changes by, less what the model's gradient says.
+static void foresee_isotropic(const tl_strain_bounds *b, const moving *m, const double e[3], const double s[3], double mu,
+                              double bold, double next[3], double *slope)
+{
+    const double y[3] = {e[0] + s[0] / mu, e[1] + s[1] / mu, e[2] + s[2] / mu};
+    const double mean = 0.5 * (y[0] + y[1]), half = 0.5 * (y[0] - y[1]), radius = sqrt(half * half + y[2] * y[2]);
+    const double h1 = outside(mean + radius, b->low[0], b->high[0]), h2 = outside(mean - radius, b->low[1], b->high[1]);
+    next[0] = next[1] = next[2] = *slope = 0;
+    if (h1 == 0 && h2 == 0) return;
+    double v[2], w[2];
+    eigenbasis(0.5 * (tl_dot3(m->f1, m->f1) - tl_dot3(m->f2, m->f2)), tl_dot3(m->f1, m->f2), v);
+    eigenbasis(half, y[2], w);
+    const tl_vec3 p1 = tl_madd3(tl_mul3(v[0], m->f1), v[1], m->f2), p2 = tl_madd3(tl_mul3(v[0], m->f2), -v[1], m->f1);
+    const tl_vec3 q1 = tl_madd3(tl_mul3(v[0], m->d1), v[1], m->d2), q2 = tl_madd3(tl_mul3(v[0], m->d2), -v[1], m->d1);
+    const double d1 = fmax(tl_norm3(p1), FLAT), d2 = fmax(tl_norm3(p2), FLAT);
+    const double a1 = tl_dot3(p1, q1) / d1, a2 = tl_dot3(p2, q2) / d2, a12 = (tl_dot3(p1, q2) + tl_dot3(p2, q1)) / (d1 + d2);
+    const double u[2] = {v[0], -v[1]};  // back to material coordinates
+    const double du[3] = {along(u[0], u[1], a1, a2, a12), along(-u[1], u[0], a1, a2, a12), between(u, a1, a2, a12)};
+    const double g1 = along(w[0], w[1], du[0], du[1], du[2]), g2 = along(-w[1], w[0], du[0], du[1], du[2]);
+    const double g12 = between(w, du[0], du[1], du[2]);
+    const bool both = h1 * h2 > 0;
+    const double b1 = stress_sought(h1, along(w[0], w[1], s[0], s[1], s[2]) / mu, bold);
+    const double b2 = stress_sought(h2, along(-w[1], w[0], s[0], s[1], s[2]) / mu, bold);
+    const double b12 = both ? (1 - bold) * between(w, s[0], s[1], s[2]) / mu : 0;
+    const double turn = radius > TINY ? fmin(1, fmax(0, 0.5 * (h1 - h2) / radius)) : h1 != 0;
+    const double t1 = same_side(mu * (b1 + bold * g1), h1), t2 = same_side(mu * (b2 + bold * g2), h2);
+    const double t12 = mu * (b12 + (both ? bold : 1) * turn * g12), back[2] = {w[0], -w[1]};
+    next[0] = along(back[0], back[1], t1, t2, t12), next[1] = along(-back[1], back[0], t1, t2, t12);
+    next[2] = between(back, t1, t2, t12);
+    double t[3];
+    next_multiplier(b, e, next, mu, t);
+    *slope = t[0] * du[0] + t[1] * du[1] + 2 * t[2] * du[2] - mu * (b1 * g1 + b2 * g2 + 2 * b12 * g12);
+}
+
+static void foresee_aligned(const tl_strain_bounds *b, const moving *m, const double e[3], const double s[3], double mu,
+                            double bold, double next[3], double *slope)
+{
+    const double d1 = fmax(tl_norm3(m->f1), FLAT), d2 = fmax(tl_norm3(m->f2), FLAT);
+    const tl_vec3 u1 = tl_mul3(1 / d1, m->f1), u2 = tl_mul3(1 / d2, m->f2);
+    const double c = tl_dot3(u1, u2);
+    const double move[3] = {tl_dot3(u1, m->d1), tl_dot3(u2, m->d2),
+                            tl_dot3(tl_madd3(u2, -c, u1), m->d1) / d1 + tl_dot3(tl_madd3(u1, -c, u2), m->d2) / d2};
+    double sought[3], t[3];
+    for (int k = 0; k < 3; k++) {
+        const double h = outside(e[k] + s[k] / mu, b->low[k], b->high[k]);
+        sought[k] = stress_sought(h, s[k] / mu, bold);
+        next[k] = same_side(mu * (sought[k] + bold * move[k]), h);
+    }
+    next_multiplier(b, e, next, mu, t);
+    *slope = 0;
+    for (int k = 0; k < 3; k++) *slope += (k == 2 ? 2 : 1) * (t[k] - mu * sought[k]) * move[k];
+}
+
+typedef struct foresee_job {
+    tl_strain_limits *l;
+    const tl_elements *e;
+    const tl_vec3 *x, *move;
+    double *slope;  // per chunk
+} foresee_job;
+
+static void foresee_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    tl_strain_limits *l = job->l;
+    double sum = 0;
+    for (int32_t f = begin; f < end; f++) {
+        const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+        double g[3], slope;
+        face_strain(job->e, job->x, f, b->aligned, g);
+        const moving m = moving_face(job->e, job->x, job->move, f);
+        if (b->aligned) foresee_aligned(b, &m, g, l->trial[f], l->stiffness[f], l->bold, l->next[f], &slope);
+        else foresee_isotropic(b, &m, g, l->trial[f], l->stiffness[f], l->bold, l->next[f], &slope);
+        sum += job->e->area[f] * slope;
+    }
+    job->slope[begin / FACES_PER_CHUNK] = sum;
+}
+
+tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
+                            tl_workers *workers, double *slope, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    double *part = TL_SCRATCH(scratch, double, e->chunk_count);
+    if (!part) return tl_fail_memory(err, "the strain limits");
+    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, foresee_chunk, &(foresee_job){l, e, x, move, part});
+    *slope = tl_tree_sum(part, e->chunk_count);
+    tl_arena_release(scratch, mark);
+    double(*old)[3] = l->trial;
+    l->trial = l->next, l->next = old;
+    return TL_OK;
+}
+
+void tl_strain_back(tl_strain_limits *l, double part)
+{
+    for (int32_t f = 0; f < l->face_count; f++)
+        for (int k = 0; k < 3; k++) l->trial[f][k] = part * l->trial[f][k] + (1 - part) * l->next[f][k];
+}
+
 // Largest excess over the limits, negative inside.
 static double excess_of(const tl_strain_bounds *b, const double e[3])
 {
@@ -436,7 +585,7 @@ static double excess_of(const tl_strain_bounds *b, const double e[3])
         v[0] = mean + radius, v[1] = mean - radius, v[2] = 0;
     }
     double worst = -(double)INFINITY;
-    for (int k = 0; k < 3; k++) worst = fmax(worst, fmax(v[k] - b->high[k], b->low[k] - v[k]));
+    for (int k = 0; k < 3; k++) worst = fmax(worst, fmax(v[k] - b->high[k], b->low[k] - v[k]) - b->margin[k]);
     return worst;
 }
 

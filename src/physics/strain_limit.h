@@ -14,7 +14,8 @@
 /// Isotropic: the same for [0] and [1], on the two principal strains. Aligned: warp, weft, cosine between them.
 typedef struct tl_strain_bounds {
     bool aligned;
-    double low[3], high[3];
+    double low[3], high[3];  ///< what is solved for
+    double margin[3];        ///< how far that is within what was asked for
 } tl_strain_bounds;
 
 typedef struct tl_strain_limits {
@@ -26,6 +27,8 @@ typedef struct tl_strain_limits {
     double (*trial)[3];        ///< of the step being solved
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
+    double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
+    double bold;               ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
     double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
 } tl_strain_limits;
 
@@ -37,9 +40,18 @@ tl_status tl_strain_limits_create(const tl_allocator *alloc, const tl_elements *
                                   tl_strain_limits **out, tl_error *err);
 void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
+#define TL_STRAIN_MARGIN 8e-4  ///< for a simulation, which promises 1e-3
+
+/// Solves for limits that are narrower by `margin` on either side, where there is room: what is left beyond those is then mostly
+/// within the ones asked for, which is what excess is measured against. Once, after making.
+void tl_strain_tighten(tl_strain_limits *limits, double margin);
+
 /// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save
 /// rounds but cost more iterations (docs/strain-limiting.md).
 #define TL_STRAIN_STIFFER 3
+
+/// What updates are sought with is stiffer by this factor still, see `bold`.
+#define TL_STRAIN_BOLD 10
 
 /// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in tl_step_def), and
 /// from the multipliers.
@@ -56,6 +68,14 @@ void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *eleme
 /// The same into a matrix with a pattern of its own: slots (as in tl_elements) of corners 01, 02, 12 of every face.
 void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
                              const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers);
+
+/// Trial multipliers take the values that go with moving all nodes by `move`, by the linear model that tl_strain_assemble made at x.
+/// `slope` gets the change of the potential along it with these, less gradient . move. The ones before stay in `next`.
+tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
+                            tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+
+/// Only a part of the move was made.
+void tl_strain_back(tl_strain_limits *limits, double part);
 
 /// How the limits are met. Excess is stretch (or shear) beyond the limit.
 typedef struct tl_strain_state {

@@ -8,8 +8,9 @@
 // already taken show how the gradient really changed along them; as in L-BFGS (Nocedal & Wright 2006, alg. 7.4, with the
 // Newton solve in place of the initial scaling) the last few correct the next.
 //
-// Strain limits are terms of the potential too (strain_limit.h), so that contact and limits are solved for together. When the
-// iteration has converged, faces beyond their limits get new multipliers and it goes on from there.
+// Strain limits are terms of the potential too (strain_limit.h), so that contact and limits are solved for together. Their
+// multipliers move along with every update, as in sequential quadratic programming with an augmented Lagrangian for merit
+// (Nocedal & Wright 2006, ch. 18). Where the iteration has converged and a face is still beyond its limits, it goes on: a round.
 
 #include "sim/newton.h"
 
@@ -26,7 +27,6 @@
 #define FEW_CONTACTS 0.02  // of the nodes: contacts come and go, so with more of them what one step shows does not hold for the next
 #define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
-enum { ROUND_ITERATIONS = 4 };  // with so many in a round of strain limits, those that change speeds by little are enough
 
 typedef struct move_job { const tl_vec3 *from, *direction; double length; tl_vec3 *to; } move_job;
 
@@ -68,8 +68,10 @@ typedef struct newton {
     double touch;            // energy of contact at x
     double held;             // energy of strain limits at x
     double excess;           // worst after the round before
+    double least_excess;     // of all rounds
+    int idle_rounds;         // since it fell
     int32_t allowed;         // iterations, more with every round
-    int32_t round_from;      // iterations before the present round
+    bool limits_act;         // some face is at its limits
     double again_at, again_contact, again_strain;  // when the first round ended, and seconds by then
     tl_newton_report *report;
     tl_bend_operator bending;  // made when first wanted
@@ -281,31 +283,46 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
 
 // A round leaves more than this of the worst excess: the limits of faces beyond theirs become stiffer.
 #define POOR_PROGRESS 0.3
-#define SETTLED 2  // part of the worst excess by which an update may change strains at the end of a round
+enum { PATIENCE = 5 };  // rounds before that
+// Rounds that bring the worst excess down by less than a tenth count as idle: nodes may be driven further than the limits allow.
+#define PROGRESS 0.9
 
-static tl_status measure_strain(newton *s, const tl_vec3 *x, bool update, tl_error *err)
+static tl_status measure_strain(newton *s, const tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
     const double begin = tl_now();
-    TL_TRY(tl_strain_measure(s->limits, s->e, x, s->def->strain_tolerance, update, s->arena, s->workers, &r->strain, err));
+    TL_TRY(tl_strain_measure(s->limits, s->e, x, s->def->strain_tolerance, false, s->arena, s->workers, &r->strain, err));
     r->strain_held = !(r->strain.worst > s->def->strain_tolerance);
     r->strain_seconds += tl_now() - begin;
     return TL_OK;
 }
 
-// Converged at x: are the strains within their limits, or is there to be another round? Multipliers move on in any case, for the
-// next step to start from.
+// Multipliers go with the update; what it changes the potential by is then more than the gradient says, by `slope`.
+static tl_status take_multipliers(newton *s, const tl_vec3 *x, double *slope, tl_error *err)
+{
+    const double begin = tl_now();
+    TL_TRY(tl_strain_foresee(s->limits, s->e, x, s->direction, s->arena, s->workers, slope, err));
+    s->report->strain_seconds += tl_now() - begin;
+    TL_TRY(limits_energy(s, x, &s->held, err));
+    s->limits_act = s->held > 0;
+    return TL_OK;
+}
+
+// Converged at x: are the strains within their limits, or is there to be another round?
 static tl_status end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *err)
 {
     tl_newton_report *r = s->report;
-    TL_TRY(measure_strain(s, x, true, err));
-    *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds;
+    TL_TRY(measure_strain(s, x, err));
+    const bool gained = r->strain_rounds == 0 || r->strain.worst < PROGRESS * s->least_excess;
+    s->idle_rounds = gained ? 0 : s->idle_rounds + 1;
+    if (gained) s->least_excess = r->strain.worst;
+    *again = !r->strain_held && r->strain_rounds < s->def->strain_rounds && s->idle_rounds < s->def->strain_idle;
     if (!*again) return TL_OK;
-    if (r->strain_rounds > 0 && r->strain.worst > POOR_PROGRESS * s->excess)
+    if (r->strain_rounds >= PATIENCE && r->strain.worst > POOR_PROGRESS * s->excess)
         tl_strain_stiffen(s->limits, s->e, x, 0);
     s->excess = r->strain.worst;
     if (r->strain_rounds++ == 0) s->again_at = tl_now(), s->again_contact = r->contact_seconds, s->again_strain = r->strain_seconds;
-    s->allowed = r->iterations + (s->def->iterations + 1) / 2, s->round_from = r->iterations;
+    s->allowed = r->iterations + (s->def->iterations + 1) / 2;
     s->pair_count = 0, s->open = false;
     return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
 }
@@ -331,7 +348,6 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             const double begin = tl_now();
             tl_strain_assemble(s->limits, s->e, x, s->matrix, s->gradient, s->workers);
             r->strain_seconds += tl_now() - begin;
-            if (!linearised) TL_TRY(limits_energy(s, x, &s->held, err));  // with today's multipliers
         }
         if (s->contacts) {
             const double begin = tl_now();
@@ -346,8 +362,6 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = is_small(s, r->change);
-        if (r->strain_rounds > 0 && r->converged && r->iterations < s->round_from + ROUND_ITERATIONS)
-            r->converged = tl_strain_change(s->e, s->direction) <= SETTLED * s->excess;
         int64_t limited = 0;
         if (s->contacts && !tl_contacts_frozen(s->contacts)) {
             const double begin = tl_now();
@@ -355,6 +369,8 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
             r->contact_seconds += tl_now() - begin;
         }
+        double more = 0;  // slope of the potential with multipliers that go with the update
+        if (s->limits) TL_TRY(take_multipliers(s, x, &more, err));
         if (linearised || r->converged) {
             // So small an update needs no search; a linearised step takes what it gets.
             tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});
@@ -366,7 +382,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             if (s->contacts && s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
             continue;
         }
-        const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
+        const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial) + more;
         double length = 0;
         // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
         const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0));
@@ -382,8 +398,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             s->pair_count = 0;
         } else {
             if (s->contacts && tl_contacts_count(s->contacts) > FEW_CONTACTS * n) s->pair_count = 0;
+            else if (s->limits_act || s->held > 0) s->pair_count = 0;  // nor does it with other multipliers
             else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
+        if (s->limits && length < 1) tl_strain_back(s->limits, length);
         if (s->contacts) {
             tl_contacts_move_bodies(s->contacts, length);
             if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
@@ -391,7 +409,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     }
     // At the limit what was asked for is good enough, even if layers may tremble a little.
     if (s->contacts) r->converged = r->change <= s->def->tolerance && tl_contacts_bodies_left(s->contacts) == 0;
-    return s->limits ? measure_strain(s, x, true, err) : TL_OK;
+    return s->limits ? measure_strain(s, x, err) : TL_OK;
 }
 
 tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,

@@ -13,6 +13,7 @@ typedef struct tl_newton_def {
     double longest;           ///< with contact: no node goes further than this in one iteration [m]
     double strain_tolerance;  ///< excess over strain limits left at most
     int32_t strain_rounds;    ///< of new multipliers at most
+    int32_t strain_idle;      ///< of those, rounds in a row without progress at most
 } tl_newton_def;
 
 typedef struct tl_newton_report {

@@ -15,7 +15,7 @@
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
-enum { STRAIN_ROUNDS = 20, STRAINED_ROUNDS = 2, STRAIN_HALVINGS = 2 };
+enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2 };
 
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
@@ -128,7 +128,7 @@ static tl_status resolve_zones(tl_sim *sim, tl_vec3 *x, bool *stuck, tl_newton_r
     return TL_OK;
 }
 
-// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again.
+// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again, and the step is not cut for it.
 static tl_status begin_strain(tl_sim *sim, const tl_step_def *step, bool *strained, tl_step_report *report, tl_error *err)
 {
     *strained = false;
@@ -198,8 +198,8 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
         speed2 += tl_dot3(sim->v[i], sim->v[i]);
     }
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
-                                  sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE,
-                                  strained ? STRAINED_ROUNDS : STRAIN_ROUNDS};
+                                  sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
+                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS};
     tl_newton_report r;
     const tl_status status =
         tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena,

@@ -36,6 +36,7 @@ tl_status sim_compile_strain(tl_sim *sim, tl_error *err)
     const tl_status status = tl_strain_limits_create(&sim->alloc, e, defs, &sim->limits, err);
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
+    tl_strain_tighten(sim->limits, TL_STRAIN_MARGIN);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         tl_mesh *mesh = sim->cloths[c].mesh;
         if (sim->cloths[c].strain.kind == TL_STRAIN_FREE) continue;

@@ -199,6 +199,77 @@ static void excess_and_multiplier_of_one_face_by_hand(void **state)
     free_model(&m), sheet_free(&s);
 }
 
+// Multipliers that go with a move: those of the moved state but for terms of second order; the slope by differences.
+static void multipliers_are_foreseen(void **state)
+{
+    (void)state;
+    tl_error err;
+    for (int kind = 0; kind < KINDS; kind++) {
+        sheet s = sheet_delaunay(0.5, 0.4, 0.12, 1.5, 20, 3);
+        model m = make_model(&s, &both_kinds[kind]);
+        const int32_t n = m.e->node_count, faces = m.e->face_count;
+        crumple(&m, 0.02);
+        random_multipliers(&m, 40);
+        tl_vec3 *g = calloc((size_t)n, sizeof *g), *move = calloc((size_t)n, sizeof *move), *y = calloc((size_t)n, sizeof *y);
+        double(*keep)[3] = malloc((size_t)faces * sizeof *keep), off[2] = {0, 0}, size = 0, slope;
+        memcpy(keep, m.l->trial, (size_t)faces * sizeof *keep);
+        for (int round = 0; round < 2; round++) {
+            const double length = round ? 1e-6 : 1e-5;
+            for (int32_t i = 0; i < n; i++)
+                for (int k = 0; k < 3; k++) *coordinate(&move[i], k) = length * (2 * tl_random(7, (uint64_t)k, (uint64_t)i) - 1);
+            for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
+            memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
+            assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+            assert_near(m.l->next[3][0], keep[3][0], 0);
+            double(*foreseen)[3] = malloc((size_t)faces * sizeof *foreseen);
+            memcpy(foreseen, m.l->trial, (size_t)faces * sizeof *foreseen);
+            memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
+            tl_strain_state found;
+            assert_ok(tl_strain_measure(m.l, m.e, y, 1e-3, true, &m.arena, NULL, &found, &err));
+            for (int32_t f = 0; f < faces; f++)
+                for (int k = 0; k < 3; k++) {
+                    off[round] = fmax(off[round], fabs(foreseen[f][k] - m.l->trial[f][k]));
+                    size = fmax(size, fabs(m.l->trial[f][k]));
+                }
+            free(foreseen);
+        }
+        assert_true(off[0] < 1e-3 * size && off[1] < 0.03 * off[0]);
+        memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
+        m.l->bold = 10;
+        tl_strain_assemble(m.l, m.e, m.x, NULL, g, NULL);
+        double along = 0;
+        for (int32_t i = 0; i < n; i++) along += tl_dot3(g[i], move[i]);
+        assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+        for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
+        const double high = energy(&m, y);
+        for (int32_t i = 0; i < n; i++) y[i] = tl_sub3(m.x[i], move[i]);
+        const double by_differences = 0.5 * (high - energy(&m, y));
+        assert_true(fabs(slope) > 0.01 * fabs(by_differences));
+        assert_near(along + slope, by_differences, 1e-4 * fabs(by_differences));
+        tl_strain_back(m.l, 0);
+        for (int32_t f = 0; f < faces; f++) assert_near(m.l->trial[f][1], keep[f][1], 0);
+        free(g), free(move), free(y), free(keep), free_model(&m), sheet_free(&s);
+    }
+}
+
+// Solved for within, measured without; where there is no room, half of it.
+static void tightened_limits(void **state)
+{
+    (void)state;
+    sheet s = sheet_grid(1, 1, 1, 1, true);
+    const tl_strain_def limits = {TL_STRAIN_ALIGNED, -0.1, 0.1, 0, 0, 0.001};
+    model m = make_model(&s, &limits);
+    for (int32_t i = 0; i < m.e->node_count; i++) m.x[i].x *= 1.13;
+    assert_near(tl_strain_excess(m.l, m.e, m.x, 0), 0.03, 1e-12);
+    tl_strain_tighten(m.l, 1e-3);
+    assert_near(tl_strain_excess(m.l, m.e, m.x, 0), 0.03, 1e-12);
+    const tl_strain_bounds *b = &m.l->bounds[0];
+    assert_near(b->high[0], 0.099, 1e-15), assert_near(b->low[0], -0.099, 1e-15);
+    assert_near(b->high[1], 0, 0), assert_near(b->low[1], 0, 0);
+    assert_near(b->high[2], 0.0005, 1e-15), assert_near(b->low[2], -0.0005, 1e-15);
+    free_model(&m), sheet_free(&s);
+}
+
 // ---- the nearest state within limits ----
 
 typedef struct outcome { tl_project_report report; double seconds, distance; } outcome;
@@ -380,6 +451,7 @@ int main(void)
                                        cmocka_unit_test(hessian_is_exact_under_tension),
                                        cmocka_unit_test(degenerate_faces_stay_finite),
                                        cmocka_unit_test(excess_and_multiplier_of_one_face_by_hand),
+                                       cmocka_unit_test(multipliers_are_foreseen), cmocka_unit_test(tightened_limits),
                                        cmocka_unit_test(a_stretched_strip_shrinks_to_its_limit),
                                        cmocka_unit_test(limits_of_zero_restore_the_pattern),
                                        cmocka_unit_test(fixed_nodes_do_not_move),
