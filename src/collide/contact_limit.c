@@ -8,7 +8,8 @@
 // (d - keep) / (d - gap(1)) of the way is safe. That is cheap and settles most pairs; it is too careful with large features that
 // slide or turn past each other, so those are left to the continuous test. No tolerance is needed, and any common part of the
 // paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
-// looked at again, until none is violated. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
+// looked at again, until none is violated. Layers that move along with each other by many times their distance would soon get nowhere if one
+// node of them went a little less far than the others; so the nodes of a violated pair first try the least part among them in common. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
 //
 // Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
 // for now; the contact forces push the cloth on and the next iteration takes them further.
@@ -33,8 +34,8 @@ typedef struct live {
     int32_t pair;
     double place[4], way[4];  ///< along the normal, relative to the first node
     double distance, keep;
-    double part;              ///< what its nodes must scale their parts by, 1: fine
-    bool body_too;
+    double part;              ///< what its nodes must scale their parts by, 1: fine; or, if `common`, the part that all of them may go
+    bool common, body_too;
 } live;
 
 typedef struct limit_job {
@@ -59,7 +60,7 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
     const nearness near = c->near[index];
     out->distance = near.distance;
     out->keep = keep_of(near.distance, p->thickness);
-    out->part = 1, out->body_too = false;
+    out->part = 1, out->common = out->body_too = false;
     if (p->kind == PAIR_PLANE) {
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
         contact_plane_ways(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
@@ -77,6 +78,7 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
     return !(low - high >= out->keep);
 }
 
+/// Nodes of cloth go `cloth` times their part (NULL: times 1), those of bodies `body`.
 static double gap_of(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body)
 {
     const int m = first_count(p);
@@ -84,7 +86,7 @@ static double gap_of(const tl_contacts *c, const pair *p, const live *l, const d
     for (int k = 0; k < 4; k++) {
         const int32_t i = p->node[k];
         const bool of_cloth = p->kind == PAIR_PLANE ? k == 0 : i < c->node_count;
-        const double t = of_cloth ? cloth * part[i] : body;
+        const double t = !of_cloth ? body : part ? cloth * part[i] : cloth;
         const double v = l->place[k] + t * l->way[k];
         if (k < m) low = fmin(low, v);
         else high = fmax(high, v);
@@ -100,18 +102,32 @@ static double follow(const tl_contacts *c, const pair *p, const live *l, const d
     for (int k = 0; k < 4; k++) {
         const int32_t i = p->node[k];
         x[k] = at[i];
-        y[k] = tl_madd3(x[k], i < c->node_count ? cloth * part[i] : body, way[i]);
+        y[k] = tl_madd3(x[k], i >= c->node_count ? body : part ? cloth * part[i] : cloth, way[i]);
     }
     double time = 1;
     const uint32_t hit = p->kind == PAIR_VF ? tl_ccd_vertex_face(x, y, l->keep, &time) : tl_ccd_edge_edge(x, y, l->keep, &time);
     return hit ? time : 1;
 }
 
+// The part that all nodes of a pair may go in common, at most the least of theirs.
+static void go_together(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
+                        const tl_vec3 *way)
+{
+    double least = 1;
+    for (int k = 0; k < 4; k++)
+        if (p->node[k] < c->node_count) least = fmin(least, part[p->node[k]]);
+    l->common = true, l->part = least;
+    const double gap = gap_of(c, p, l, NULL, least, body_part);
+    if (gap >= l->keep) return;
+    const double safe = follow(c, p, l, NULL, least, body_part, at, way);
+    if (safe < 1) l->part = least * fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
+}
+
 // What the parts must be scaled by.
 static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
                   const tl_vec3 *way)
 {
-    l->part = 1, l->body_too = false;
+    l->part = 1, l->common = l->body_too = false;
     const double gap = gap_of(c, p, l, part, 1, body_part);
     if (gap >= l->keep) return;
     if (!(l->distance > 0)) {
@@ -134,7 +150,8 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
             }
         l->body_too = true;
     }
-    l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
+    if (!moving && p->kind != PAIR_PLANE) go_together(c, p, l, part, body_part, at, way);
+    else l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
 static void project_chunk(void *arg, int32_t begin, int32_t end)
@@ -164,13 +181,18 @@ static bool settle_parts(limit_job *job, int32_t live_count, double *part, doubl
         double body_next = *body_part;
         for (int32_t i = 0; i < live_count; i++) {
             const live *l = &job->all[i];
-            if (l->part >= 1) continue;
+            if (l->part >= 1 && !l->common) continue;
             const pair *p = &c->pairs[l->pair];
             if (!violated) memcpy(next, part, (size_t)c->node_count * sizeof *next);
             violated = true;
             const double scale = pass >= HOLD_AFTER ? 0 : l->part;
-            for (int k = 0; k < pair_nodes(p); k++)
-                if (p->node[k] < c->node_count) next[p->node[k]] = fmin(next[p->node[k]], scale * part[p->node[k]]);
+            double least = scale;
+            for (int k = 0; k < 4 && l->common; k++)  // what others have found in this pass, too
+                if (p->node[k] < c->node_count) least = fmin(least, next[p->node[k]]);
+            for (int k = 0; k < pair_nodes(p); k++) {
+                const int32_t node = p->node[k];
+                if (node < c->node_count) next[node] = fmin(next[node], l->common ? least : scale * part[node]);
+            }
             if (!l->body_too) continue;
             body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
             if (c->stalled >= PINCH_AFTER) contact_pinch(c, p);

@@ -24,7 +24,6 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
-#define FEW_CONTACTS 0.02  // of the nodes: contacts come and go, so with more of them what one step shows does not hold for the next
 #define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 enum { MAX_BACKTRACKS = 20, CHUNK = 4096, COMPACT_ITERATIONS = 10, MAX_PAIRS = 2, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
 
@@ -397,7 +396,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
             s->pair_count = 0;
         } else {
-            if (s->contacts && tl_contacts_count(s->contacts) > FEW_CONTACTS * n) s->pair_count = 0;
+            if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;  // contacts come and go: what one step shows does not hold for the next
             else if (s->limits_act || s->held > 0) s->pair_count = 0;  // nor does it with other multipliers
             else if (r->iterations >= FIRST_PAIR) TL_TRY(begin_pair(s, length, slope, err));
         }
