@@ -478,16 +478,16 @@ static moving moving_face(const tl_elements *e, const tl_vec3 *x, const tl_vec3 
 // Keeps a pull from becoming a push.
 static double same_side(double t, double h) { return h > 0 ? fmax(t, 0) : h < 0 ? fmin(t, 0) : 0; }
 
-// The multiplier that the linear model of pull_isotropic ends with after all of the move; `slope` gets, over the area, what the
-// potential with it changes by, less what the model's gradient says.
+// The multiplier that the linear model of pull_isotropic ends with after all of the move, unless it is `given` (not NULL); `slope`
+// gets, over the area, what the potential with it changes by, less what the model's gradient says.
 static void foresee_isotropic(const tl_strain_bounds *b, const moving *m, const double e[3], const double s[3], double mu,
-                              double bold, double next[3], double *slope)
+                              double bold, const double *given, double next[3], double *slope)
 {
     const double y[3] = {e[0] + s[0] / mu, e[1] + s[1] / mu, e[2] + s[2] / mu};
     const double mean = 0.5 * (y[0] + y[1]), half = 0.5 * (y[0] - y[1]), radius = sqrt(half * half + y[2] * y[2]);
     const double h1 = outside(mean + radius, b->low[0], b->high[0]), h2 = outside(mean - radius, b->low[1], b->high[1]);
     next[0] = next[1] = next[2] = *slope = 0;
-    if (h1 == 0 && h2 == 0) return;
+    if (h1 == 0 && h2 == 0) return;  // nor is there a given one
     double v[2], w[2];
     eigenbasis(0.5 * (tl_dot3(m->f1, m->f1) - tl_dot3(m->f2, m->f2)), tl_dot3(m->f1, m->f2), v);
     eigenbasis(half, y[2], w);
@@ -509,12 +509,12 @@ static void foresee_isotropic(const tl_strain_bounds *b, const moving *m, const 
     next[0] = along(back[0], back[1], t1, t2, t12), next[1] = along(-back[1], back[0], t1, t2, t12);
     next[2] = between(back, t1, t2, t12);
     double t[3];
-    next_multiplier(b, e, next, mu, t);
+    next_multiplier(b, e, given ? given : next, mu, t);
     *slope = t[0] * du[0] + t[1] * du[1] + 2 * t[2] * du[2] - mu * (b1 * g1 + b2 * g2 + 2 * b12 * g12);
 }
 
 static void foresee_aligned(const tl_strain_bounds *b, const moving *m, const double e[3], const double s[3], double mu,
-                            double bold, double next[3], double *slope)
+                            double bold, const double *given, double next[3], double *slope)
 {
     const double d1 = fmax(tl_norm3(m->f1), FLAT), d2 = fmax(tl_norm3(m->f2), FLAT);
     const tl_vec3 u1 = tl_mul3(1 / d1, m->f1), u2 = tl_mul3(1 / d2, m->f2);
@@ -527,7 +527,7 @@ static void foresee_aligned(const tl_strain_bounds *b, const moving *m, const do
         sought[k] = stress_sought(h, s[k] / mu, bold);
         next[k] = same_side(mu * (sought[k] + bold * move[k]), h);
     }
-    next_multiplier(b, e, next, mu, t);
+    next_multiplier(b, e, given ? given : next, mu, t);
     *slope = 0;
     for (int k = 0; k < 3; k++) *slope += (k == 2 ? 2 : 1) * (t[k] - mu * sought[k]) * move[k];
 }
@@ -536,6 +536,7 @@ typedef struct foresee_job {
     tl_strain_limits *l;
     const tl_elements *e;
     const tl_vec3 *x, *move;
+    bool given;     // multipliers have been foreseen already
     double *slope;  // per chunk
 } foresee_job;
 
@@ -546,28 +547,43 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
     double sum = 0;
     for (int32_t f = begin; f < end; f++) {
         const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
-        double g[3], slope;
+        const double *from = job->given ? l->next[f] : l->trial[f], *given = job->given ? l->trial[f] : NULL, mu = l->stiffness[f];
+        double g[3], next[3], slope;
         face_strain(job->e, job->x, f, b->aligned, g);
         const moving m = moving_face(job->e, job->x, job->move, f);
-        if (b->aligned) foresee_aligned(b, &m, g, l->trial[f], l->stiffness[f], l->bold, l->next[f], &slope);
-        else foresee_isotropic(b, &m, g, l->trial[f], l->stiffness[f], l->bold, l->next[f], &slope);
+        if (b->aligned) foresee_aligned(b, &m, g, from, mu, l->bold, given, next, &slope);
+        else foresee_isotropic(b, &m, g, from, mu, l->bold, given, next, &slope);
+        if (!given) memcpy(l->next[f], next, sizeof next);
         sum += job->e->area[f] * slope;
     }
     job->slope[begin / FACES_PER_CHUNK] = sum;
 }
 
+static tl_status sum_slopes(foresee_job *job, tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    const int32_t chunks = job->e->chunk_count;
+    job->slope = TL_SCRATCH(scratch, double, chunks);
+    if (!job->slope) return tl_fail_memory(err, "the strain limits");
+    tl_parallel_for(workers, job->l->face_count, FACES_PER_CHUNK, foresee_chunk, job);
+    *slope = tl_tree_sum(job->slope, chunks);
+    tl_arena_release(scratch, mark);
+    return TL_OK;
+}
+
 tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
                             tl_workers *workers, double *slope, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    double *part = TL_SCRATCH(scratch, double, e->chunk_count);
-    if (!part) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, foresee_chunk, &(foresee_job){l, e, x, move, part});
-    *slope = tl_tree_sum(part, e->chunk_count);
-    tl_arena_release(scratch, mark);
+    TL_TRY(sum_slopes(&(foresee_job){l, e, x, move, false, NULL}, scratch, workers, slope, err));
     double(*old)[3] = l->trial;
     l->trial = l->next, l->next = old;
     return TL_OK;
+}
+
+tl_status tl_strain_slope(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
+                          tl_workers *workers, double *slope, tl_error *err)
+{
+    return sum_slopes(&(foresee_job){l, e, x, move, true, NULL}, scratch, workers, slope, err);
 }
 
 void tl_strain_back(tl_strain_limits *l, double part)

@@ -74,6 +74,10 @@ void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *
 tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
                             tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
 
+/// That slope, with the multipliers as foreseen, for another move.
+tl_status tl_strain_slope(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
+                          tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+
 /// Only a part of the move was made.
 void tl_strain_back(tl_strain_limits *limits, double part);
 

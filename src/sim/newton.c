@@ -361,6 +361,8 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(n, 1));
         if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
         r->converged = is_small(s, r->change);
+        double more = 0;  // slope of the potential with multipliers that go with the update
+        if (s->limits) TL_TRY(take_multipliers(s, x, &more, err));
         int64_t limited = 0;
         if (s->contacts && !tl_contacts_frozen(s->contacts)) {
             const double begin = tl_now();
@@ -368,8 +370,8 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
             r->contact_seconds += tl_now() - begin;
         }
-        double more = 0;  // slope of the potential with multipliers that go with the update
-        if (s->limits) TL_TRY(take_multipliers(s, x, &more, err));
+        // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.
+        if (s->limits && limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &more, err));
         if (linearised || r->converged) {
             // So small an update needs no search; a linearised step takes what it gets.
             tl_parallel_for(s->workers, n, CHUNK, move_chunk, &(move_job){x, s->direction, 1, x});

@@ -240,6 +240,9 @@ static void multipliers_are_foreseen(void **state)
         double along = 0;
         for (int32_t i = 0; i < n; i++) along += tl_dot3(g[i], move[i]);
         assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+        double again;
+        assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &m.arena, NULL, &again, &err));
+        assert_near(again, slope, 1e-12 * fabs(slope));
         for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
         const double high = energy(&m, y);
         for (int32_t i = 0; i < n; i++) y[i] = tl_sub3(m.x[i], move[i]);
