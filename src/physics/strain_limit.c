@@ -74,6 +74,7 @@ void tl_strain_limits_destroy(tl_strain_limits *l)
     TL_FREE(al, l->stiffness, l->face_count);
     TL_FREE(al, l->base, l->face_count);
     TL_FREE(al, l->next, l->face_count);
+    TL_FREE(al, l->bold, l->face_count);
     TL_FREE(al, l, 1);
 }
 
@@ -92,8 +93,8 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     l->stiffness = TL_CALLOC(al, double, m);
     l->base = TL_CALLOC(al, double, m);
     l->next = TL_CALLOC_FOR(al, l->next, m);
-    l->bold = 1;
-    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next) {
+    l->bold = TL_CALLOC(al, double, m);
+    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next || !l->bold) {
         tl_strain_limits_destroy(l);
         return tl_fail_memory(err, "the strain limits");
     }
@@ -102,7 +103,7 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
         for (int32_t slot = e->cloth_face_start[c]; slot < e->cloth_face_start[c + 1]; slot++)
             if (e->face_of[slot] != TL_NONE) l->cloth[e->face_of[slot]] = c;
     }
-    for (int32_t f = 0; f < m; f++) l->stiffness[f] = l->base[f] = 1;
+    for (int32_t f = 0; f < m; f++) l->stiffness[f] = l->base[f] = l->bold[f] = 1;
     *out = l;
     return TL_OK;
 }
@@ -122,11 +123,11 @@ static double size_of(const double s[3]) { return sqrt(s[0] * s[0] + s[1] * s[1]
 
 void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
 {
-    l->bold = TL_STRAIN_BOLD;
     for (int32_t f = 0; f < l->face_count; f++) {
         const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
-        const double inertia = e->materials[e->material[f]].density * e->area[f] * gamma * gamma;
+        const double per_area = e->materials[e->material[f]].density * gamma * gamma, inertia = per_area * e->area[f];
         l->base[f] = l->stiffness[f] = fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
+        l->bold[f] = fmax(1, fmin(TL_STRAIN_BOLD, per_area * TL_STRAIN_REACH * TL_STRAIN_REACH / l->base[f]));
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
     }
 }
@@ -361,8 +362,8 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
     const double *g = e->grad[f];
     double gx[3] = {-(g[0] + g[2]), g[0], g[2]}, gy[3] = {-(g[1] + g[3]), g[1], g[3]};
     pulled pull = {.modes = 0};
-    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, job->l->bold, &pull);
-    else pull_isotropic(p, i, gx, gy, job->l->still, job->l->bold, &pull);
+    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, job->l->bold[f], &pull);
+    else pull_isotropic(p, i, gx, gy, job->l->still, job->l->bold[f], &pull);
     for (int a = 0; a < 3; a++) {
         if (e->fixed[node[a]]) continue;
         job->gradient[node[a]] = tl_add3(job->gradient[node[a]], pull.force[a]);
@@ -551,8 +552,8 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
         double g[3], next[3], slope;
         face_strain(job->e, job->x, f, b->aligned, g);
         const moving m = moving_face(job->e, job->x, job->move, f);
-        if (b->aligned) foresee_aligned(b, &m, g, from, mu, l->bold, given, next, &slope);
-        else foresee_isotropic(b, &m, g, from, mu, l->bold, given, next, &slope);
+        if (b->aligned) foresee_aligned(b, &m, g, from, mu, l->bold[f], given, next, &slope);
+        else foresee_isotropic(b, &m, g, from, mu, l->bold[f], given, next, &slope);
         if (!given) memcpy(l->next[f], next, sizeof next);
         sum += job->e->area[f] * slope;
     }

@@ -28,7 +28,7 @@ typedef struct tl_strain_limits {
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
     double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
-    double bold;               ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
+    double *bold;              ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
     double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
 } tl_strain_limits;
 
@@ -50,7 +50,8 @@ void tl_strain_tighten(tl_strain_limits *limits, double margin);
 /// rounds but cost more iterations (docs/strain-limiting.md).
 #define TL_STRAIN_STIFFER 3
 
-/// What updates are sought with is stiffer by this factor still, see `bold`.
+/// Updates are sought with limits as stiff as inertia holds motions of this size with [m], see `bold`; TL_STRAIN_BOLD times mu at most.
+#define TL_STRAIN_REACH 1
 #define TL_STRAIN_BOLD 10
 
 /// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in tl_step_def), and

@@ -66,9 +66,9 @@ static void begin(projection *s)
     const tl_elements *e = s->e;
     double area = 0;
     for (int32_t f = 0; f < e->face_count; f++) area += e->area[f];
-    s->l->bold = 1;
     for (int32_t f = 0; f < e->face_count; f++) {
         s->l->base[f] = s->l->stiffness[f] = s->def->scale * e->materials[e->material[f]].density * area;
+        s->l->bold[f] = 1;
         for (int k = 0; k < 3; k++) s->l->trial[f][k] = 0;
     }
 }

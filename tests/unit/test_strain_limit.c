@@ -235,7 +235,7 @@ static void multipliers_are_foreseen(void **state)
         }
         assert_true(off[0] < 1e-3 * size && off[1] < 0.03 * off[0]);
         memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
-        m.l->bold = 10;
+        for (int32_t f = 0; f < faces; f++) m.l->bold[f] = 10;
         tl_strain_assemble(m.l, m.e, m.x, NULL, g, NULL);
         double along = 0;
         for (int32_t i = 0; i < n; i++) along += tl_dot3(g[i], move[i]);
