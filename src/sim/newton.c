@@ -192,8 +192,8 @@ static void after_solve(newton *s, const double *weight)
 }
 
 // Where cloth presses, an update of the nodes that touch must be small against the thickness or against the motion too, else layers tremble.
-#define THICKNESS_PART 0.05
-#define SPEED_PART 0.05
+#define THICKNESS_PART 0.1
+#define SPEED_PART 0.1
 
 static bool is_small(const newton *s, double change)
 {
