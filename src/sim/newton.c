@@ -191,13 +191,16 @@ static void after_solve(newton *s, const double *weight)
     }
 }
 
-// Where cloth presses, an update of the nodes that touch must be small against the thickness or against the motion too, else layers tremble.
+// An update must be small against the motion, else cloth never comes to rest; and where it presses, that of the nodes that touch must be small against
+// the thickness or the motion, else layers tremble.
+#define SLOW_PART 0.1      // of the speed ..
+#define SLOWEST 0.002      // .. but no smaller than this [m/s]
 #define THICKNESS_PART 0.1
 #define SPEED_PART 0.1
 
 static bool is_small(const newton *s, double change)
 {
-    if (!(change <= s->def->tolerance)) return false;
+    if (!(change <= fmin(s->def->tolerance, fmax(SLOWEST, SLOW_PART * s->def->speed)))) return false;
     if (!s->contacts) return true;
     const double still = THICKNESS_PART * tl_contacts_thinnest(s->contacts) * s->step->gamma;
     return s->step->gamma * tl_contacts_change(s->contacts, s->direction) <= fmax(still, SPEED_PART * s->def->speed);
