@@ -78,7 +78,7 @@ typedef struct tl_sim_def {
     tl_integrator integrator;   ///< Default TL_IMPLICIT_EULER.
     tl_bending bending;         ///< Default TL_BEND_SHAPE.
     int32_t newton_iterations;  ///< at most, >= 1; 1 is the linearised step without a test. Default 30.
-    double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0. Default 0.03.
+    double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0; slow motion is solved finer. Default 0.03.
     int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
     tl_linear linear;           ///< Default TL_LINEAR_AUTO.
     double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 1e-2.

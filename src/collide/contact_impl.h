@@ -60,6 +60,20 @@ typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } n
 
 typedef struct contact_box { tl_vec3 lo, hi; } contact_box;
 
+static inline double larger(double a, double b) { return a > b ? a : b; }
+static inline double smaller(double a, double b) { return a < b ? a : b; }
+static inline tl_vec3 lowest(tl_vec3 a, tl_vec3 b) { return (tl_vec3){smaller(a.x, b.x), smaller(a.y, b.y), smaller(a.z, b.z)}; }
+static inline tl_vec3 highest(tl_vec3 a, tl_vec3 b) { return (tl_vec3){larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z)}; }
+
+/// Of all nodes at both ends of their way.
+static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to, int32_t count)
+{
+    contact_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
+    for (int32_t i = 0; i < count; i++)
+        box.lo = lowest(box.lo, lowest(from[i], to[i])), box.hi = highest(box.hi, highest(from[i], to[i]));
+    return box;
+}
+
 struct tl_contacts {
     tl_allocator alloc;
     tl_surface cloth;
@@ -152,10 +166,15 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
 /// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
 tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
 
-/// Marks all of those found whose features, going from `at` by `way`, may come within their thickness, or end up
-/// within twice the skin of it; fills c->pairs.
-tl_status contact_filter(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers,
-                         tl_error *err);
+/// From the lists of the trees to c->pairs: those whose features, going from c->at by c->way, may come within their thickness and twice the
+/// skin (contact_pairs.c).
+tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// Leaves in the lists of the trees what may do so within the slack of those ways.
+tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// How much slack the searches of a step are made with (contact_search.c).
+void contact_choose_slack(tl_contacts *c);
 
 /// The nodes of cloth of a pair that stops bodies have no room.
 void contact_pinch(tl_contacts *c, const pair *p);

@@ -1,0 +1,392 @@
+// collide/contact_pairs.c: from the lists of the trees to the pairs that matter.
+//
+// The trees find all pairs whose boxes come near on the way; most are neighbours within a flat piece of cloth. A pair is worth
+// looking at only if its features are nearer at the start than its thickness, twice the skin, and what they can move
+// relative to each other.
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "collide/contact_impl.h"
+#include "collide/distance.h"
+#include "math/simd.h"
+
+enum { FOUND_PER_CHUNK = 2048 };
+
+typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
+
+// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less, else cloth that is
+// meshed finer than it is thick could not lie flat.
+static double own_thickness(const tl_contacts *c, const pair *p, double thickness)
+{
+    const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
+    tl_vec3 flat[4];
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        if (c->node_panel[i] != panel || panel < 0 || c->node_cloth[i] != cloth) return thickness;
+        flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
+    }
+    const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
+    return fmin(thickness, 0.8 * rest);
+}
+
+static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
+{
+    const tl_pair found = l->items[i];
+    const int32_t n = c->node_count, off = l->body == TL_CLOTH ? 0 : n + c->body_start[l->body];
+    const tl_surface *own = &c->cloth, *other = l->body == TL_CLOTH ? &c->cloth : &c->bodies[l->body].surface;
+    const double *other_face = l->body == TL_CLOTH ? c->face_area : c->body_face_area[l->body];
+    const double *other_edge = l->body == TL_CLOTH ? c->edge_area : c->body_edge_area[l->body];
+    int32_t cloth_node;  // one on the cloth, to know which
+    p->body = l->body;
+    switch (l->how) {
+    case VF:
+        p->kind = PAIR_VF;
+        p->node[0] = found.a;
+        for (int k = 0; k < 3; k++) p->node[1 + k] = other->face[found.b][k] + off;
+        p->area = fmin(c->node_area[found.a], other_face[found.b]);
+        cloth_node = found.a;
+        break;
+    case FV:
+        p->kind = PAIR_VF;
+        p->node[0] = found.a + off;
+        for (int k = 0; k < 3; k++) p->node[1 + k] = own->face[found.b][k];
+        p->area = fmin(c->node_area[found.a + off], c->face_area[found.b]);
+        cloth_node = p->node[1];
+        break;
+    default:
+        p->kind = PAIR_EE;
+        for (int k = 0; k < 2; k++) p->node[k] = own->edge[found.a][k], p->node[2 + k] = other->edge[found.b][k] + off;
+        p->area = fmin(c->edge_area[found.a], other_edge[found.b]);
+        cloth_node = p->node[0];
+        break;
+    }
+    const int32_t cloth = c->node_cloth[cloth_node];
+    if (l->body == TL_CLOTH) {
+        const int32_t second = c->node_cloth[p->node[l->how == EE ? 2 : 1]];
+        p->thickness = 0.5 * (c->thickness[cloth] + c->thickness[second]);
+        p->friction = c->friction_self[cloth * c->cloth_count + second];
+    } else {
+        p->thickness = 0.5 * c->thickness[cloth] + c->bodies[l->body].thickness;
+        p->friction = c->friction_body[cloth * c->body_count + l->body];
+        for (int k = 0; k < 4 && c->pinched_count > 0; k++)
+            if (p->node[k] < n && c->pinched[p->node[k]]) return false;
+    }
+    return true;
+}
+
+/// The two features of a pair that the trees found: nodes of everything, those of the first before those of the second.
+typedef struct features { int32_t node[4]; int first; } features;
+
+static inline features features_of(const tl_contacts *c, const list *l, int32_t i)
+{
+    const tl_pair found = l->items[i];
+    const int32_t off = l->body == TL_CLOTH ? 0 : c->node_count + c->body_start[l->body];
+    const tl_surface *other = l->body == TL_CLOTH ? &c->cloth : &c->bodies[l->body].surface;
+    if (l->how == VF) {
+        const int32_t *f = other->face[found.b];
+        return (features){{found.a, f[0] + off, f[1] + off, f[2] + off}, 1};
+    }
+    if (l->how == FV) {
+        const int32_t *f = c->cloth.face[found.b];
+        return (features){{found.a + off, f[0], f[1], f[2]}, 1};
+    }
+    const int32_t *e = c->cloth.edge[found.a], *g = other->edge[found.b];
+    return (features){{e[0], e[1], g[0] + off, g[1] + off}, 2};
+}
+
+// How far the features can move relative to each other: displacements are linear over a feature, so nodes have the largest
+// difference; here with the largest on every axis, so not less.
+static inline double motion_of(const features *f, const tl_vec3 *way)
+{
+    tl_vec3 lo[2], hi[2];
+    lo[0] = hi[0] = way[f->node[0]];
+    lo[1] = hi[1] = way[f->node[f->first]];
+    for (int k = 1; k < 4; k++) {
+        const int side = k >= f->first;
+        const tl_vec3 u = way[f->node[k]];
+        lo[side] = lowest(lo[side], u), hi[side] = highest(hi[side], u);
+    }
+    const double x = larger(hi[0].x - lo[1].x, hi[1].x - lo[0].x), y = larger(hi[0].y - lo[1].y, hi[1].y - lo[0].y);
+    const double z = larger(hi[0].z - lo[1].z, hi[1].z - lo[0].z);
+    return sqrt(x * x + y * y + z * z);
+}
+
+// --- the same in single precision, eight pairs at a time: settles nearly all of them ---
+
+typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
+typedef int32_t eight_mask __attribute__((vector_size(32), aligned(4), may_alias));
+typedef struct coarse { float at[4], way[4]; } coarse;               // of a node, relative to the middle of everything
+typedef struct lanes { float at[4][3][8], way[4][3][8]; } lanes;     // of the nodes of eight pairs
+enum { LOOKS = 3 };
+
+#define PICK(m, a, b) ((eight)(((m) & (eight_mask)(a)) | (~(m) & (eight_mask)(b))))
+#define LOWER(a, b) PICK((a) < (b), a, b)
+#define HIGHER(a, b) PICK((a) > (b), a, b)
+#define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
+
+// Are the features of pairs further apart than `reach` and what they can move? Says yes only if they are; `reach` allows for the rounding. The
+// gap as seen along any direction is a bound from below. The first direction is the line between the middles; if it does not settle it, the way
+// to the corners that are nearest along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time).
+TL_CLONES static void find_apart(const lanes *l, bool edges, float reach, int32_t apart[8])
+{
+    eight x1[3], x2[3], x3[3], line[3], motion = {0}, far;
+    for (int k = 0; k < 3; k++) {
+        const eight x0 = *(const eight *)l->at[0][k];
+        x1[k] = *(const eight *)l->at[1][k] - x0, x2[k] = *(const eight *)l->at[2][k] - x0, x3[k] = *(const eight *)l->at[3][k] - x0;
+        const eight w0 = *(const eight *)l->way[0][k], w1 = *(const eight *)l->way[1][k];
+        const eight w2 = *(const eight *)l->way[2][k], w3 = *(const eight *)l->way[3][k];
+        eight lo0 = w0, hi0 = w0, lo1 = LOWER(w2, w3), hi1 = HIGHER(w2, w3);
+        if (edges) {
+            line[k] = 0.5f * (x2[k] + x3[k] - x1[k]);
+            lo0 = LOWER(lo0, w1), hi0 = HIGHER(hi0, w1);
+        } else {
+            line[k] = (x1[k] + x2[k] + x3[k]) * (1.0f / 3);
+            lo1 = LOWER(lo1, w1), hi1 = HIGHER(hi1, w1);
+        }
+        const eight one = hi0 - lo1, other = hi1 - lo0, most = HIGHER(one, other);
+        motion += most * most;
+    }
+    for (int i = 0; i < 8; i++) far[i] = reach + sqrtf(motion[i]);
+    eight_mask settled = {0};
+    for (int look = 0; look < LOOKS; look++) {
+        const eight a = DOT(line, x1), b = DOT(line, x2), c = DOT(line, x3), size = DOT(line, line), zero = {0};
+        const eight_mask second = b < c;
+        eight low = LOWER(b, c), corner[3];
+        for (int k = 0; k < 3; k++) corner[k] = PICK(second, x2[k], x3[k]);
+        if (edges) {
+            const eight_mask first = a > zero;
+            low -= PICK(first, a, zero);
+            for (int k = 0; k < 3; k++) corner[k] -= PICK(first, x1[k], zero);
+        } else {
+            const eight_mask first = a < low;
+            low = PICK(first, a, low);
+            for (int k = 0; k < 3; k++) corner[k] = PICK(first, x1[k], corner[k]);
+        }
+        settled |= (low > zero) & (low * low > far * far * size);
+        eight step[3];
+        for (int k = 0; k < 3; k++) step[k] = corner[k] - line[k];
+        const eight along = size - low, whole = DOT(step, step);  // -line.step
+        const eight part = PICK(along < whole, along / whole, zero + 1.0f);
+        for (int k = 0; k < 3; k++) line[k] += part * step[k];
+    }
+    *(eight_mask *)apart = settled;
+}
+
+static inline void fill_lane(const features *f, const coarse *node, int lane, lanes *l)
+{
+    for (int k = 0; k < 4; k++) {
+        const coarse *n = &node[f->node[k]];
+        for (int axis = 0; axis < 3; axis++) l->at[k][axis][lane] = n->at[axis], l->way[k][axis][lane] = n->way[axis];
+    }
+}
+
+#define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
+
+// Nodes [from, from + count), relative to the middle.
+static void coarsen(const tl_vec3 *at, const tl_vec3 *way, tl_vec3 middle, int32_t from, int32_t count, coarse *out)
+{
+    for (int32_t i = from; i < from + count; i++) {
+        const tl_vec3 x = tl_sub3(at[i], middle);
+        out[i] = (coarse){{(float)x.x, (float)x.y, (float)x.z, 0}, {(float)way[i].x, (float)way[i].y, (float)way[i].z, 0}};
+    }
+}
+
+// Positions and ways of cloth and of the bodies near it as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
+static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+{
+    const int32_t n = c->node_count;
+    coarse *out = TL_SCRATCH(arena, coarse, n + c->body_nodes);
+    if (!out) return NULL;
+    contact_box box = contact_box_of(at, at, n);
+    double longest = 0;
+    for (int32_t i = 0; i < n; i++) longest = larger(longest, tl_dot3(way[i], way[i]));
+    longest = sqrt(longest);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane || c->body_far[b]) continue;
+        box.lo = lowest(box.lo, c->body_box[b].lo), box.hi = highest(box.hi, c->body_box[b].hi);
+        longest = larger(longest, tl_norm3(tl_sub3(c->body_box[b].hi, c->body_box[b].lo)));  // not less than its way
+    }
+    const tl_vec3 middle = n > 0 ? tl_mul3(0.5, tl_add3(box.lo, box.hi)) : (tl_vec3){0, 0, 0};
+    coarsen(at, way, middle, 0, n, out);
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane && !c->body_far[b]) coarsen(at, way, middle, n + c->body_start[b], c->bodies[b].surface.node_count, out);
+    *slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
+    return out;
+}
+
+typedef struct filter_job {
+    tl_contacts *c;
+    const list *l;
+    const tl_vec3 *at, *way;
+    const coarse *node;
+    float reach;     // for `node`
+    uint8_t *keep;
+    int32_t *count;  // per chunk, then where a chunk begins
+    int32_t first;
+    double slack;    // nodes may be this far from where they are said to be
+} filter_job;
+
+// May the features come within their thickness and twice the skin on the way?
+static bool worth_it(const filter_job *job, int32_t i, const features *f)
+{
+    const tl_contacts *c = job->c;
+    pair p;
+    if (!make_pair(c, job->l, i, &p)) return false;
+    const tl_vec3 x[4] = {job->at[f->node[0]], job->at[f->node[1]], job->at[f->node[2]], job->at[f->node[3]]};
+    const tl_nearest now = p.kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
+    return now.distance <= p.thickness + 2 * c->skin + 2 * job->slack + motion_of(f, job->way);
+}
+
+static void mark_chunk(void *arg, int32_t begin, int32_t end)
+{
+    filter_job *job = arg;
+    int32_t count = 0;
+    for (int32_t first = begin; first < end; first += 8) {
+        const int32_t n = end - first < 8 ? end - first : 8;
+        features f[8];
+        lanes l;
+        int32_t apart[8];
+        for (int k = 0; k < 8; k++) {
+            f[k] = features_of(job->c, job->l, first + (k < n ? k : 0));
+            fill_lane(&f[k], job->node, k, &l);
+        }
+        find_apart(&l, job->l->how == EE, job->reach, apart);
+        for (int k = 0; k < n; k++) {
+            job->keep[first + k] = !apart[k] && worth_it(job, first + k, &f[k]);
+            count += job->keep[first + k];
+        }
+    }
+    job->count[begin / FOUND_PER_CHUNK] = count;
+}
+
+static void keep_chunk(void *arg, int32_t begin, int32_t end)
+{
+    filter_job *job = arg;
+    int32_t to = job->first + job->count[begin / FOUND_PER_CHUNK];
+    for (int32_t i = begin; i < end; i++) {
+        if (!job->keep[i]) continue;
+        pair *p = &job->c->pairs[to++];
+        make_pair(job->c, job->l, i, p);
+        if (p->body == TL_CLOTH) p->thickness = own_thickness(job->c, p, p->thickness);
+    }
+}
+
+/// What a search looks at: everything at `at`, going by `way`, within `slack` of that.
+typedef struct sight { const tl_vec3 *at, *way; const coarse *node; double slack, slop; } sight;
+
+static tl_status look(tl_contacts *c, double slack, tl_arena *arena, sight *out, tl_error *err)
+{
+    *out = (sight){.at = c->at, .way = c->way, .slack = slack};
+    out->node = make_coarse(c, c->at, c->way, arena, &out->slop);
+    return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+// Marks what is worth it; .keep is NULL without memory.
+static filter_job mark_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers)
+{
+    filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
+    job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
+    job.count = TL_SCRATCH(arena, int32_t, tl_chunk_count(l->count, FOUND_PER_CHUNK));
+    job.keep = job.count ? TL_SCRATCH(arena, uint8_t, l->count) : NULL;
+    if (job.keep) tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    return job;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    if (l->count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    filter_job job = mark_list(c, l, s, arena, workers);
+    tl_status status = job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        int32_t total = 0;
+        for (int32_t k = 0; k < tl_chunk_count(l->count, FOUND_PER_CHUNK); k++) {
+            const int32_t count = job.count[k];
+            job.count[k] = total, total += count;
+        }
+        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
+        if (status == TL_OK) {
+            tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, keep_chunk, &job);
+            c->pair_count += total;
+        }
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const sight *s, tl_arena *arena,
+                           tl_workers *workers, tl_error *err)
+{
+    if (*count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const list l = {items, *count, body, how};
+    const filter_job job = mark_list(c, &l, s, arena, workers);
+    int32_t left = 0;
+    for (int32_t i = 0; i < *count && job.keep; i++)
+        if (job.keep[i]) items[left++] = items[i];
+    *count = left;
+    tl_arena_release(arena, mark);
+    return job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+static tl_status thin_lists(tl_contacts *c, tl_pairs *f, int32_t body, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    TL_TRY(thin_list(c, f->vf, &f->vf_count, body, VF, s, arena, workers, err));
+    if (body != TL_CLOTH) TL_TRY(thin_list(c, f->fv, &f->fv_count, body, FV, s, arena, workers, err));
+    return thin_list(c, f->ee, &f->ee_count, body, EE, s, arena, workers, err);
+}
+
+tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    sight s;
+    tl_status status = look(c, c->slack, arena, &s, err);
+    if (status == TL_OK && c->self) status = thin_lists(c, &c->found, TL_CLOTH, &s, arena, workers, err);
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++)
+        if (!c->body_far[b]) status = thin_lists(c, &c->found_body[b], b, &s, arena, workers, err);
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
+{
+    tl_vec3 p0, n0;
+    contact_plane(c, b, c->done, &p0, &n0);
+    for (int32_t i = 0; i < c->node_count; i++) {
+        if (c->pinched[i]) continue;
+        const int32_t cloth = c->node_cloth[i];
+        const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
+        double ways[2];
+        contact_plane_ways(c, b, at[i], way[i], ways);
+        if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
+        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
+        c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
+                                           c->friction_body[cloth * c->body_count + b]};
+    }
+    return TL_OK;
+}
+
+tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    c->pair_count = 0, c->fresh = false;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    sight s;
+    tl_status status = look(c, 0, arena, &s, err);
+    if (status == TL_OK && c->self) {
+        status = filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, &s, arena, workers, err);
+    }
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
+        const tl_pairs *f = &c->found_body[b];
+        if (c->bodies[b].plane) {
+            status = filter_plane(c, b, c->at, c->way, err);
+            continue;
+        }
+        status = filter_list(c, &(list){f->vf, f->vf_count, b, VF}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){f->fv, f->fv_count, b, FV}, &s, arena, workers, err);
+        if (status == TL_OK) status = filter_list(c, &(list){f->ee, f->ee_count, b, EE}, &s, arena, workers, err);
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
