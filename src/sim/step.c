@@ -128,7 +128,8 @@ static tl_status resolve_zones(tl_sim *sim, tl_vec3 *x, bool *stuck, tl_newton_r
     return TL_OK;
 }
 
-// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again, and the step is not cut for it.
+// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again, and the
+// step is not cut for it. What a pass of remeshing leaves beyond them is another matter: that can be mended.
 static tl_status begin_strain(tl_sim *sim, const tl_step_def *step, bool *strained, tl_step_report *report, tl_error *err)
 {
     *strained = false;
@@ -137,7 +138,7 @@ static tl_status begin_strain(tl_sim *sim, const tl_step_def *step, bool *strain
     tl_strain_begin(sim->limits, sim->elements, step->gamma);
     tl_strain_state now;
     TL_TRY(tl_strain_measure(sim->limits, sim->elements, sim->x, STRAIN_PROMISED, false, &sim->arena, sim->workers, &now, err));
-    *strained = now.worst > STRAIN_PROMISED;
+    *strained = now.worst > STRAIN_PROMISED && report->remesh.passes == 0;
     report->seconds.strain += tl_now() - start;
     return TL_OK;
 }
