@@ -81,7 +81,7 @@ typedef struct tl_sim_def {
     double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0; slow motion is solved finer. Default 0.03.
     int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
     tl_linear linear;           ///< Default TL_LINEAR_AUTO.
-    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 1e-2.
+    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1). Default 0.03.
     int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
     tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
     tl_air_def air;
@@ -256,7 +256,8 @@ typedef struct tl_remesh_counts {
 /// How strain limits were met in a step: the worst and the most over its substeps.
 typedef struct tl_strain_report {
     int32_t active;    ///< faces that limits hold
-    int32_t rounds;    ///< of new multipliers, over all substeps
+    int32_t rounds;    ///< of iterations of all nodes for the sake of limits, over all substeps
+    int32_t mended;    ///< iterations in which only the surroundings of faces beyond their limits moved, likewise
     int32_t violated;  ///< faces left more than the tolerance (0.1 %) beyond their limits
     double worst;      ///< largest excess over a limit, as strain; 0: none. Faces whose nodes are all driven do not count.
 } tl_strain_report;

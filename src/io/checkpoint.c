@@ -13,7 +13,7 @@
 #include "base/hash.h"
 
 static const char magic[8] = {'t', 'o', 'i', 'l', 'e', 'c', 'k', 'p'};
-enum { VERSION = 4, COUNTERS = 23, TIMES_AT = 64 + 8 * COUNTERS, REALS = 10, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
+enum { VERSION = 5, COUNTERS = 24, TIMES_AT = 64 + 8 * COUNTERS, REALS = 10, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
 
 static void put_u64(unsigned char *p, uint64_t x)
 {
@@ -66,7 +66,7 @@ tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *er
                                         s->linear_iterations, s->factorizations, s->linear_used, s->contacts,
                                         s->candidates, s->pinched, s->searches, s->limited, s->held, s->strain_active,
                                         s->strain_rounds, s->strain_violated, s->remesh_passes, s->splits, s->flips, s->collapses,
-                                        s->refused, s->too_long};
+                                        s->refused, s->too_long, s->strain_mended};
     for (int i = 0; i < COUNTERS; i++) put_u64(h + 64 + 8 * i, (uint64_t)counters[i]);
     const double times[REALS] = {s->seconds.physics, s->seconds.strain, s->seconds.collision, s->seconds.remesh,
                                  s->seconds.other, s->seconds.total, s->strain_excess, s->remesh_energy, s->momentum_drift,
@@ -115,6 +115,7 @@ static void read_sums(const unsigned char *h, tl_frame_sums *s)
                          .collapses = counters[20],
                          .refused = counters[21],
                          .too_long = counters[22],
+                         .strain_mended = counters[23],
                          .strain_excess = times[6],
                          .remesh_energy = times[7],
                          .momentum_drift = times[8],

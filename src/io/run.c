@@ -365,7 +365,7 @@ static void add_step(runner *run, const tl_step_report *step)
     s->contacts = c->contacts, s->candidates = c->candidates, s->pinched = c->pinched;
     s->searches += c->searches, s->limited += c->limited, s->held += c->held;
     const tl_strain_report *strain = &step->strain;
-    s->strain_active = strain->active, s->strain_rounds += strain->rounds;
+    s->strain_active = strain->active, s->strain_rounds += strain->rounds, s->strain_mended += strain->mended;
     if (strain->violated > s->strain_violated) s->strain_violated = strain->violated;
     if (strain->worst > s->strain_excess) s->strain_excess = strain->worst;
     const tl_remesh_counts *m = &step->remesh;

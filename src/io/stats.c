@@ -66,11 +66,13 @@ void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
     add_int(buf, "held", s->sums.held);
     add_int(buf, "pinched", s->sums.pinched);
     add_int(buf, "intersections", s->intersections);
+    add_int(buf, "substeps", s->sums.substeps);
     add_int(buf, "rejected_steps", s->sums.rejected);
     add_int(buf, "unconverged_steps", s->sums.unconverged);
     tl_buf_text(buf, ", \"strain_limits\": {");
     add_int(buf, "active", s->sums.strain_active);
     add_int(buf, "rounds", s->sums.strain_rounds);
+    add_int(buf, "mended", s->sums.strain_mended);
     add_int(buf, "violated", s->sums.strain_violated);
     add_real(buf, "excess", s->sums.strain_excess);
     tl_buf_text(buf, "}");

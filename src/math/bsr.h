@@ -11,3 +11,7 @@ tl_status tl_bsr_join(const tl_allocator *alloc, const tl_bsr *a, const tl_bsr *
 
 /// Fills the references to the lower triangle from row_start and col; lower_start is to be zero.
 void tl_bsr_refer(tl_bsr *matrix);
+
+/// Rows `rows` (ascending) and their columns as a matrix of its own, in memory of the arena. place[j]: number of row j among them, or -1.
+tl_status tl_bsr_part(const tl_bsr *matrix, const int32_t *rows, int32_t count, const int32_t *place, tl_arena *arena, tl_bsr *out,
+                      tl_error *err);

@@ -476,6 +476,8 @@ static moving moving_face(const tl_elements *e, const tl_vec3 *x, const tl_vec3 
                     tl_madd3(tl_mul3(g[1], c), g[3], d)};
 }
 
+static bool stands_still(const moving *m) { return tl_dot3(m->d1, m->d1) == 0 && tl_dot3(m->d2, m->d2) == 0; }
+
 // Keeps a pull from becoming a push.
 static double same_side(double t, double h) { return h > 0 ? fmax(t, 0) : h < 0 ? fmin(t, 0) : 0; }
 
@@ -552,6 +554,10 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
         double g[3], next[3], slope;
         face_strain(job->e, job->x, f, b->aligned, g);
         const moving m = moving_face(job->e, job->x, job->move, f);
+        if (stands_still(&m)) {  // and keeps its multiplier: one that grows while nothing can answer would be too large
+            if (!given) memcpy(l->next[f], from, sizeof next);
+            continue;
+        }
         if (b->aligned) foresee_aligned(b, &m, g, from, mu, l->bold[f], given, next, &slope);
         else foresee_isotropic(b, &m, g, from, mu, l->bold[f], given, next, &slope);
         if (!given) memcpy(l->next[f], next, sizeof next);

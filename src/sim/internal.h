@@ -115,6 +115,7 @@ struct tl_sim {
     int32_t node_count;
     tl_vec3 *x, *v;
     tl_vec3 *x_before, *v_before;  ///< of the (sub)step before, BDF2 only, else NULL
+    int32_t cut;  ///< steps are halved this often without being tried as a whole; forgotten with every epoch
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;

@@ -14,6 +14,7 @@ typedef struct tl_newton_def {
     double strain_tolerance;  ///< excess over strain limits left at most
     int32_t strain_rounds;    ///< of new multipliers at most
     int32_t strain_idle;      ///< of those, rounds in a row without progress at most
+    bool may_fail;            ///< slow progress is a reason to give up: the caller would rather take two smaller steps
 } tl_newton_def;
 
 typedef struct tl_newton_report {
@@ -24,6 +25,7 @@ typedef struct tl_newton_report {
     double contact_seconds;  ///< of wall clock, for contact
     double strain_seconds;   ///< the same for strain limits, further iterations for their sake included
     int32_t strain_rounds;
+    int32_t part_iterations; ///< in which only nodes near faces beyond their limits moved, not among `iterations`
     tl_strain_state strain;  ///< at the end
     bool strain_held;        ///< within the tolerance, but for faces that are driven
 } tl_newton_report;

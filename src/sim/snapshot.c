@@ -233,6 +233,7 @@ tl_status sim_begin_epoch(tl_sim *sim, tl_error *err)
     sim->epoch_open = false;
     TL_TRY(note_state(sim, err));
     tl_solver_restart(sim->solver);
+    sim->cut = 0;
     if (sim->contacts) tl_contacts_forget(sim->contacts);
     sim->epoch_step = sim->step;
     sim->epoch_open = true;

@@ -15,7 +15,7 @@
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
-enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2 };
+enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2, EARLY_HALVINGS = 2 };
 
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
@@ -200,7 +200,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     }
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
                                   sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
-                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS};
+                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS, depth < EARLY_HALVINGS && !last};
     tl_newton_report r;
     const tl_status status =
         tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena,
@@ -213,6 +213,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     report->newton_change = r.change;
     if (sim->contacts) add_contact_report(sim, report);
     report->strain.rounds += r.strain_rounds;
+    report->strain.mended += r.part_iterations;
     report->seconds.collision += guessing + r.contact_seconds;
     report->seconds.strain += r.strain_seconds;
     if (status != TL_OK) return status;
@@ -273,8 +274,8 @@ static void bring_back(tl_sim *sim, const keep *kept)
 
 static tl_status halves(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err);
 
-// Tries dt, then two halves, each of which may be halved again. Substeps already done stay done.
-static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
+// One step from `begin` by dt as a whole.
+static tl_status try_whole(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
     const size_t n = sim->contacts ? (size_t)sim->node_count : 0;
@@ -294,18 +295,27 @@ static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_ste
         report->contact.held++;
     }
     tl_arena_release(&sim->arena, mark);
-    if (status == TL_OK) {
-        report->substeps++;
-        return TL_OK;
+    return status;
+}
+
+// Tries dt, then two halves, each of which may be halved again. Substeps already done stay done. What failed of late is not tried again
+// until the next epoch: cloth that crumples goes on to do so.
+static tl_status advance(tl_sim *sim, double begin, double dt, int depth, tl_step_report *report, tl_error *err)
+{
+    if (depth >= sim->cut) {
+        const tl_status status = try_whole(sim, begin, dt, depth, report, err);
+        report->substeps += status == TL_OK;
+        if (status != TL_FAILED) return status;
+        report->rejected++;
+        if (depth == sim->def.max_halvings) return status;
+        if (depth < EARLY_HALVINGS) sim->cut = depth + 1;
+        tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)sim->step, begin, dt,
+                     err ? err->message : "");
     }
-    if (status != TL_FAILED) return status;
-    report->rejected++;
-    if (depth == sim->def.max_halvings) return status;
-    tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)sim->step, begin, dt,
-                 err ? err->message : "");
     if (depth > 0) return halves(sim, begin, dt, depth, report, err);
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
     keep kept = {{NULL, NULL, NULL, NULL}, NULL, 0};
-    status = keep_state(sim, &kept, err);
+    tl_status status = keep_state(sim, &kept, err);
     if (status == TL_OK) {
         status = halves(sim, begin, dt, depth, report, err);
         if (status != TL_OK) bring_back(sim, &kept);

@@ -9,6 +9,7 @@
 #include "base/rng.h"
 #include "math/bsr.h"
 #include "math/bsr_row.h"
+#include "math/vec3.h"
 
 // Books of live allocations; the `fail_at`-th request (from 1) is refused.
 typedef struct books {
@@ -133,6 +134,40 @@ static void fill_random(tl_bsr *m, uint64_t seed, double scale)
             for (int e = 0; e < 9; e++)
                 m->value[k][e] = m->col[k] == i && e % 3 < e / 3 ? m->value[k][3 * (e % 3) + e / 3]
                                                                  : scale * (tl_random(seed, (uint64_t)k, (uint64_t)e) - 0.5);
+}
+
+// A vector that is zero outside a part has the same product with the part as with the whole, as far as the rows of the part go.
+static void a_part_is_the_matrix_of_its_rows(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    int32_t start[GROUPS + 1], items[GROUPS * PER_GROUP], rows[ROWS], place[ROWS];
+    tl_error err;
+    tl_bsr *m, part;
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    random_groups(start, items, 9);
+    assert_ok(tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err));
+    fill_random(m, 1, 1);
+    for (int round = 0; round < 6; round++) {
+        if (round == 3) assert_ok(tl_bsr_to_single(&alloc, m, &err));
+        tl_vec3 x[ROWS], y[ROWS], z[ROWS], u[ROWS];
+        int32_t count = 0;
+        memset(x, 0, sizeof x);
+        for (int32_t i = 0; i < ROWS; i++) {
+            place[i] = tl_random(5, (uint64_t)round, (uint64_t)i) < 0.2 * (1 + round % 3) ? count : -1;
+            if (place[i] < 0) continue;
+            x[i] = (tl_vec3){tl_random(6, 0, (uint64_t)i), tl_random(6, 1, (uint64_t)i), tl_random(6, 2, (uint64_t)i)};
+            rows[count] = i, u[count++] = x[i];
+        }
+        assert_ok(tl_bsr_part(m, rows, count, place, &arena, &part, &err));
+        assert_int_equal(part.row_count, count);
+        tl_bsr_multiply(m, NULL, x, y);
+        tl_bsr_multiply(&part, NULL, u, z);
+        for (int32_t k = 0; k < count; k++) assert_near(tl_norm3(tl_sub3(z[k], y[rows[k]])), 0, 1e-13);
+    }
+    tl_arena_free(&arena);
+    tl_bsr_destroy(&alloc, m);
 }
 
 static void a_joint_matrix_is_the_sum(void **state)
@@ -273,6 +308,7 @@ int main(void)
         cmocka_unit_test(pattern_is_what_groups_say),
         cmocka_unit_test(product_equals_dense_product),
         cmocka_unit_test(a_joint_matrix_is_the_sum),
+        cmocka_unit_test(a_part_is_the_matrix_of_its_rows),
         cmocka_unit_test(stiff_blocks_are_inverted),
         cmocka_unit_test(product_has_same_bits_on_any_worker_count),
         cmocka_unit_test(empty_and_bad_input),

@@ -350,12 +350,12 @@ static void damaged_checkpoints(void **state)
     const struct { size_t at; size_t length; const char *says; } bends[] = {
         {0, 0, "is not a checkpoint of Toile"},
         {3, 0, "is not a checkpoint of Toile"},
-        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 336"},
-        {8, 0, "checkpoint of version 5, this program reads version 4"},
+        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 344"},
+        {8, 0, "checkpoint of version 4, this program reads version 5"},
         {24, 0, "damaged checkpoint: the header does not match its hash"},
         {150, 0, "damaged checkpoint: the header does not match its hash"},
         {350, 0, "damaged checkpoint: "},
-        {0, 396, "damaged checkpoint: 60 bytes of state, must be "},
+        {0, 404, "damaged checkpoint: 60 bytes of state, must be "},
     };
     for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
         char *bent = malloc(size);
