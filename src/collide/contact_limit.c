@@ -291,15 +291,12 @@ void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *a
                 live l;
                 if (!project(c, i, c->at, c->way, &l)) continue;
                 const int m = first_count(p);
-                double low = INFINITY, high = -INFINITY;
-                for (int k = 0; k < 4; k++) {
-                    if (k < m) low = fmin(low, l.place[k] + l.way[k]);
-                    else high = fmax(high, l.place[k] + l.way[k]);
-                }
-                // Back to the present distance, or to where contact begins.
-                const double lack = fmin(l.distance, p->thickness) - (low - high);
-                if (!(lack > 0)) continue;
                 const nearness near = c->near[i];
+                double gap = l.distance + (p->kind == PAIR_PLANE ? l.way[0] - l.way[1] : 0);  // of the points that are nearest now, at the end
+                for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++) gap += near.weight[k] * l.way[k];
+                // Back to the present distance, or to where contact begins.
+                const double lack = fmin(l.distance, p->thickness) - gap;
+                if (!(lack > 0)) continue;
                 const double share = p->body == TL_CLOTH ? 0.5 : 1;
                 for (int k = 0; k < pair_nodes(p); k++) {
                     const int32_t j = p->node[k];
