@@ -91,8 +91,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->pinched = TL_CALLOC(&c->alloc, uint8_t, n);
     c->goal = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_end = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
@@ -103,7 +104,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
         !c->blocks.lower_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
@@ -136,6 +137,7 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     c->node_count = def->cloth.node_count, c->cloth_count = def->cloth_count, c->body_count = def->body_count;
     c->pressure = def->pressure, c->slip_speed = def->slip_speed;
     tl_pairs_init(&c->found, *alloc);
+    tl_pairs_init(&c->found_some, *alloc);
     const int32_t nb = def->body_count > 0 ? def->body_count : 1;
     c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
     c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
@@ -177,6 +179,7 @@ void tl_contacts_destroy(tl_contacts *c)
     }
     tl_bvh_destroy(c->tree);
     tl_pairs_free(&c->found);
+    tl_pairs_free(&c->found_some);
     TL_FREE(&alloc, c->bodies, nb);
     TL_FREE(&alloc, c->body_start, nb + 1);
     TL_FREE(&alloc, c->body_tree, nb);
@@ -193,8 +196,9 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->pinched, n);
     TL_FREE(&alloc, c->goal, n);
     TL_FREE(&alloc, c->measured, n);
-    TL_FREE(&alloc, c->searched_at, n);
-    TL_FREE(&alloc, c->searched_way, n);
+    TL_FREE(&alloc, c->searched_at, all);
+    TL_FREE(&alloc, c->searched_way, all);
+    TL_FREE(&alloc, c->searched_end, n);
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);

@@ -108,8 +108,10 @@ struct tl_contacts {
     double aimed[2];          ///< from where to what part of the rest those of bodies go; likewise
     tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
     double settled_done;
-    tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
-    double searched_done;
+    tl_vec3 *searched_at, *searched_way;  ///< [node_count + body_nodes] the ways that the lists of the trees are of
+    tl_vec3 *searched_end;    ///< [node_count] their ends
+    double searched_done;     ///< part of the bodies' way that was behind them; negative: there are no lists
+    double searched_part;     ///< part of the rest that they were to go
     double slack;             ///< nodes may be this far from those ways and the lists of the trees still serve
     double strayed;           ///< how far they were, at most, in this step
     double edge_length;       ///< mean of the cloth
@@ -121,6 +123,7 @@ struct tl_contacts {
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
+    tl_pairs found_some;      ///< of some nodes, on their way into those lists
     pair *pairs;
     int32_t pair_count, pair_cap;
     nearness *near;           ///< [pair_cap] of every pair, where nodes were last measured
@@ -170,8 +173,18 @@ tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
 /// skin (contact_pairs.c).
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
 
-/// Leaves in the lists of the trees what may do so within the slack of those ways.
-tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+/// Everything at `at`, going by `way`, give or take the slack; `node` and `slop` are for a first look in single precision.
+typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *node; double slack, slop; } contact_sight;
+
+/// What the lists of the trees are of.
+tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err);
+
+/// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
+                           tl_error *err);
+
+/// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_error *err);
 
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);

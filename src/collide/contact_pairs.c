@@ -272,18 +272,20 @@ static void keep_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-/// What a search looks at: everything at `at`, going by `way`, within `slack` of that.
-typedef struct sight { const tl_vec3 *at, *way; const coarse *node; double slack, slop; } sight;
-
-static tl_status look(tl_contacts *c, double slack, tl_arena *arena, sight *out, tl_error *err)
+static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, contact_sight *out, tl_error *err)
 {
-    *out = (sight){.at = c->at, .way = c->way, .slack = slack};
-    out->node = make_coarse(c, c->at, c->way, arena, &out->slop);
+    *out = (contact_sight){.at = at, .way = way, .slack = slack};
+    out->node = make_coarse(c, at, way, arena, &out->slop);
     return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
+tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err)
+{
+    return look(c, c->searched_at, c->searched_way, c->slack, arena, out, err);
+}
+
 // Marks what is worth it; .keep is NULL without memory.
-static filter_job mark_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers)
+static filter_job mark_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena, tl_workers *workers)
 {
     filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
     job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
@@ -293,7 +295,7 @@ static filter_job mark_list(tl_contacts *c, const list *l, const sight *s, tl_ar
     return job;
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (l->count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
@@ -315,7 +317,7 @@ static tl_status filter_list(tl_contacts *c, const list *l, const sight *s, tl_a
     return status;
 }
 
-static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const sight *s, tl_arena *arena,
+static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const contact_sight *s, tl_arena *arena,
                            tl_workers *workers, tl_error *err)
 {
     if (*count == 0) return TL_OK;
@@ -330,23 +332,48 @@ static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32
     return job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-static tl_status thin_lists(tl_contacts *c, tl_pairs *f, int32_t body, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, int32_t body, const contact_sight *s, tl_arena *arena, tl_workers *workers,
+                           tl_error *err)
 {
     TL_TRY(thin_list(c, f->vf, &f->vf_count, body, VF, s, arena, workers, err));
     if (body != TL_CLOTH) TL_TRY(thin_list(c, f->fv, &f->fv_count, body, FV, s, arena, workers, err));
     return thin_list(c, f->ee, &f->ee_count, body, EE, s, arena, workers, err);
 }
 
-tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const uint8_t *changed)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
-    sight s;
-    tl_status status = look(c, c->slack, arena, &s, err);
-    if (status == TL_OK && c->self) status = thin_lists(c, &c->found, TL_CLOTH, &s, arena, workers, err);
-    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++)
-        if (!c->body_far[b]) status = thin_lists(c, &c->found_body[b], b, &s, arena, workers, err);
-    tl_arena_release(arena, mark);
-    return status;
+    const features f = features_of(c, l, i);
+    for (int k = 0; k < 4; k++)
+        if (f.node[k] < c->node_count && changed[f.node[k]]) return true;
+    return false;
+}
+
+static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
+
+// Both lists are sorted and stay so.
+static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, int32_t *cap, const tl_pair *in, int32_t in_count, int32_t body,
+                               int how, const uint8_t *changed, tl_error *err)
+{
+    const list l = {*items, *count, body, how};
+    int32_t left = 0;
+    for (int32_t i = 0; i < *count; i++) {
+        const tl_pair p = (*items)[i];
+        if (!has_changed(c, &l, i, changed)) (*items)[left++] = p;
+    }
+    *count = left;
+    if (!CONTACT_GROW(c, *items, *cap, (int64_t)left + in_count)) return tl_fail_memory(err, "the contacts");
+    *count = left + in_count;
+    for (int32_t i = left - 1, j = in_count - 1, to = *count - 1; j >= 0; to--)  // from the back: nothing is overwritten that is still needed
+        (*items)[to] = i >= 0 && comes_before(in[j], (*items)[i]) ? (*items)[i--] : in[j--];
+    return TL_OK;
+}
+
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, int32_t body, const uint8_t *changed, tl_error *err)
+{
+    const tl_pairs *in = &c->found_some;
+    TL_TRY(exchange_list(c, &f->vf, &f->vf_count, &f->vf_cap, in->vf, in->vf_count, body, VF, changed, err));
+    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &f->fv, &f->fv_count, &f->fv_cap, in->fv, in->fv_count, body, FV, changed, err));
+    return exchange_list(c, &f->ee, &f->ee_count, &f->ee_cap, in->ee, in->ee_count, body, EE, changed, err);
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
@@ -371,8 +398,8 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
 {
     c->pair_count = 0, c->fresh = false;
     const tl_arena_mark mark = tl_arena_save(arena);
-    sight s;
-    tl_status status = look(c, 0, arena, &s, err);
+    contact_sight s;
+    tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
     if (status == TL_OK && c->self) {
         status = filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, &s, arena, workers, err);
         if (status == TL_OK) status = filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, &s, arena, workers, err);

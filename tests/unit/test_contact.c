@@ -668,6 +668,72 @@ static void no_pair_is_lost(void **state)
     assert_true(searches < moves);  // else nothing was taken over
 }
 
+// Whatever pairs a search from scratch finds. (Others may be kept that were near on a way before.)
+static int check_against_all(const tl_contacts *some, const tl_contacts *all)
+{
+    for (int32_t i = 0; i < all->pair_count; i++) assert_true(has_pair(some, all->pairs[i].kind, all->pairs[i].node));
+    return all->pair_count;
+}
+
+/// Two worlds with a body on the move: the first searches as it likes, the second always from scratch.
+static void open_twins(world w[2], uint64_t seed)
+{
+    for (int k = 0; k < 2; k++) {
+        w[k] = (world){.thickness = 4e-3, .cloth = start_of(seed % 3 == 0 ? SOUP : seed % 3 == 1 ? FOLDS : LAYERS, 2e-3, seed)};
+        w[k].split = w[k].cloth.nodes / 2;
+        add_bodies(&w[k], seed);
+        w[k].moves[0] = seed % 2;
+        for (int i = 0; i < 4; i++) w[k].body[0].x[i].y += 0.2;
+        open_world(&w[k]);
+        for (int i = 0; i < 4 && w[k].moves[0]; i++) w[k].body_end[i].y += 0.1;
+        begin_step(&w[k]);
+        w[k].contacts->slack = 5e-4;
+    }
+}
+
+static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double body_part)
+{
+    tl_error err;
+    w[1].contacts->searched_done = -1;
+    for (int k = 0; k < 2; k++) assert_ok(contact_search(w[k].contacts, x, u, body_part, &w[k].arena, NULL, &err));
+}
+
+// As when a few nodes go on while others rest, are cut short, or take part of their way; bodies arrive little by little.
+static void a_few_nodes_lose_no_pair(void **state)
+{
+    (void)state;
+    int found = 0, near = 0;
+    int64_t tests[2] = {0};
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        world w[2];
+        open_twins(w, seed);
+        const int32_t n = w[0].cloth.nodes;
+        tl_vec3 *x = calloc((size_t)n, sizeof *x), *u = calloc((size_t)n, sizeof *u);
+        memcpy(x, w[0].cloth.x, (size_t)n * sizeof *x);
+        for (uint64_t round = 0; round < 16; round++) {
+            for (int32_t i = 0; i < n; i++) {
+                const bool goes = round % 8 == 0 || round == 11 || tl_random(seed, 60 + round, (uint64_t)i) < 0.1;
+                if (round == 4) u[i] = tl_mul3(i % 2 ? 0 : 0.4, u[i]);  // some go on, some rest
+                else if (round == 12) u[i] = tl_mul3(i % 2 ? 0.7 : 0.1, u[i]);  // the rest of their ways
+                else if (round % 4 != 2) u[i] = tl_mul3(goes ? 0.01 : 0, noise3(seed, 40 + round, (uint64_t)i));
+                else if (goes) u[i] = tl_mul3(0.3, u[i]);  // the same start, some ways cut short
+            }
+            search_twins(w, x, u, round == 3 ? 0.5 : 1);
+            found += check_against_all(w[0].contacts, w[1].contacts);
+            if (round % 5 == 1) near += check_pairs(&w[0], x, u);
+            if (round % 4 == 1) continue;
+            for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], round != 11 ? 1 : i % 2 ? 0.3 : 0.9, u[i]);
+            for (int k = 0; k < 2; k++) w[k].contacts->allowed = round < 3 ? 0.3 : 1, tl_contacts_move_bodies(w[k].contacts, 1);
+        }
+        for (int k = 0; k < 2; k++) tests[k] += w[k].contacts->report.volume_tests;
+        free(x), free(u);
+        close_world(&w[0]), close_world(&w[1]);
+    }
+    print_message("%d pairs, %d near; %lld tests of volumes, %lld from scratch\n", found, near, (long long)tests[0], (long long)tests[1]);
+    assert_true(found > 1000 && near > 100);
+    assert_true(10 * tests[0] < 9 * tests[1]);  // the meshes are small
+}
+
 // ---- no room ----
 
 // A plane comes down on a sheet that lies on a block, goes on into the block, and leaves.
@@ -743,6 +809,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(no_pair_is_lost),
+        cmocka_unit_test(a_few_nodes_lose_no_pair),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
