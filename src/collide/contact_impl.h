@@ -106,8 +106,9 @@ struct tl_contacts {
     double placed;            ///< part of the bodies' way at which their nodes are in `at`; negative: not at all
     tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
     double aimed[2];          ///< from where to what part of the rest those of bodies go; likewise
-    tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
+    tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled or searched for
     double settled_done;
+    bool complete;            ///< there, all pairs within their thickness and twice the skin are in `pairs`, `near` is of `measured`
     tl_vec3 *searched_at, *searched_way;  ///< [node_count + body_nodes] the ways that the lists of the trees are of
     tl_vec3 *searched_end;    ///< [node_count] their ends
     double searched_done;     ///< part of the bodies' way that was behind them; negative: there are no lists
@@ -167,9 +168,13 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
                          tl_workers *workers, tl_error *err);
 
 /// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
-tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
+void contact_measure(tl_contacts *c, tl_workers *workers);
+void contact_measure_pair(tl_contacts *c, int32_t index);
 
-/// From the lists of the trees to c->pairs: those whose features, going from c->at by c->way, may come within their thickness and twice the
+/// Room for so many pairs and what is measured of them.
+tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err);
+
+/// From the lists of the trees to c->pairs, measured: those whose features, going from c->at by c->way, may come within their thickness and twice the
 /// skin (contact_pairs.c).
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
 

@@ -12,6 +12,7 @@
 #include "math/simd.h"
 
 enum { FOUND_PER_CHUNK = 2048 };
+#define MANY_STILL 0.2  // of the nodes: if fewer are where they were, nothing is kept
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
 
@@ -215,60 +216,105 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
     return out;
 }
 
+/// Pairs of before that need not be looked at again: their nodes are where they were when they were measured, and stay there.
+typedef struct kept {
+    const uint8_t *still;  // [node_count]; NULL: there are none
+    pair *pairs;
+    nearness *near;
+    float *soft;
+    int32_t count, next;
+} kept;
+
+enum { OUT, IN, STILL };  // what becomes of what the trees found
+
 typedef struct filter_job {
     tl_contacts *c;
     const list *l;
     const tl_vec3 *at, *way;
     const coarse *node;
-    float reach;     // for `node`
-    uint8_t *keep;
-    int32_t *count;  // per chunk, then where a chunk begins
+    float reach;           // for `node`
+    const uint8_t *still;  // [node_count] or NULL
+    bool body_still;
+    uint8_t *keep;         // OUT, IN or STILL
+    double slack;          // nodes may be this far from where they are said to be
+    const kept *old;
+    const int32_t *from;   // of pairs from `first` on: number in the list, or ~number in `old`
     int32_t first;
-    double slack;    // nodes may be this far from where they are said to be
 } filter_job;
 
-// May the features come within their thickness and twice the skin on the way?
-static bool worth_it(const filter_job *job, int32_t i, const features *f)
+static bool is_still(const filter_job *job, const features *f)
 {
-    const tl_contacts *c = job->c;
-    pair p;
-    if (!make_pair(c, job->l, i, &p)) return false;
-    const tl_vec3 x[4] = {job->at[f->node[0]], job->at[f->node[1]], job->at[f->node[2]], job->at[f->node[3]]};
-    const tl_nearest now = p.kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
-    return now.distance <= p.thickness + 2 * c->skin + 2 * job->slack + motion_of(f, job->way);
+    if (!job->still || !job->body_still) return false;
+    for (int k = 0; k < 4; k++)
+        if (f->node[k] < job->c->node_count && !job->still[f->node[k]]) return false;
+    return true;
+}
+
+static void mark_eight(const filter_job *job, const features f[8], const int32_t *item, int n)
+{
+    lanes l;
+    int32_t apart[8];
+    for (int k = 0; k < 8; k++) fill_lane(&f[k < n ? k : 0], job->node, k, &l);
+    find_apart(&l, job->l->how == EE, job->reach, apart);
+    for (int k = 0; k < n; k++) job->keep[item[k]] = apart[k] ? OUT : IN;
 }
 
 static void mark_chunk(void *arg, int32_t begin, int32_t end)
 {
-    filter_job *job = arg;
-    int32_t count = 0;
-    for (int32_t first = begin; first < end; first += 8) {
-        const int32_t n = end - first < 8 ? end - first : 8;
-        features f[8];
-        lanes l;
-        int32_t apart[8];
-        for (int k = 0; k < 8; k++) {
-            f[k] = features_of(job->c, job->l, first + (k < n ? k : 0));
-            fill_lane(&f[k], job->node, k, &l);
-        }
-        find_apart(&l, job->l->how == EE, job->reach, apart);
-        for (int k = 0; k < n; k++) {
-            job->keep[first + k] = !apart[k] && worth_it(job, first + k, &f[k]);
-            count += job->keep[first + k];
-        }
+    const filter_job *job = arg;
+    features f[8];
+    int32_t item[8], n = 0;
+    for (int32_t i = begin; i < end; i++) {
+        f[n] = features_of(job->c, job->l, i);
+        if (is_still(job, &f[n])) job->keep[i] = STILL;
+        else item[n++] = i;
+        if (n == 8) mark_eight(job, f, item, 8), n = 0;
     }
-    job->count[begin / FOUND_PER_CHUNK] = count;
+    if (n > 0) mark_eight(job, f, item, n);
 }
 
-static void keep_chunk(void *arg, int32_t begin, int32_t end)
+// How much further apart than their thickness features may be and still come within it and twice the skin on the way.
+static inline double spare_of(const filter_job *job, const features *f)
 {
-    filter_job *job = arg;
-    int32_t to = job->first + job->count[begin / FOUND_PER_CHUNK];
+    return 2 * job->c->skin + 2 * job->slack + motion_of(f, job->way);
+}
+
+static void thin_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    mark_chunk(arg, begin, end);
     for (int32_t i = begin; i < end; i++) {
         if (!job->keep[i]) continue;
-        pair *p = &job->c->pairs[to++];
-        make_pair(job->c, job->l, i, p);
-        if (p->body == TL_CLOTH) p->thickness = own_thickness(job->c, p, p->thickness);
+        const features f = features_of(job->c, job->l, i);
+        const tl_vec3 x[4] = {job->at[f.node[0]], job->at[f.node[1]], job->at[f.node[2]], job->at[f.node[3]]};
+        const tl_nearest now = job->l->how == EE ? tl_nearest_ee(x[0], x[1], x[2], x[3]) : tl_nearest_vf(x[0], x[1], x[2], x[3]);
+        pair p;
+        job->keep[i] = make_pair(job->c, job->l, i, &p) && now.distance <= p.thickness + spare_of(job, &f);
+    }
+}
+
+// Pairs and their distances; those that are not worth it get no nodes.
+static void fill_pairs(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    tl_contacts *c = job->c;
+    for (int32_t k = begin; k < end; k++) {
+        const int32_t i = job->from[k], to = job->first + k;
+        pair *p = &c->pairs[to];
+        if (i < 0) {
+            *p = job->old->pairs[~i], c->near[to] = job->old->near[~i], c->soft[to] = job->old->soft[~i];
+            continue;
+        }
+        const features f = features_of(c, job->l, i);
+        bool worth_it = make_pair(c, job->l, i, p);
+        if (worth_it) {
+            const double spare = spare_of(job, &f);
+            contact_measure_pair(c, to);
+            worth_it = c->near[to].distance <= p->thickness + spare;
+            if (worth_it && p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
+            worth_it = worth_it && c->near[to].distance <= p->thickness + spare;
+        }
+        if (!worth_it) p->node[0] = -1;
     }
 }
 
@@ -284,37 +330,57 @@ tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_e
     return look(c, c->searched_at, c->searched_way, c->slack, arena, out, err);
 }
 
-// Marks what is worth it; .keep is NULL without memory.
-static filter_job mark_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena, tl_workers *workers)
+// .keep is NULL without memory.
+static filter_job start_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena)
 {
     filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
     job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
-    job.count = TL_SCRATCH(arena, int32_t, tl_chunk_count(l->count, FOUND_PER_CHUNK));
-    job.keep = job.count ? TL_SCRATCH(arena, uint8_t, l->count) : NULL;
-    if (job.keep) tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    job.keep = TL_SCRATCH(arena, uint8_t, l->count);
     return job;
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+// Where the pairs to be come from, in the order of the list; returns how many. Those that are still and near are all in `old`, in that order too.
+static int32_t line_up(const filter_job *job, kept *old, int32_t *from)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < job->l->count; i++) {
+        if (job->keep[i] == IN) from[count++] = i;
+        if (job->keep[i] != STILL || old->next == old->count) continue;
+        const features f = features_of(job->c, job->l, i);
+        const pair *p = &old->pairs[old->next];
+        if (p->body == job->l->body && first_count(p) == f.first && memcmp(p->node, f.node, sizeof f.node) == 0) from[count++] = ~old->next++;
+    }
+    return count;
+}
+
+// Closes the gaps that pairs without nodes leave.
+static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
+{
+    int32_t to = first;
+    for (int32_t i = first; i < first + count; i++) {
+        if (c->pairs[i].node[0] < 0) continue;
+        if (to < i) c->pairs[to] = c->pairs[i], c->near[to] = c->near[i], c->soft[to] = c->soft[i];
+        to++;
+    }
+    c->pair_count = to;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (l->count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
-    filter_job job = mark_list(c, l, s, arena, workers);
-    tl_status status = job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
-    if (status == TL_OK) {
-        int32_t total = 0;
-        for (int32_t k = 0; k < tl_chunk_count(l->count, FOUND_PER_CHUNK); k++) {
-            const int32_t count = job.count[k];
-            job.count[k] = total, total += count;
-        }
-        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
-        if (status == TL_OK) {
-            tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, keep_chunk, &job);
-            c->pair_count += total;
-        }
-    }
+    filter_job job = start_list(c, l, s, arena);
+    int32_t *from = TL_SCRATCH(arena, int32_t, l->count);
+    if (!job.keep || !from) return tl_fail_memory(err, "the contacts");
+    job.still = old->still, job.old = old, job.from = from;
+    job.body_still = l->body == TL_CLOTH || !c->bodies[l->body].moves || (c->done >= 1 && c->measured_done >= 1);
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    const int32_t count = line_up(&job, old, from);
+    TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
+    tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
+    close_gaps(c, job.first, count);
     tl_arena_release(arena, mark);
-    return status;
+    return TL_OK;
 }
 
 static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const contact_sight *s, tl_arena *arena,
@@ -323,7 +389,8 @@ static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32
     if (*count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
     const list l = {items, *count, body, how};
-    const filter_job job = mark_list(c, &l, s, arena, workers);
+    filter_job job = start_list(c, &l, s, arena);
+    if (job.keep) tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
     int32_t left = 0;
     for (int32_t i = 0; i < *count && job.keep; i++)
         if (job.keep[i]) items[left++] = items[i];
@@ -387,33 +454,82 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         double ways[2];
         contact_plane_ways(c, b, at[i], way[i], ways);
         if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
-        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
-        c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
-                                           c->friction_body[cloth * c->body_count + b]};
+        TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
+        c->pairs[c->pair_count] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
+                                         c->friction_body[cloth * c->body_count + b]};
+        contact_measure_pair(c, c->pair_count++);
+    }
+    return TL_OK;
+}
+
+// Which pairs of now may be kept: c->pairs holds all that are within their thickness and twice the skin where nodes were settled, so for nodes that
+// are there still and do not move it holds all that the lists have.
+static tl_status keep_still(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    *out = (kept){0};
+    if (!c->complete) return TL_OK;
+    uint8_t *still = TL_SCRATCH(arena, uint8_t, n);
+    if (!still) return tl_fail_memory(err, "the contacts");
+    int32_t count = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
+        still[i] = u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z && x.x == m.x && x.y == m.y && x.z == m.z;
+        count += still[i];
+    }
+    if (count < MANY_STILL * n) return TL_OK;
+    out->pairs = TL_SCRATCH(arena, pair, c->pair_count);
+    out->near = TL_SCRATCH(arena, nearness, c->pair_count);
+    out->soft = TL_SCRATCH(arena, float, c->pair_count);
+    if (!out->pairs || !out->near || !out->soft) return tl_fail_memory(err, "the contacts");
+    out->still = still;
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        const pair *p = &c->pairs[i];
+        bool stays = p->kind != PAIR_PLANE && c->near[i].distance <= p->thickness + 2 * c->skin;
+        if (p->body != TL_CLOTH) stays = stays && (!c->bodies[p->body].moves || (c->done >= 1 && c->measured_done >= 1));
+        for (int k = 0; k < 4 && stays; k++) stays = p->node[k] >= n || still[p->node[k]];
+        if (!stays) continue;
+        out->pairs[out->count] = *p, out->near[out->count] = c->near[i], out->soft[out->count] = c->soft[i];
+        out->count++;
+    }
+    return TL_OK;
+}
+
+static tl_status filter_lists(tl_contacts *c, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    c->pair_count = 0;
+    if (c->self) {
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, s, old, arena, workers, err));
+    }
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tl_pairs *f = &c->found_body[b];
+        if (c->bodies[b].plane) {
+            TL_TRY(filter_plane(c, b, c->at, c->way, err));
+            continue;
+        }
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE}, s, old, arena, workers, err));
     }
     return TL_OK;
 }
 
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    c->pair_count = 0, c->fresh = false;
     const tl_arena_mark mark = tl_arena_save(arena);
     contact_sight s;
+    kept old;
     tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
-    if (status == TL_OK && c->self) {
-        status = filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, &s, arena, workers, err);
-    }
-    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
-        const tl_pairs *f = &c->found_body[b];
-        if (c->bodies[b].plane) {
-            status = filter_plane(c, b, c->at, c->way, err);
-            continue;
-        }
-        status = filter_list(c, &(list){f->vf, f->vf_count, b, VF}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){f->fv, f->fv_count, b, FV}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){f->ee, f->ee_count, b, EE}, &s, arena, workers, err);
-    }
+    if (status == TL_OK) status = keep_still(c, arena, &old, err);
+    if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
+    if (status == TL_OK && old.next < old.count)  // the lists lack one: nothing can be taken for granted
+        status = filter_lists(c, &s, &(kept){0}, arena, workers, err);
     tl_arena_release(arena, mark);
-    return status;
+    if (status != TL_OK) return status;
+    memcpy(c->settled, c->at, (size_t)c->node_count * sizeof *c->settled);
+    memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
+    c->settled_done = c->measured_done = c->done;
+    c->fresh = false, c->complete = true;
+    return TL_OK;
 }

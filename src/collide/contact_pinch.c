@@ -28,7 +28,7 @@ void contact_pinch(tl_contacts *c, const pair *p)
         c->pinched_count++;
         c->goal[i] = c->at[i];
     }
-    c->searched_done = -1;  // lists hold its pairs
+    c->searched_done = -1, c->complete = false;  // lists hold its pairs
 }
 
 /// The nearest point of a body to a place: on which face, with which weights (planes have neither).

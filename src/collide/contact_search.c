@@ -208,8 +208,7 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
     memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
     contact_aim_bodies(c, body_part);
     TL_TRY(search_lists(c, x, u, body_part, arena, workers, err));
-    TL_TRY(contact_filter(c, arena, workers, err));
-    return contact_measure(c, workers, err);
+    return contact_filter(c, arena, workers, err);
 }
 
 tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
@@ -220,9 +219,10 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
 
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
+    (void)err;  // nothing can fail at present
     c->allowed = 0;
     contact_place(c, x, 0);
-    TL_TRY(contact_measure(c, workers, err));
+    contact_measure(c, workers);
     int32_t count = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!(c->near[i].distance <= c->pairs[i].thickness + 2 * c->skin)) continue;
@@ -233,7 +233,7 @@ tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *worke
     c->report.candidates = count;
     memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
     c->settled_done = c->done;
-    c->fresh = true;
+    c->fresh = true, c->complete = !c->frozen;
     return TL_OK;
 }
 

@@ -37,7 +37,7 @@ void tl_contacts_freeze(tl_contacts *c)
     }
     c->pair_count = count;
     c->report.candidates = count;
-    c->done = 1, c->allowed = 0, c->fresh = false, c->frozen = true;
+    c->done = 1, c->allowed = 0, c->fresh = c->complete = false, c->frozen = true;
 }
 
 typedef struct hit_job {
@@ -184,7 +184,7 @@ tl_status tl_contacts_zones(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, tl_ar
     if (status != TL_OK || !*clear) return status;
     c->done = 1;
     contact_place(c, x, 0);
-    TL_TRY(contact_measure(c, workers, err));
+    contact_measure(c, workers);
     c->report.nearest = 1, c->report.contacts = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const double near = c->near[i].distance / c->pairs[i].thickness;
