@@ -116,10 +116,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     tree.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
     for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
-    double thickest = 0, thickest_body = 0;
-    for (int32_t i = 0; i < nc; i++) thickest = fmax(thickest, c->thickness[i]);
-    for (int32_t b = 0; b < nb; b++) thickest_body = fmax(thickest_body, c->bodies[b].thickness);
-    c->reach = fmax(thickest, thickest / 2 + thickest_body);
+    for (int32_t i = 0; i < nc; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
+    c->reach = c->thickest;
+    for (int32_t b = 0; b < nb; b++) c->reach = fmax(c->reach, contact_reach(c, b));
     c->skin = SKIN * c->reach;
     for (int32_t e = 0; e < c->cloth.edge_count; e++)
         c->edge_length += tl_norm3(tl_sub3(def->x[c->cloth.edge[e][0]], def->x[c->cloth.edge[e][1]])) / c->cloth.edge_count;
@@ -299,6 +298,13 @@ void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u
     way[1] = tl_dot3(n, dp) - tl_dot3(dn, tl_sub3(x, p)) + fmax(0, -tl_dot3(dn, u)) + fmax(0, tl_dot3(dn, dp));
 }
 
+double contact_friction(const tl_contacts *c, const pair *p)
+{
+    const int32_t cloth = c->node_cloth[p->node[p->node[0] < c->node_count ? 0 : 1]];
+    if (p->body != TL_CLOTH) return c->friction_body[cloth * c->body_count + p->body];
+    return c->friction_self[cloth * c->cloth_count + c->node_cloth[p->node[first_count(p)]]];
+}
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
 {
     nearness out;
@@ -310,7 +316,7 @@ nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at
         return out;
     }
     const tl_vec3 x[4] = {at[p->node[0]], at[p->node[1]], at[p->node[2]], at[p->node[3]]};
-    const tl_nearest near = p->kind == PAIR_VF ? tl_nearest_vertex_face(x) : tl_nearest_edge_edge(x);
+    const tl_nearest near = p->kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
     tl_vec3 gap = {0, 0, 0};
     // relative to the first node: differences of near points, no cancellation of large coordinates
     for (int k = 0; k < 4; k++) out.weight[k] = near.weight[k], gap = tl_madd3(gap, near.weight[k], tl_sub3(x[k], x[0]));

@@ -128,8 +128,9 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     for (int k = 0; k < 6; k++) out->stiff[k] = 0;
     sym_add(out->stiff, force * law_stiffness(c, g) / p->thickness, out->normal);
     out->force = tl_mul3(-out->load, out->normal);
-    if (p->friction > 0) {
-        const double e = c->slip_speed / c->step.gamma, most = p->friction * out->load;
+    out->friction = contact_friction(c, p);
+    if (out->friction > 0) {
+        const double e = c->slip_speed / c->step.gamma, most = out->friction * out->load;
         const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
@@ -476,9 +477,9 @@ static void friction_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const contact *ct = &c->contacts[i];
         const pair *p = &ct->pair;
-        if (!(p->friction > 0)) continue;
+        if (!(ct->friction > 0)) continue;
         const double y = tl_norm3(across(slid(c, p, ct->weight, c->at), ct->normal));
-        sum += p->friction * ct->load * tl_friction_energy(y, e);
+        sum += ct->friction * ct->load * tl_friction_energy(y, e);
     }
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
 }

@@ -17,11 +17,11 @@ bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t n
 /// Two features that may touch. Nodes below node_count are of cloth, the others of bodies.
 typedef struct pair {
     int32_t node[4];   ///< vertex, face corners; or ends of edge one, ends of edge two; or vertex, plane body
+    tl_pair found;     ///< as in the lists of the trees, by which pairs of one kind and body are sorted
     pair_kind kind;
     int32_t body;      ///< TL_CLOTH, or which body
     double thickness;  ///< [m]
     double area;       ///< over which the pressure acts [m^2]
-    double friction;
 } pair;
 enum { TL_CLOTH = -1 };
 
@@ -34,6 +34,7 @@ typedef struct contact {
     pair pair;           ///< a copy: lists change while contacts are in use
     double weight[4];
     tl_vec3 normal;      ///< from the second feature to the first
+    double friction;     ///< coefficient
     double load;         ///< normal force [N]
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
@@ -96,6 +97,7 @@ struct tl_contacts {
     double *thickness, *friction_self, *friction_body;
     double pressure, slip_speed;
     double reach;             ///< largest thickness of all pairs
+    double thickest;          ///< of all cloths
     double skin;              ///< nodes may move this far before pairs are looked up anew
     bool frozen;              ///< normals and weights stay as they are (contact_zones.c)
     // one step
@@ -148,6 +150,12 @@ struct tl_contacts {
     tl_contact_report report;
 };
 
+/// Largest thickness of all pairs with a body, or TL_CLOTH.
+static inline double contact_reach(const tl_contacts *c, int32_t body)
+{
+    return body == TL_CLOTH ? c->thickest : 0.5 * c->thickest + c->bodies[body].thickness;
+}
+
 /// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
 void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 
@@ -160,6 +168,9 @@ void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *poi
 /// A node at x that goes a part r of u, while the plane goes a part s of the rest of its way, is in front of it while its distance
 /// now + r way[0] - s way[1] > 0.
 void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2]);
+
+/// Coefficient of friction of a pair.
+double contact_friction(const tl_contacts *c, const pair *p);
 
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
 

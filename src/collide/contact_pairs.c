@@ -12,7 +12,6 @@
 #include "math/simd.h"
 
 enum { FOUND_PER_CHUNK = 2048 };
-#define MANY_STILL 0.2  // of the nodes: if fewer are where they were, nothing is kept
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
 
@@ -39,7 +38,7 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     const double *other_face = l->body == TL_CLOTH ? c->face_area : c->body_face_area[l->body];
     const double *other_edge = l->body == TL_CLOTH ? c->edge_area : c->body_edge_area[l->body];
     int32_t cloth_node;  // one on the cloth, to know which
-    p->body = l->body;
+    p->body = l->body, p->found = found;
     switch (l->how) {
     case VF:
         p->kind = PAIR_VF;
@@ -66,10 +65,8 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     if (l->body == TL_CLOTH) {
         const int32_t second = c->node_cloth[p->node[l->how == EE ? 2 : 1]];
         p->thickness = 0.5 * (c->thickness[cloth] + c->thickness[second]);
-        p->friction = c->friction_self[cloth * c->cloth_count + second];
     } else {
         p->thickness = 0.5 * c->thickness[cloth] + c->bodies[l->body].thickness;
-        p->friction = c->friction_body[cloth * c->body_count + l->body];
         for (int k = 0; k < 4 && c->pinched_count > 0; k++)
             if (p->node[k] < n && c->pinched[p->node[k]]) return false;
     }
@@ -216,16 +213,17 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
     return out;
 }
 
-/// Pairs of before that need not be looked at again: their nodes are where they were when they were measured, and stay there.
+/// Pairs of before whose nodes are where they were measured: their distances are known.
 typedef struct kept {
-    const uint8_t *still;  // [node_count]; NULL: there are none
-    pair *pairs;
-    nearness *near;
-    float *soft;
-    int32_t count, next;
+    const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: none are kept
+    const pair *pairs;     // those of c->pairs as they were
+    const nearness *near;
+    const float *soft;
+    int32_t count, next;   // those before `next` belong to lists that have been seen to
 } kept;
 
-enum { OUT, IN, STILL };  // what becomes of what the trees found
+enum { MEASURED = 1, RESTING = 2 };  // the node is where it was measured; and where pairs are complete, and stays there
+enum { OUT, IN, KNOWN };             // what becomes of what the trees found
 
 typedef struct filter_job {
     tl_contacts *c;
@@ -233,20 +231,20 @@ typedef struct filter_job {
     const tl_vec3 *at, *way;
     const coarse *node;
     float reach;           // for `node`
-    const uint8_t *still;  // [node_count] or NULL
-    bool body_still;
-    uint8_t *keep;         // OUT, IN or STILL
     double slack;          // nodes may be this far from where they are said to be
-    const kept *old;
+    uint8_t *keep;         // OUT, IN or KNOWN
+    const kept *old;       // NULL: nothing is known
+    bool body_rests;       // the body of the list
     const int32_t *from;   // of pairs from `first` on: number in the list, or ~number in `old`
     int32_t first;
 } filter_job;
 
-static bool is_still(const filter_job *job, const features *f)
+// All that is within its thickness and twice the skin of where nodes rest is known.
+static bool all_rest(const filter_job *job, const features *f)
 {
-    if (!job->still || !job->body_still) return false;
+    if (!job->old || !job->old->place || !job->body_rests) return false;
     for (int k = 0; k < 4; k++)
-        if (f->node[k] < job->c->node_count && !job->still[f->node[k]]) return false;
+        if (f->node[k] < job->c->node_count && !(job->old->place[f->node[k]] & RESTING)) return false;
     return true;
 }
 
@@ -265,8 +263,9 @@ static void mark_chunk(void *arg, int32_t begin, int32_t end)
     features f[8];
     int32_t item[8], n = 0;
     for (int32_t i = begin; i < end; i++) {
+        if (job->keep[i] == KNOWN) continue;
         f[n] = features_of(job->c, job->l, i);
-        if (is_still(job, &f[n])) job->keep[i] = STILL;
+        if (all_rest(job, &f[n])) job->keep[i] = OUT;
         else item[n++] = i;
         if (n == 8) mark_eight(job, f, item, 8), n = 0;
     }
@@ -293,29 +292,30 @@ static void thin_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// Pairs and their distances; those that are not worth it get no nodes.
+// Is a pair worth it? Measures it unless it is known.
+static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
+{
+    tl_contacts *c = job->c;
+    pair *p = &c->pairs[to];
+    if (from < 0) {
+        *p = job->old->pairs[~from], c->near[to] = job->old->near[~from], c->soft[to] = job->old->soft[~from];
+        const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
+        return c->near[to].distance <= p->thickness + spare_of(job, &f);
+    }
+    if (!make_pair(c, job->l, from, p)) return false;
+    const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
+    const double spare = spare_of(job, &f);
+    contact_measure_pair(c, to);
+    if (!(c->near[to].distance <= p->thickness + spare)) return false;
+    if (p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
+    return c->near[to].distance <= p->thickness + spare;
+}
+
 static void fill_pairs(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
-    tl_contacts *c = job->c;
-    for (int32_t k = begin; k < end; k++) {
-        const int32_t i = job->from[k], to = job->first + k;
-        pair *p = &c->pairs[to];
-        if (i < 0) {
-            *p = job->old->pairs[~i], c->near[to] = job->old->near[~i], c->soft[to] = job->old->soft[~i];
-            continue;
-        }
-        const features f = features_of(c, job->l, i);
-        bool worth_it = make_pair(c, job->l, i, p);
-        if (worth_it) {
-            const double spare = spare_of(job, &f);
-            contact_measure_pair(c, to);
-            worth_it = c->near[to].distance <= p->thickness + spare;
-            if (worth_it && p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
-            worth_it = worth_it && c->near[to].distance <= p->thickness + spare;
-        }
-        if (!worth_it) p->node[0] = -1;
-    }
+    for (int32_t k = begin; k < end; k++)
+        if (!fill_pair(job, job->from[k], job->first + k)) job->c->pairs[job->first + k].node[0] = -1;  // a gap
 }
 
 static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, contact_sight *out, tl_error *err)
@@ -334,23 +334,36 @@ tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_e
 static filter_job start_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena)
 {
     filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
-    job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
+    job.reach = (float)(1.000001 * (contact_reach(c, l->body) + 2 * c->skin + 2 * s->slack + s->slop));
     job.keep = TL_SCRATCH(arena, uint8_t, l->count);
     return job;
 }
 
-// Where the pairs to be come from, in the order of the list; returns how many. Those that are still and near are all in `old`, in that order too.
-static int32_t line_up(const filter_job *job, kept *old, int32_t *from)
+static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
+
+static bool is_of(const tl_contacts *c, const pair *p, const list *l)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < job->l->count; i++) {
-        if (job->keep[i] == IN) from[count++] = i;
-        if (job->keep[i] != STILL || old->next == old->count) continue;
-        const features f = features_of(job->c, job->l, i);
-        const pair *p = &old->pairs[old->next];
-        if (p->body == job->l->body && first_count(p) == f.first && memcmp(p->node, f.node, sizeof f.node) == 0) from[count++] = ~old->next++;
+    const int how = p->kind == PAIR_EE ? EE : p->kind == PAIR_PLANE ? PLANE : p->node[0] < c->node_count ? VF : FV;
+    return p->body == l->body && how == (int)l->how;
+}
+
+// Marks what is known of a list; which[i] says as what. Both are sorted.
+static void recall(const filter_job *job, kept *old, int32_t *which)
+{
+    const list *l = job->l;
+    int32_t k = old->next, end = k;
+    while (end < old->count && is_of(job->c, &old->pairs[end], l)) end++;
+    old->next = end;
+    for (int32_t i = 0; i < l->count; i++) {
+        while (k < end && comes_before(old->pairs[k].found, l->items[i])) k++;
+        const bool known = k < end && !comes_before(l->items[i], old->pairs[k].found);
+        job->keep[i] = known ? KNOWN : OUT, which[i] = k;
     }
-    return count;
+}
+
+static bool body_rests(const tl_contacts *c, int32_t body)
+{
+    return body == TL_CLOTH || !c->bodies[body].moves || (c->done >= 1 && c->measured_done >= 1);
 }
 
 // Closes the gaps that pairs without nodes leave.
@@ -367,15 +380,15 @@ static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
 
 static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    if (l->count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
     filter_job job = start_list(c, l, s, arena);
-    int32_t *from = TL_SCRATCH(arena, int32_t, l->count);
+    int32_t *from = TL_SCRATCH(arena, int32_t, l->count), count = 0;
     if (!job.keep || !from) return tl_fail_memory(err, "the contacts");
-    job.still = old->still, job.old = old, job.from = from;
-    job.body_still = l->body == TL_CLOTH || !c->bodies[l->body].moves || (c->done >= 1 && c->measured_done >= 1);
+    job.old = old, job.from = from, job.body_rests = body_rests(c, l->body);
+    recall(&job, old, from);
     tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
-    const int32_t count = line_up(&job, old, from);
+    for (int32_t i = 0; i < l->count; i++)
+        if (job.keep[i] != OUT) from[count++] = job.keep[i] == KNOWN ? ~from[i] : i;
     TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
     tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
     close_gaps(c, job.first, count);
@@ -415,8 +428,6 @@ static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const ui
     return false;
 }
 
-static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
-
 // Both lists are sorted and stay so.
 static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, int32_t *cap, const tl_pair *in, int32_t in_count, int32_t body,
                                int how, const uint8_t *changed, tl_error *err)
@@ -455,43 +466,35 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         contact_plane_ways(c, b, at[i], way[i], ways);
         if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
         TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
-        c->pairs[c->pair_count] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
-                                         c->friction_body[cloth * c->body_count + b]};
+        c->pairs[c->pair_count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
         contact_measure_pair(c, c->pair_count++);
     }
     return TL_OK;
 }
 
-// Which pairs of now may be kept: c->pairs holds all that are within their thickness and twice the skin where nodes were settled, so for nodes that
-// are there still and do not move it holds all that the lists have.
-static tl_status keep_still(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
+// Copies the pairs that are measured already.
+static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
 {
     const int32_t n = c->node_count;
     *out = (kept){0};
     if (!c->complete) return TL_OK;
-    uint8_t *still = TL_SCRATCH(arena, uint8_t, n);
-    if (!still) return tl_fail_memory(err, "the contacts");
-    int32_t count = 0;
+    uint8_t *place = TL_SCRATCH(arena, uint8_t, n);
+    pair *pairs = TL_SCRATCH(arena, pair, c->pair_count);
+    nearness *near = TL_SCRATCH(arena, nearness, c->pair_count);
+    float *soft = TL_SCRATCH(arena, float, c->pair_count);
+    if (!place || !pairs || !near || !soft) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
-        still[i] = u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z && x.x == m.x && x.y == m.y && x.z == m.z;
-        count += still[i];
+        place[i] = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
+        if (place[i] && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place[i] |= RESTING;
     }
-    if (count < MANY_STILL * n) return TL_OK;
-    out->pairs = TL_SCRATCH(arena, pair, c->pair_count);
-    out->near = TL_SCRATCH(arena, nearness, c->pair_count);
-    out->soft = TL_SCRATCH(arena, float, c->pair_count);
-    if (!out->pairs || !out->near || !out->soft) return tl_fail_memory(err, "the contacts");
-    out->still = still;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const pair *p = &c->pairs[i];
-        bool stays = p->kind != PAIR_PLANE && c->near[i].distance <= p->thickness + 2 * c->skin;
-        if (p->body != TL_CLOTH) stays = stays && (!c->bodies[p->body].moves || (c->done >= 1 && c->measured_done >= 1));
-        for (int k = 0; k < 4 && stays; k++) stays = p->node[k] >= n || still[p->node[k]];
-        if (!stays) continue;
-        out->pairs[out->count] = *p, out->near[out->count] = c->near[i], out->soft[out->count] = c->soft[i];
-        out->count++;
+        bool known = p->kind != PAIR_PLANE && (p->body == TL_CLOTH || !c->bodies[p->body].moves || c->measured_done == c->done);
+        for (int k = 0; k < 4 && known; k++) known = p->node[k] >= n || place[p->node[k]];
+        if (known) pairs[out->count] = *p, near[out->count] = c->near[i], soft[out->count] = c->soft[i], out->count++;
     }
+    out->place = place, out->pairs = pairs, out->near = near, out->soft = soft;
     return TL_OK;
 }
 
@@ -521,9 +524,9 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     contact_sight s;
     kept old;
     tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
-    if (status == TL_OK) status = keep_still(c, arena, &old, err);
+    if (status == TL_OK) status = keep_measured(c, arena, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
-    if (status == TL_OK && old.next < old.count)  // the lists lack one: nothing can be taken for granted
+    if (status == TL_OK && old.next < old.count)  // never, while lists and pairs are in the same order
         status = filter_lists(c, &s, &(kept){0}, arena, workers, err);
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;

@@ -51,7 +51,10 @@ typedef struct question {
     bool thin_all;           ///< ways have become so much shorter that lists are worth another look
 } question;
 
-static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, tl_near near, bool was_far, const contact_sight *sight, tl_vec3 *end,
+// How near pairs with a body, or TL_CLOTH, must come to be looked at.
+static double look_within(const tl_contacts *c, int32_t body) { return contact_reach(c, body) + 2 * c->skin + 2 * c->slack; }
+
+static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool was_far, const contact_sight *sight, tl_vec3 *end,
                           tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t first = c->node_count + c->body_start[b];
@@ -63,7 +66,7 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, tl_nea
         c->body_fitted[b] = !c->bodies[b].moves;
     }
     tl_pairs *f = some ? &c->found_some : &c->found_body[b];
-    near.some = some ? ask->changed : NULL;
+    const tl_near near = {look_within(c, b), look_within(c, b), some ? ask->changed : NULL};
     TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, b, sight, arena, workers, err));
@@ -72,11 +75,11 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, tl_nea
     return ask->thin_all ? contact_thin_out(c, &c->found_body[b], b, sight, arena, workers, err) : TL_OK;
 }
 
-static tl_status ask_cloth(tl_contacts *c, const question *ask, tl_near near, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
+static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
                            tl_error *err)
 {
     tl_pairs *f = ask->changed ? &c->found_some : &c->found;
-    near.some = ask->changed;
+    const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed};
     TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, TL_CLOTH, sight, arena, workers, err));
@@ -94,23 +97,21 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);  // of bodies
     uint8_t *was_far = TL_SCRATCH(arena, uint8_t, c->body_count + 1);
     if (!end || !was_far) return tl_fail_memory(err, "the contacts");
-    const double reach = c->reach + 2 * c->skin + 2 * c->slack;
     const contact_box cloth = contact_box_of(c->searched_at, c->searched_end, n);
     for (int32_t b = 0; b < c->body_count; b++) {
         was_far[b] = c->body_far[b];
-        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], reach);
+        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], look_within(c, b));
     }
     if (ask->moved) tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
     else tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
     c->report.searches++;
-    const tl_near near = {.path = reach, .end = reach};
     contact_sight sight;
     tl_status status = contact_look(c, arena, &sight, err);
-    if (status == TL_OK && c->self) status = ask_cloth(c, ask, near, &sight, arena, workers, err);
+    if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         tl_pairs *f = &c->found_body[b];
         if (c->body_far[b]) f->vf_count = f->fv_count = f->ee_count = 0;
-        else status = ask_body(c, b, ask, near, was_far[b], &sight, end, arena, workers, err);
+        else status = ask_body(c, b, ask, was_far[b], &sight, end, arena, workers, err);
     }
     tl_arena_release(arena, mark);
     return status;

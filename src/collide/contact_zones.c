@@ -86,7 +86,7 @@ static void hit_chunk(void *arg, int32_t begin, int32_t end)
 static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
 {
     const pair *p = &c->pairs[index];
-    tl_bond b = {.node = {-1, -1, -1, -1}, .keep = KEEP * SEPARATION * p->thickness, .friction = p->friction, .fresh = true};
+    tl_bond b = {.node = {-1, -1, -1, -1}, .keep = KEEP * SEPARATION * p->thickness, .friction = contact_friction(c, p), .fresh = true};
     if (p->kind == PAIR_PLANE) {
         const tl_vec3 *begin = c->step.plane_begin + 2 * p->body, *end = c->step.plane_end + 2 * p->body;
         b.node[0] = p->node[0], b.weight[0] = 1, b.normal = end[1];

@@ -675,6 +675,34 @@ static int check_against_all(const tl_contacts *some, const tl_contacts *all)
     return all->pair_count;
 }
 
+// All pairs with body 0, which is no plane, as the last search was told.
+static int check_body_pairs(const world *w)
+{
+    const tl_contacts *c = w->contacts;
+    const surface *own = &w->cloth, *body = &w->body[0];
+    const double reach = 0.999 * (0.5 * w->thickness + c->bodies[0].thickness + 2 * c->skin);
+    const int32_t n = own->nodes;
+    int near = 0;
+    for (int side = 0; side < 2; side++) {  // nodes of the cloth with faces of the body, and the other way round
+        const surface *p = side ? body : own, *q = side ? own : body;
+        for (int32_t v = 0; v < p->nodes; v++)
+            for (int32_t f = 0; f < q->faces; f++) {
+                const int32_t *k = q->face[f], off = side ? 0 : n, node[4] = {v + n - off, k[0] + off, k[1] + off, k[2] + off};
+                if (!comes_near(c->at, c->way, node, PAIR_VF, reach)) continue;
+                assert_true(has_pair(c, PAIR_VF, node));
+                near++;
+            }
+    }
+    for (int32_t a = 0; a < own->edges; a++)
+        for (int32_t b = 0; b < body->edges; b++) {
+            const int32_t node[4] = {own->edge[a][0], own->edge[a][1], body->edge[b][0] + n, body->edge[b][1] + n};
+            if (!comes_near(c->at, c->way, node, PAIR_EE, reach)) continue;
+            assert_true(has_pair(c, PAIR_EE, node));
+            near++;
+        }
+    return near;
+}
+
 /// Two worlds with a body on the move: the first searches as it likes, the second always from scratch.
 static void open_twins(world w[2], uint64_t seed)
 {
@@ -702,7 +730,7 @@ static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double 
 static void a_few_nodes_lose_no_pair(void **state)
 {
     (void)state;
-    int found = 0, near = 0;
+    int found = 0, near = 0, with_body = 0;
     int64_t tests[2] = {0};
     for (uint64_t seed = 0; seed < 24; seed++) {
         world w[2];
@@ -721,6 +749,7 @@ static void a_few_nodes_lose_no_pair(void **state)
             search_twins(w, x, u, round == 3 ? 0.5 : 1);
             found += check_against_all(w[0].contacts, w[1].contacts);
             if (round % 5 == 1) near += check_pairs(&w[0], x, u);
+            with_body += check_body_pairs(&w[0]);
             if (round % 4 == 1) continue;
             for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], round != 11 ? 1 : i % 2 ? 0.3 : 0.9, u[i]);
             for (int k = 0; k < 2; k++) w[k].contacts->allowed = round < 3 ? 0.3 : 1, tl_contacts_move_bodies(w[k].contacts, 1);
@@ -729,8 +758,8 @@ static void a_few_nodes_lose_no_pair(void **state)
         free(x), free(u);
         close_world(&w[0]), close_world(&w[1]);
     }
-    print_message("%d pairs, %d near; %lld tests of volumes, %lld from scratch\n", found, near, (long long)tests[0], (long long)tests[1]);
-    assert_true(found > 1000 && near > 100);
+    print_message("%d pairs, %d near, %d with the body; %lld tests of volumes, %lld from scratch\n", found, near, with_body, (long long)tests[0], (long long)tests[1]);
+    assert_true(found > 1000 && near > 100 && with_body > 100);
     assert_true(10 * tests[0] < 9 * tests[1]);  // the meshes are small
 }
 
