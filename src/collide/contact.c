@@ -232,12 +232,15 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->pair_count = 0, c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
-    c->searched_done = -1, c->complete = false;
+    c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
+    // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
+    if (moving) c->searched_part = c->measured_done = c->settled_done = -1;
+    if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;
     c->placed = c->aimed[0] = c->aimed[1] = -1;
     for (int32_t b = 0; b < c->body_count; b++)
         if (!c->bodies[b].plane) c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     contact_choose_slack(c);
+    c->searched = false;
     c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);

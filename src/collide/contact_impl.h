@@ -115,7 +115,9 @@ struct tl_contacts {
     tl_vec3 *searched_end;    ///< [node_count] their ends
     double searched_done;     ///< part of the bodies' way that was behind them; negative: there are no lists
     double searched_part;     ///< part of the rest that they were to go
+    bool searched;            ///< in this step
     double slack;             ///< nodes may be this far from those ways and the lists of the trees still serve
+    double next_slack;        ///< with which lists of all pairs are made
     double strayed;           ///< how far they were, at most, in this step
     double edge_length;       ///< mean of the cloth
     // nodes that have no room (contact_pinch.c)

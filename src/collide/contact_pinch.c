@@ -323,6 +323,7 @@ uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinched; }
 
 void tl_contacts_count_pinched(tl_contacts *c)
 {
+    c->searched_done = -1, c->complete = false;  // lists lack the pairs of nodes that are free now
     c->pinched_count = 0;
     for (int32_t i = 0; i < c->node_count; i++) c->pinched_count += c->pinched[i] != 0;
 }

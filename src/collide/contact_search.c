@@ -40,7 +40,7 @@ static void compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differin
         out->along[i] = !(d0 <= most && d1 <= most), out->at_end[i] = !(away <= most);
         out->along_count += out->along[i], out->at_end_count += out->at_end[i];
     }
-    if (!same_start && c->done >= 1) c->strayed = larger(c->strayed, sqrt(stray));
+    if (c->searched && !same_start && c->done >= 1) c->strayed = larger(c->strayed, sqrt(stray));
 }
 
 /// What to ask the trees for.
@@ -128,15 +128,15 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
 void contact_choose_slack(tl_contacts *c)
 {
     const double most = larger(LEAST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length);
-    c->slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->slack);
-    c->slack = smaller(most, larger(LEAST_SLACK * c->skin, c->slack));
+    c->next_slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->next_slack);
+    c->next_slack = smaller(most, larger(LEAST_SLACK * c->skin, c->next_slack));
     c->strayed = 0;
 }
 
 void tl_contacts_forget(tl_contacts *c)
 {
-    c->slack = FIRST_SLACK * c->skin, c->strayed = 0;
-    c->searched_done = -1;
+    c->next_slack = FIRST_SLACK * c->skin, c->strayed = 0;
+    c->searched_done = -1, c->complete = false;
 }
 
 #define FEW (1.0 / 3)        // of the nodes: if fewer have strayed, only their pairs are asked for
@@ -151,6 +151,7 @@ static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, 
     memcpy(c->searched_way, c->way, (size_t)all * sizeof *u);
     for (int32_t i = 0; i < n; i++) c->searched_end[i] = tl_add3(x[i], u[i]);
     c->searched_done = c->done, c->searched_part = body_part;
+    c->slack = c->next_slack;
     return ask_trees(c, &(question){0}, arena, workers, err);
 }
 
@@ -209,6 +210,7 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
     memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
     contact_aim_bodies(c, body_part);
     TL_TRY(search_lists(c, x, u, body_part, arena, workers, err));
+    c->searched = true;
     return contact_filter(c, arena, workers, err);
 }
 
