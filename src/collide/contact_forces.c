@@ -292,8 +292,8 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     c->thinnest = (double)INFINITY;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
-        nearest = fmin(nearest, c->near[i].distance / c->pairs[i].thickness);
-        c->thinnest = fmin(c->thinnest, c->pairs[i].thickness);
+        nearest = smaller(nearest, c->near[i].distance / c->pairs[i].thickness);
+        c->thinnest = smaller(c->thinnest, c->pairs[i].thickness);
         count++;
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);
@@ -495,7 +495,7 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
     double far = 0;
     for (int32_t i = 0; i < c->node_count; i++) {
         const tl_vec3 d = tl_sub3(x[i], c->measured[i]);
-        far = fmax(far, tl_dot3(d, d));
+        far = larger(far, tl_dot3(d, d));
     }
     job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);

@@ -27,7 +27,7 @@ static double own_thickness(const tl_contacts *c, const pair *p, double thicknes
         flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
     }
     const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
-    return fmin(thickness, 0.8 * rest);
+    return smaller(thickness, 0.8 * rest);
 }
 
 static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
@@ -44,20 +44,20 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
         p->kind = PAIR_VF;
         p->node[0] = found.a;
         for (int k = 0; k < 3; k++) p->node[1 + k] = other->face[found.b][k] + off;
-        p->area = fmin(c->node_area[found.a], other_face[found.b]);
+        p->area = smaller(c->node_area[found.a], other_face[found.b]);
         cloth_node = found.a;
         break;
     case FV:
         p->kind = PAIR_VF;
         p->node[0] = found.a + off;
         for (int k = 0; k < 3; k++) p->node[1 + k] = own->face[found.b][k];
-        p->area = fmin(c->node_area[found.a + off], c->face_area[found.b]);
+        p->area = smaller(c->node_area[found.a + off], c->face_area[found.b]);
         cloth_node = p->node[1];
         break;
     default:
         p->kind = PAIR_EE;
         for (int k = 0; k < 2; k++) p->node[k] = own->edge[found.a][k], p->node[2 + k] = other->edge[found.b][k] + off;
-        p->area = fmin(c->edge_area[found.a], other_edge[found.b]);
+        p->area = smaller(c->edge_area[found.a], other_edge[found.b]);
         cloth_node = p->node[0];
         break;
     }
@@ -464,7 +464,7 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
         double ways[2];
         contact_plane_ways(c, b, at[i], way[i], ways);
-        if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
+        if (tl_dot3(n0, tl_sub3(at[i], p0)) + smaller(0, ways[0]) - larger(0, ways[1]) > near) continue;
         TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
         c->pairs[c->pair_count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
         contact_measure_pair(c, c->pair_count++);
