@@ -46,6 +46,10 @@ void tl_bvh_destroy(tl_bvh *bvh);  ///< NULL is fine
 /// changed only when the node would leave it (or it has become very loose), and then grows by the skin beyond the need.
 void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers);
 
+/// Like tl_bvh_refit without a skin, when only some nodes differ from the last refit: those with changed[node] != 0. The others are where
+/// they were, in `x0` and in `x1` (which was or was not NULL then, too), and the margin stays. Takes hardly longer than they need.
+void tl_bvh_refit_some(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, const uint8_t *changed, tl_workers *workers);
+
 typedef struct tl_pair { int32_t a, b; } tl_pair;
 
 /// Lists that a query fills; arrays grow and are kept for the next query. Pairs are sorted by (a, b).
@@ -82,6 +86,7 @@ tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl
 typedef struct tl_near {
     double path;  ///< at some common part t of their way from x0 to x1, on every axis
     double end;   ///< at x1
+    const uint8_t *some;  ///< [node_count of the first surface] NULL: all pairs. Else those that have a node of it that is not 0 here
 } tl_near;
 
 /// Like tl_bvh_self and tl_bvh_between, for trees with def.relative, with a filter for primitives that are near on the way or at
@@ -89,7 +94,8 @@ typedef struct tl_near {
 ///     on each axis and in each order of the two, lo - hi <= near.path at x0 or lo - hi <= near.path at x1, or
 ///     the squared distance of the boxes at x1, the sum over axes of max(0, lo - hi, lo' - hi')^2, is <= near.end * near.end.
 /// So nothing that comes within near.path at some common t, or ends up within near.end, is missing. Margins widen boxes as ever:
-/// refit with margin 0 if the reach is all you want. With path = end = 0 it is tl_bvh_self.
+/// refit with margin 0 if the reach is all you want. With path = end = 0 it is tl_bvh_self. With near.some the work follows the number of
+/// primitives that have such nodes.
 tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                            tl_error *err);
 tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,

@@ -319,6 +319,38 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     return status;
 }
 
+// --- some of the primitives ---
+
+// Which primitives have nodes that are asked for, and which subtrees hold such.
+static tl_status choose_some(const uint8_t *some, tl_arena *scratch, pair_query *query, tl_error *err)
+{
+    const tl_bvh *t = query->a;
+    uint8_t *flag[PRIM_KINDS], *lanes = TL_SCRATCH(scratch, uint8_t, t->inner_count + 1);
+    for (int kind = 0; kind < PRIM_KINDS; kind++) {
+        flag[kind] = TL_SCRATCH(scratch, uint8_t, t->count[kind] + LANES);
+        if (!flag[kind] || !lanes) return tl_fail_memory(err, "pairs");
+        for (int i = 0; i < LANES; i++) flag[kind][t->count[kind] + i] = 0;
+        query->some[kind] = flag[kind];
+    }
+    query->lanes = lanes;
+    const uint8_t *node = flag[PRIM_NODE];
+    for (int32_t i = 0; i < t->count[PRIM_NODE]; i++) flag[PRIM_NODE][i] = some[t->id[PRIM_NODE][i]] != 0;
+    for (int32_t i = 0; i < t->count[PRIM_EDGE]; i++) flag[PRIM_EDGE][i] = node[t->end[0][i]] | node[t->end[1][i]];
+    for (int32_t i = 0; i < t->count[PRIM_FACE]; i++)
+        flag[PRIM_FACE][i] = node[t->corner[0][i]] | node[t->corner[1][i]] | node[t->corner[2][i]];
+    for (int32_t n = t->inner_count - 1; n >= 0; n--) {  // level by level, so children come later
+        lanes[n] = 0;
+        for (int c = 0; c < t->def.arity; c++) {
+            const int32_t child = t->child[n * t->def.arity + c];
+            bool any = child >= 0 && lanes[child] != 0;
+            if (child < 0 && child != NO_CHILD)  // edges and nodes of a leaf are those of its faces
+                for (int32_t i = t->leaf[~child].first[PRIM_FACE]; i < t->leaf[~child + 1].first[PRIM_FACE]; i++) any |= flag[PRIM_FACE][i];
+            lanes[n] |= (uint8_t)(any << c);
+        }
+    }
+    return TL_OK;
+}
+
 static pair_query start(const tl_bvh *a, const tl_bvh *b, int what)
 {
     const float slack = a == b ? 2 * a->slack : a->slack + b->slack;
@@ -377,19 +409,27 @@ static tl_status start_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near 
     return TL_OK;
 }
 
+static tl_status run_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
+                          tl_error *err)
+{
+    pair_query query;
+    TL_TRY(start_near(a, b, what, near, &query, err));
+    const tl_arena_mark mark = tl_arena_save(scratch);
+    tl_status status = near.some ? choose_some(near.some, scratch, &query, err) : TL_OK;
+    if (status == TL_OK) status = run(&query, scratch, workers, out, err);
+    tl_arena_release(scratch, mark);
+    return status;
+}
+
 tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                            tl_error *err)
 {
-    pair_query query;
-    TL_TRY(start_near(bvh, bvh, what, near, &query, err));
-    return run(&query, scratch, workers, out, err);
+    return run_near(bvh, bvh, what, near, scratch, workers, out, err);
 }
 
 tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int what, tl_near near, tl_arena *scratch,
                               tl_workers *workers, tl_pairs *out, tl_error *err)
 {
     TL_ASSERT(first != second, "a surface is asked for pairs with itself as if with another");
-    pair_query query;
-    TL_TRY(start_near(first, second, what, near, &query, err));
-    return run(&query, scratch, workers, out, err);
+    return run_near(first, second, what, near, scratch, workers, out, err);
 }

@@ -25,7 +25,8 @@ typedef struct refit_job {
     tl_bvh *bvh;
     double margin, skin;
     bool lazy;
-    int32_t begin;  // of the level
+    const uint8_t *changed;  // per node of the surface: others stay as they are; NULL: all are looked at
+    int32_t begin;           // of the level
 } refit_job;
 
 TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
@@ -37,6 +38,10 @@ TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
     const float loose = LOOSE * (float)job->skin;
     for (int32_t i = begin; i < end; i++) {
         const int32_t v = bvh->id[PRIM_NODE][i];
+        if (job->changed && !job->changed[v]) {
+            bvh->moved[i] = 0;
+            continue;
+        }
         const double p[3] = {x0[v].x, x0[v].y, x0[v].z}, q[3] = {x1[v].x, x1[v].y, x1[v].z};
         double need[12];
         float fit[16] = {0}, *box = bvh->node_box[(int64_t)i * ends];
@@ -47,7 +52,7 @@ TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
         }
         for (int k = 0; k < 6 * ends; k++) fit[k + k / 3] = round_down(need[k] - m);
         bvh->moved[i] = 1;
-        if (job->lazy) {
+        if (job->lazy && !job->changed) {
             bool inside = true;
             for (int k = 0; k < 8 * ends; k++) inside = inside && box[k] <= fit[k] && box[k] >= fit[k] - loose;
             bvh->moved[i] = !inside;
@@ -174,15 +179,13 @@ TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
     }
 }
 
-void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers)
+static void refit(refit_job *job, tl_workers *workers)
 {
-    TL_ASSERT(margin >= 0 && skin >= 0, "bvh: the margin or the skin is negative");
-    bvh->x0 = x0, bvh->x1 = x1, bvh->margin = margin;
-    refit_job job = {bvh, margin, skin, skin > 0 && bvh->fitted, 0};
-    tl_parallel_for(workers, bvh->count[PRIM_NODE], NODES_PER_CHUNK, bvh->def.relative ? fit_relative_nodes : fit_swept_nodes, &job);
+    tl_bvh *bvh = job->bvh;
+    tl_parallel_for(workers, bvh->count[PRIM_NODE], NODES_PER_CHUNK, bvh->def.relative ? fit_relative_nodes : fit_swept_nodes, job);
     for (int32_t level = bvh->level_count - 1; level >= 0; level--) {
-        job.begin = bvh->level_begin[level];
-        tl_parallel_for(workers, bvh->level_begin[level + 1] - job.begin, INNER_PER_CHUNK, fit_inner, &job);
+        job->begin = bvh->level_begin[level];
+        tl_parallel_for(workers, bvh->level_begin[level + 1] - job->begin, INNER_PER_CHUNK, fit_inner, job);
     }
     bvh->fitted = true;
 
@@ -193,5 +196,19 @@ void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double marg
     for (int32_t c = 0; c < arity && bvh->child[c] != NO_CHILD; c++)
         for (int d = 0; d < bvh->planes; d++)
             if (bvh->def.relative || d % (bvh->def.k / 2) < 3) most = fmaxf(most, fabsf(bvh->volume[d * arity + c]));
-    bvh->slack = most < FLT_MAX / 4 ? most * 0x1p-21f + 16 * FLT_MIN + 1.01f * LOOSE * (float)skin : INFINITY;
+    bvh->slack = most < FLT_MAX / 4 ? most * 0x1p-21f + 16 * FLT_MIN + 1.01f * LOOSE * (float)job->skin : INFINITY;
+}
+
+void tl_bvh_refit(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, double margin, double skin, tl_workers *workers)
+{
+    TL_ASSERT(margin >= 0 && skin >= 0, "bvh: the margin or the skin is negative");
+    bvh->x0 = x0, bvh->x1 = x1, bvh->margin = margin;
+    refit(&(refit_job){bvh, margin, skin, skin > 0 && bvh->fitted, NULL, 0}, workers);
+}
+
+void tl_bvh_refit_some(tl_bvh *bvh, const tl_vec3 *x0, const tl_vec3 *x1, const uint8_t *changed, tl_workers *workers)
+{
+    TL_ASSERT(bvh->fitted && !x1 == !bvh->x1, "bvh: some nodes are to be fitted, but the others have not been");
+    bvh->x0 = x0, bvh->x1 = x1;
+    refit(&(refit_job){bvh, bvh->margin, 0, true, changed, 0}, workers);
 }

@@ -70,8 +70,18 @@ TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int
     return kind == PRIM_FACE ? t->corner[k] : t->end[k];
 }
 
-// Copies the primitives of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other. Returns their number.
-TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, int mode, gathered *g)
+// Bits of the eight flags at `flag`, each 0 or 1.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(flags8)(const uint8_t *flag)
+{
+    uint32_t bits = 0;
+    for (int i = 0; i < LANES; i++) bits |= (uint32_t)flag[i] << i;
+    return bits;
+}
+
+// Copies the primitives of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other: if `flag` is given, those
+// whose flag is `wanted`. Returns their number.
+TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, const uint8_t *flag,
+                                                   bool wanted, int mode, gathered *g)
 {
     const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : kind == PRIM_EDGE ? 2 : 0;
     const TRAVERSE(prims) p = TRAVERSE(prims_of)(t, leaf, kind, mode);
@@ -80,7 +90,9 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(gather)(const tl_bvh *t, int32_t leaf
     int32_t n = 0;
     for (int32_t i = 0; i < p.count; i += LANES) {
         const int32_t left = p.count - i;
-        const uint32_t mask = near ? TRAVERSE(meet8)(p.row + i, p.stride, near, mode) : left < LANES ? (1u << left) - 1 : 255u;
+        uint32_t mask = left < LANES ? (1u << left) - 1 : 255u;
+        if (flag) mask &= TRAVERSE(flags8)(flag + p.first + i) ^ (wanted ? 0u : 255u);
+        if (near && mask) mask &= TRAVERSE(meet8)(p.row + i, p.stride, near, mode);
         if (!mask) continue;
         const TRAVERSE(order) order = TRAVERSE(order_of)(mask);
         for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.row + (int64_t)d * p.stride + i, order, g->row[d] + n);
@@ -190,15 +202,21 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, con
                                                     const float *near_b, int list, int mode, pair_writer *w)
 {
     const bool same = p == q, itself = same && la == lb;
-    gathered *a = &w->near[0], *b = &w->near[1];
-    if (!TRAVERSE(gather)(p, la, ka, itself ? NULL : near_b, mode, a)) return;
-    if (itself && ka == kb) b = a;
-    else if (!TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, mode, b)) return;
-    const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
-    if (a == b) TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, true, list, mode, w);
-    else if (TRAVERSE(cost)(a->count, b->count) <= TRAVERSE(cost)(b->count, a->count))
-        TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, false, list, mode, w);
-    else TRAVERSE(meet_gathered)(query, q, b, kb, p, a, ka, order == ONE_FIRST ? ONE_LAST : order, false, list, mode, w);
+    const uint8_t *some_a = query->lanes && p == query->a ? query->some[ka] : NULL;
+    const uint8_t *some_b = query->lanes && q == query->a ? query->some[kb] : NULL;
+    // Some with all, within one surface: those of a with all of b (with each other, if a is b), then the others of a with those of b.
+    const int rounds = same && some_a ? 2 : 1;
+    for (int round = 0; round < rounds; round++) {
+        gathered *a = &w->near[0], *b = &w->near[1];
+        if (!TRAVERSE(gather)(p, la, ka, itself ? NULL : near_b, some_a, round == 0, mode, a)) continue;
+        if (itself && ka == kb && round == 0) b = a;
+        else if (!TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, rounds == 2 && round == 0 ? NULL : some_b, true, mode, b)) continue;
+        const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
+        if (a == b) TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, true, list, mode, w);
+        else if (TRAVERSE(cost)(a->count, b->count) <= TRAVERSE(cost)(b->count, a->count))
+            TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, false, list, mode, w);
+        else TRAVERSE(meet_gathered)(query, q, b, kb, p, a, ka, order == ONE_FIRST ? ONE_LAST : order, false, list, mode, w);
+    }
 }
 
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, int32_t la, int32_t lb, int mode, pair_writer *w)
@@ -224,7 +242,14 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, in
 #undef MEET
 }
 
-// The pairs of subtrees below `item` that may meet, at most MAX_ARITY^2; not to be called on two leaves.
+// The lanes of a node that hold what is asked for.
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(lanes_of)(const pair_query *query, const tl_bvh *t, int32_t node)
+{
+    return query->lanes && t == query->a ? query->lanes[node] : 255u;
+}
+
+// The pairs of subtrees below `item` that may meet, at most MAX_ARITY^2; not to be called on two leaves. One of each pair holds something
+// that is asked for.
 TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work item, int mode, work *out, int64_t *tests)
 {
     const tl_bvh *p = query->a, *q = query->b;
@@ -234,19 +259,25 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
     if (p == q && item.a == item.b) {
         if (query->culled && query->culled[item.a]) return 0;
         const int32_t *child = p->child + item.a * arity_a;
+        const uint32_t some = TRAVERSE(lanes_of)(query, p, item.a);
         for (int i = 0; i < arity_a && child[i] != NO_CHILD; i++) {
-            out[n++] = (work){child[i], child[i]};
+            const bool asked = some >> i & 1;
+            if (asked) out[n++] = (work){child[i], child[i]};
+            else if (!(some >> i)) break;  // nor do later ones
             TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
-            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, k, mode, vol) & ~((2u << i) - 1);
+            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, k, mode, vol) & ~((2u << i) - 1) & (asked ? 255u : some);
             *tests += arity_a;
             for (; hit; hit &= hit - 1) out[n++] = (work){child[i], child[__builtin_ctz(hit)]};
         }
     } else if (item.a >= 0 && item.b >= 0) {
         const int32_t *ca = p->child + item.a * arity_a, *cb = q->child + item.b * arity_b;
+        const uint32_t some = TRAVERSE(lanes_of)(query, p, item.a), other = p == q ? TRAVERSE(lanes_of)(query, q, item.b) : 0;
         for (int i = 0; i < arity_a && ca[i] != NO_CHILD; i++) {
+            const uint32_t lanes = some >> i & 1 ? 255u : other;
+            if (!lanes) continue;
             TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
             *tests += arity_b;
-            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, k, mode, vol); hit; hit &= hit - 1)
+            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, k, mode, vol) & lanes; hit; hit &= hit - 1)
                 out[n++] = (work){ca[i], cb[__builtin_ctz(hit)]};
         }
     } else {
@@ -255,7 +286,9 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
         const int32_t slot = t->leaf[leaf_a ? ~item.a : ~item.b].parent, node = leaf_a ? item.b : item.a;
         TRAVERSE(flip_lane)(query, t, slot / t->def.arity, slot % t->def.arity, k, mode, vol);
         *tests += u->def.arity;
-        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, k, mode, vol); hit; hit &= hit - 1) {
+        const bool asked = t == query->a && (TRAVERSE(lanes_of)(query, t, slot / t->def.arity) >> (slot % t->def.arity) & 1);
+        const uint32_t lanes = asked ? 255u : TRAVERSE(lanes_of)(query, u, node);
+        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, k, mode, vol) & lanes; hit; hit &= hit - 1) {
             const int32_t child = u->child[node * u->def.arity + __builtin_ctz(hit)];
             out[n++] = leaf_a ? (work){item.a, child} : (work){child, item.b};
         }

@@ -91,8 +91,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->pinched = TL_CALLOC(&c->alloc, uint8_t, n);
     c->goal = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_end = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
@@ -103,7 +104,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
         !c->blocks.lower_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
@@ -115,10 +116,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     tree.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
     for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
-    double thickest = 0, thickest_body = 0;
-    for (int32_t i = 0; i < nc; i++) thickest = fmax(thickest, c->thickness[i]);
-    for (int32_t b = 0; b < nb; b++) thickest_body = fmax(thickest_body, c->bodies[b].thickness);
-    c->reach = fmax(thickest, thickest / 2 + thickest_body);
+    for (int32_t i = 0; i < nc; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
+    c->reach = c->thickest;
+    for (int32_t b = 0; b < nb; b++) c->reach = fmax(c->reach, contact_reach(c, b));
     c->skin = SKIN * c->reach;
     for (int32_t e = 0; e < c->cloth.edge_count; e++)
         c->edge_length += tl_norm3(tl_sub3(def->x[c->cloth.edge[e][0]], def->x[c->cloth.edge[e][1]])) / c->cloth.edge_count;
@@ -136,6 +136,7 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     c->node_count = def->cloth.node_count, c->cloth_count = def->cloth_count, c->body_count = def->body_count;
     c->pressure = def->pressure, c->slip_speed = def->slip_speed;
     tl_pairs_init(&c->found, *alloc);
+    tl_pairs_init(&c->found_some, *alloc);
     const int32_t nb = def->body_count > 0 ? def->body_count : 1;
     c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
     c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
@@ -177,6 +178,7 @@ void tl_contacts_destroy(tl_contacts *c)
     }
     tl_bvh_destroy(c->tree);
     tl_pairs_free(&c->found);
+    tl_pairs_free(&c->found_some);
     TL_FREE(&alloc, c->bodies, nb);
     TL_FREE(&alloc, c->body_start, nb + 1);
     TL_FREE(&alloc, c->body_tree, nb);
@@ -193,8 +195,9 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->pinched, n);
     TL_FREE(&alloc, c->goal, n);
     TL_FREE(&alloc, c->measured, n);
-    TL_FREE(&alloc, c->searched_at, n);
-    TL_FREE(&alloc, c->searched_way, n);
+    TL_FREE(&alloc, c->searched_at, all);
+    TL_FREE(&alloc, c->searched_way, all);
+    TL_FREE(&alloc, c->searched_end, n);
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
@@ -229,12 +232,15 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->pair_count = 0, c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
-    c->searched_done = -1;
+    c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
+    // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
+    if (moving) c->searched_part = c->measured_done = c->settled_done = -1;
+    if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;
     c->placed = c->aimed[0] = c->aimed[1] = -1;
     for (int32_t b = 0; b < c->body_count; b++)
         if (!c->bodies[b].plane) c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     contact_choose_slack(c);
+    c->searched = false;
     c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
@@ -295,6 +301,13 @@ void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u
     way[1] = tl_dot3(n, dp) - tl_dot3(dn, tl_sub3(x, p)) + fmax(0, -tl_dot3(dn, u)) + fmax(0, tl_dot3(dn, dp));
 }
 
+double contact_friction(const tl_contacts *c, const pair *p)
+{
+    const int32_t cloth = c->node_cloth[p->node[p->node[0] < c->node_count ? 0 : 1]];
+    if (p->body != TL_CLOTH) return c->friction_body[cloth * c->body_count + p->body];
+    return c->friction_self[cloth * c->cloth_count + c->node_cloth[p->node[first_count(p)]]];
+}
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
 {
     nearness out;
@@ -306,7 +319,7 @@ nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at
         return out;
     }
     const tl_vec3 x[4] = {at[p->node[0]], at[p->node[1]], at[p->node[2]], at[p->node[3]]};
-    const tl_nearest near = p->kind == PAIR_VF ? tl_nearest_vertex_face(x) : tl_nearest_edge_edge(x);
+    const tl_nearest near = p->kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
     tl_vec3 gap = {0, 0, 0};
     // relative to the first node: differences of near points, no cancellation of large coordinates
     for (int k = 0; k < 4; k++) out.weight[k] = near.weight[k], gap = tl_madd3(gap, near.weight[k], tl_sub3(x[k], x[0]));

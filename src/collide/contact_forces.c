@@ -128,8 +128,9 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     for (int k = 0; k < 6; k++) out->stiff[k] = 0;
     sym_add(out->stiff, force * law_stiffness(c, g) / p->thickness, out->normal);
     out->force = tl_mul3(-out->load, out->normal);
-    if (p->friction > 0) {
-        const double e = c->slip_speed / c->step.gamma, most = p->friction * out->load;
+    out->friction = contact_friction(c, p);
+    if (out->friction > 0) {
+        const double e = c->slip_speed / c->step.gamma, most = out->friction * out->load;
         const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
@@ -154,27 +155,47 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     }
 }
 
+void contact_measure_pair(tl_contacts *c, int32_t i)
+{
+    c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
+    c->soft[i] = (float)softness(c, &c->pairs[i]);
+}
+
+tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err)
+{
+    if (CONTACT_GROW(c, c->pairs, c->pair_cap, count) && CONTACT_GROW(c, c->soft, c->soft_cap, count) && CONTACT_GROW(c, c->near, c->near_pairs_cap, count))
+        return TL_OK;
+    return tl_fail_memory(err, "the contacts");
+}
+
+// Is all of a pair where it was measured?
+static bool is_measured(const tl_contacts *c, const pair *p)
+{
+    if (!c->complete || p->kind == PAIR_PLANE) return false;
+    if (p->body != TL_CLOTH && c->bodies[p->body].moves && c->measured_done != c->done) return false;
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        if (i >= c->node_count) continue;
+        const tl_vec3 a = c->at[i], b = c->measured[i];
+        if (a.x != b.x || a.y != b.y || a.z != b.z) return false;
+    }
+    return true;
+}
+
 static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_contacts *c = arg;
     for (int32_t i = begin; i < end; i++) {
-        if (c->frozen && c->pairs[i].kind != PAIR_PLANE) {
-            c->near[i].distance = distance_now(c, i, c->done);
-            continue;
-        }
-        c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
-        c->soft[i] = (float)softness(c, &c->pairs[i]);
+        if (c->frozen && c->pairs[i].kind != PAIR_PLANE) c->near[i].distance = distance_now(c, i, c->done);
+        else if (!is_measured(c, &c->pairs[i])) contact_measure_pair(c, i);
     }
 }
 
-tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err)
+void contact_measure(tl_contacts *c, tl_workers *workers)
 {
-    if (!CONTACT_GROW(c, c->soft, c->soft_cap, c->pair_count) || !CONTACT_GROW(c, c->near, c->near_pairs_cap, c->pair_count))
-        return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
     memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
     c->measured_done = c->done;
-    return TL_OK;
 }
 
 typedef struct contact_job { tl_contacts *c; const int32_t *index; } contact_job;
@@ -264,15 +285,15 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     const tl_arena_mark mark = tl_arena_save(arena);
     c->allowed = 0;
     contact_place(c, x, 0);
-    if (!c->fresh) TL_TRY(contact_measure(c, workers, err));
+    if (!c->fresh) contact_measure(c, workers);
     c->fresh = false;
     int32_t count = 0;
     double nearest = 1;
     c->thinnest = (double)INFINITY;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
-        nearest = fmin(nearest, c->near[i].distance / c->pairs[i].thickness);
-        c->thinnest = fmin(c->thinnest, c->pairs[i].thickness);
+        nearest = smaller(nearest, c->near[i].distance / c->pairs[i].thickness);
+        c->thinnest = smaller(c->thinnest, c->pairs[i].thickness);
         count++;
     }
     int32_t *index = TL_SCRATCH(arena, int32_t, count);
@@ -456,9 +477,9 @@ static void friction_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         const contact *ct = &c->contacts[i];
         const pair *p = &ct->pair;
-        if (!(p->friction > 0)) continue;
+        if (!(ct->friction > 0)) continue;
         const double y = tl_norm3(across(slid(c, p, ct->weight, c->at), ct->normal));
-        sum += p->friction * ct->load * tl_friction_energy(y, e);
+        sum += ct->friction * ct->load * tl_friction_energy(y, e);
     }
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
 }
@@ -474,7 +495,7 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
     double far = 0;
     for (int32_t i = 0; i < c->node_count; i++) {
         const tl_vec3 d = tl_sub3(x[i], c->measured[i]);
-        far = fmax(far, tl_dot3(d, d));
+        far = larger(far, tl_dot3(d, d));
     }
     job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);

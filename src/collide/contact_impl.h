@@ -17,11 +17,11 @@ bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t n
 /// Two features that may touch. Nodes below node_count are of cloth, the others of bodies.
 typedef struct pair {
     int32_t node[4];   ///< vertex, face corners; or ends of edge one, ends of edge two; or vertex, plane body
+    tl_pair found;     ///< as in the lists of the trees, by which pairs of one kind and body are sorted
     pair_kind kind;
     int32_t body;      ///< TL_CLOTH, or which body
     double thickness;  ///< [m]
     double area;       ///< over which the pressure acts [m^2]
-    double friction;
 } pair;
 enum { TL_CLOTH = -1 };
 
@@ -34,6 +34,7 @@ typedef struct contact {
     pair pair;           ///< a copy: lists change while contacts are in use
     double weight[4];
     tl_vec3 normal;      ///< from the second feature to the first
+    double friction;     ///< coefficient
     double load;         ///< normal force [N]
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
@@ -96,6 +97,7 @@ struct tl_contacts {
     double *thickness, *friction_self, *friction_body;
     double pressure, slip_speed;
     double reach;             ///< largest thickness of all pairs
+    double thickest;          ///< of all cloths
     double skin;              ///< nodes may move this far before pairs are looked up anew
     bool frozen;              ///< normals and weights stay as they are (contact_zones.c)
     // one step
@@ -106,11 +108,16 @@ struct tl_contacts {
     double placed;            ///< part of the bodies' way at which their nodes are in `at`; negative: not at all
     tl_vec3 *way;             ///< [node_count + body_nodes] displacements of everything, work array
     double aimed[2];          ///< from where to what part of the rest those of bodies go; likewise
-    tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled
+    tl_vec3 *settled;         ///< [node_count] where nodes were when pairs were last settled or searched for
     double settled_done;
-    tl_vec3 *searched_at, *searched_way;  ///< [node_count] what the last search was told
-    double searched_done;
+    bool complete;            ///< there, all pairs within their thickness and twice the skin are in `pairs`, `near` is of `measured`
+    tl_vec3 *searched_at, *searched_way;  ///< [node_count + body_nodes] the ways that the lists of the trees are of
+    tl_vec3 *searched_end;    ///< [node_count] their ends
+    double searched_done;     ///< part of the bodies' way that was behind them; negative: there are no lists
+    double searched_part;     ///< part of the rest that they were to go
+    bool searched;            ///< in this step
     double slack;             ///< nodes may be this far from those ways and the lists of the trees still serve
+    double next_slack;        ///< with which lists of all pairs are made
     double strayed;           ///< how far they were, at most, in this step
     double edge_length;       ///< mean of the cloth
     // nodes that have no room (contact_pinch.c)
@@ -121,6 +128,7 @@ struct tl_contacts {
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
+    tl_pairs found_some;      ///< of some nodes, on their way into those lists
     pair *pairs;
     int32_t pair_count, pair_cap;
     nearness *near;           ///< [pair_cap] of every pair, where nodes were last measured
@@ -144,6 +152,12 @@ struct tl_contacts {
     tl_contact_report report;
 };
 
+/// Largest thickness of all pairs with a body, or TL_CLOTH.
+static inline double contact_reach(const tl_contacts *c, int32_t body)
+{
+    return body == TL_CLOTH ? c->thickest : 0.5 * c->thickest + c->bodies[body].thickness;
+}
+
 /// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
 void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 
@@ -157,6 +171,9 @@ void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *poi
 /// now + r way[0] - s way[1] > 0.
 void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2]);
 
+/// Coefficient of friction of a pair.
+double contact_friction(const tl_contacts *c, const pair *p);
+
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
 
 /// Finds and measures the pairs for a way u from x, bodies going this part of the rest of theirs.
@@ -164,14 +181,28 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
                          tl_workers *workers, tl_error *err);
 
 /// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
-tl_status contact_measure(tl_contacts *c, tl_workers *workers, tl_error *err);
+void contact_measure(tl_contacts *c, tl_workers *workers);
+void contact_measure_pair(tl_contacts *c, int32_t index);
 
-/// From the lists of the trees to c->pairs: those whose features, going from c->at by c->way, may come within their thickness and twice the
+/// Room for so many pairs and what is measured of them.
+tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err);
+
+/// From the lists of the trees to c->pairs, measured: those whose features, going from c->at by c->way, may come within their thickness and twice the
 /// skin (contact_pairs.c).
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
 
-/// Leaves in the lists of the trees what may do so within the slack of those ways.
-tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+/// Everything at `at`, going by `way`, give or take the slack; `node` and `slop` are for a first look in single precision.
+typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *node; double slack, slop; } contact_sight;
+
+/// What the lists of the trees are of.
+tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err);
+
+/// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
+                           tl_error *err);
+
+/// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_error *err);
 
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);

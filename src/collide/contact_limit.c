@@ -50,7 +50,7 @@ typedef struct limit_job {
 
 static double keep_of(double distance, double thickness)
 {
-    return fmin(KEEP_THICKNESS * thickness, fmax(KEEP_DISTANCE * distance, fmin(TIGHT * thickness, KEEP_TIGHT * distance)));
+    return smaller(KEEP_THICKNESS * thickness, larger(KEEP_DISTANCE * distance, smaller(TIGHT * thickness, KEEP_TIGHT * distance)));
 }
 
 // Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
@@ -65,15 +65,15 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
         contact_plane_ways(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
         out->way[2] = out->way[3] = out->way[1];
-        return out->distance + fmin(0, out->way[0]) - fmax(0, out->way[1]) < out->keep;
+        return out->distance + smaller(0, out->way[0]) - larger(0, out->way[1]) < out->keep;
     }
     const int m = first_count(p);
     double low = INFINITY, high = -INFINITY;
     for (int k = 0; k < 4; k++) {
         out->place[k] = tl_dot3(near.normal, tl_sub3(at[p->node[k]], at[p->node[0]]));
         out->way[k] = tl_dot3(near.normal, way[p->node[k]]);
-        if (k < m) low = fmin(low, out->place[k] + fmin(0, out->way[k]));
-        else high = fmax(high, out->place[k] + fmax(0, out->way[k]));
+        if (k < m) low = smaller(low, out->place[k] + smaller(0, out->way[k]));
+        else high = larger(high, out->place[k] + larger(0, out->way[k]));
     }
     return !(low - high >= out->keep);
 }
@@ -88,8 +88,8 @@ static double gap_of(const tl_contacts *c, const pair *p, const live *l, const d
         const bool of_cloth = p->kind == PAIR_PLANE ? k == 0 : i < c->node_count;
         const double t = !of_cloth ? body : part ? cloth * part[i] : cloth;
         const double v = l->place[k] + t * l->way[k];
-        if (k < m) low = fmin(low, v);
-        else high = fmax(high, v);
+        if (k < m) low = smaller(low, v);
+        else high = larger(high, v);
     }
     return low - high;
 }

@@ -27,7 +27,7 @@ static double own_thickness(const tl_contacts *c, const pair *p, double thicknes
         flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
     }
     const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
-    return fmin(thickness, 0.8 * rest);
+    return smaller(thickness, 0.8 * rest);
 }
 
 static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
@@ -38,26 +38,26 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     const double *other_face = l->body == TL_CLOTH ? c->face_area : c->body_face_area[l->body];
     const double *other_edge = l->body == TL_CLOTH ? c->edge_area : c->body_edge_area[l->body];
     int32_t cloth_node;  // one on the cloth, to know which
-    p->body = l->body;
+    p->body = l->body, p->found = found;
     switch (l->how) {
     case VF:
         p->kind = PAIR_VF;
         p->node[0] = found.a;
         for (int k = 0; k < 3; k++) p->node[1 + k] = other->face[found.b][k] + off;
-        p->area = fmin(c->node_area[found.a], other_face[found.b]);
+        p->area = smaller(c->node_area[found.a], other_face[found.b]);
         cloth_node = found.a;
         break;
     case FV:
         p->kind = PAIR_VF;
         p->node[0] = found.a + off;
         for (int k = 0; k < 3; k++) p->node[1 + k] = own->face[found.b][k];
-        p->area = fmin(c->node_area[found.a + off], c->face_area[found.b]);
+        p->area = smaller(c->node_area[found.a + off], c->face_area[found.b]);
         cloth_node = p->node[1];
         break;
     default:
         p->kind = PAIR_EE;
         for (int k = 0; k < 2; k++) p->node[k] = own->edge[found.a][k], p->node[2 + k] = other->edge[found.b][k] + off;
-        p->area = fmin(c->edge_area[found.a], other_edge[found.b]);
+        p->area = smaller(c->edge_area[found.a], other_edge[found.b]);
         cloth_node = p->node[0];
         break;
     }
@@ -65,10 +65,8 @@ static bool make_pair(const tl_contacts *c, const list *l, int32_t i, pair *p)
     if (l->body == TL_CLOTH) {
         const int32_t second = c->node_cloth[p->node[l->how == EE ? 2 : 1]];
         p->thickness = 0.5 * (c->thickness[cloth] + c->thickness[second]);
-        p->friction = c->friction_self[cloth * c->cloth_count + second];
     } else {
         p->thickness = 0.5 * c->thickness[cloth] + c->bodies[l->body].thickness;
-        p->friction = c->friction_body[cloth * c->body_count + l->body];
         for (int k = 0; k < 4 && c->pinched_count > 0; k++)
             if (p->node[k] < n && c->pinched[p->node[k]]) return false;
     }
@@ -215,113 +213,197 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
     return out;
 }
 
+/// Pairs of before whose nodes are where they were measured: their distances are known.
+typedef struct kept {
+    const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: none are kept
+    const pair *pairs;     // those of c->pairs as they were
+    const nearness *near;
+    const float *soft;
+    int32_t count, next;   // those before `next` belong to lists that have been seen to
+} kept;
+
+enum { MEASURED = 1, RESTING = 2 };  // the node is where it was measured; and where pairs are complete, and stays there
+enum { OUT, IN, KNOWN };             // what becomes of what the trees found
+
 typedef struct filter_job {
     tl_contacts *c;
     const list *l;
     const tl_vec3 *at, *way;
     const coarse *node;
-    float reach;     // for `node`
-    uint8_t *keep;
-    int32_t *count;  // per chunk, then where a chunk begins
+    float reach;           // for `node`
+    double slack;          // nodes may be this far from where they are said to be
+    uint8_t *keep;         // OUT, IN or KNOWN
+    const kept *old;       // NULL: nothing is known
+    bool body_rests;       // the body of the list
+    const int32_t *from;   // of pairs from `first` on: number in the list, or ~number in `old`
     int32_t first;
-    double slack;    // nodes may be this far from where they are said to be
 } filter_job;
 
-// May the features come within their thickness and twice the skin on the way?
-static bool worth_it(const filter_job *job, int32_t i, const features *f)
+// All that is within its thickness and twice the skin of where nodes rest is known.
+static bool all_rest(const filter_job *job, const features *f)
 {
-    const tl_contacts *c = job->c;
-    pair p;
-    if (!make_pair(c, job->l, i, &p)) return false;
-    const tl_vec3 x[4] = {job->at[f->node[0]], job->at[f->node[1]], job->at[f->node[2]], job->at[f->node[3]]};
-    const tl_nearest now = p.kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
-    return now.distance <= p.thickness + 2 * c->skin + 2 * job->slack + motion_of(f, job->way);
+    if (!job->old || !job->old->place || !job->body_rests) return false;
+    for (int k = 0; k < 4; k++)
+        if (f->node[k] < job->c->node_count && !(job->old->place[f->node[k]] & RESTING)) return false;
+    return true;
+}
+
+static void mark_eight(const filter_job *job, const features f[8], const int32_t *item, int n)
+{
+    lanes l;
+    int32_t apart[8];
+    for (int k = 0; k < 8; k++) fill_lane(&f[k < n ? k : 0], job->node, k, &l);
+    find_apart(&l, job->l->how == EE, job->reach, apart);
+    for (int k = 0; k < n; k++) job->keep[item[k]] = apart[k] ? OUT : IN;
 }
 
 static void mark_chunk(void *arg, int32_t begin, int32_t end)
 {
-    filter_job *job = arg;
-    int32_t count = 0;
-    for (int32_t first = begin; first < end; first += 8) {
-        const int32_t n = end - first < 8 ? end - first : 8;
-        features f[8];
-        lanes l;
-        int32_t apart[8];
-        for (int k = 0; k < 8; k++) {
-            f[k] = features_of(job->c, job->l, first + (k < n ? k : 0));
-            fill_lane(&f[k], job->node, k, &l);
-        }
-        find_apart(&l, job->l->how == EE, job->reach, apart);
-        for (int k = 0; k < n; k++) {
-            job->keep[first + k] = !apart[k] && worth_it(job, first + k, &f[k]);
-            count += job->keep[first + k];
-        }
+    const filter_job *job = arg;
+    features f[8];
+    int32_t item[8], n = 0;
+    for (int32_t i = begin; i < end; i++) {
+        if (job->keep[i] == KNOWN) continue;
+        f[n] = features_of(job->c, job->l, i);
+        if (all_rest(job, &f[n])) job->keep[i] = OUT;
+        else item[n++] = i;
+        if (n == 8) mark_eight(job, f, item, 8), n = 0;
     }
-    job->count[begin / FOUND_PER_CHUNK] = count;
+    if (n > 0) mark_eight(job, f, item, n);
 }
 
-static void keep_chunk(void *arg, int32_t begin, int32_t end)
+// How much further apart than their thickness features may be and still come within it and twice the skin on the way.
+static inline double spare_of(const filter_job *job, const features *f)
 {
-    filter_job *job = arg;
-    int32_t to = job->first + job->count[begin / FOUND_PER_CHUNK];
+    return 2 * job->c->skin + 2 * job->slack + motion_of(f, job->way);
+}
+
+static void thin_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    mark_chunk(arg, begin, end);
     for (int32_t i = begin; i < end; i++) {
         if (!job->keep[i]) continue;
-        pair *p = &job->c->pairs[to++];
-        make_pair(job->c, job->l, i, p);
-        if (p->body == TL_CLOTH) p->thickness = own_thickness(job->c, p, p->thickness);
+        const features f = features_of(job->c, job->l, i);
+        const tl_vec3 x[4] = {job->at[f.node[0]], job->at[f.node[1]], job->at[f.node[2]], job->at[f.node[3]]};
+        const tl_nearest now = job->l->how == EE ? tl_nearest_ee(x[0], x[1], x[2], x[3]) : tl_nearest_vf(x[0], x[1], x[2], x[3]);
+        pair p;
+        job->keep[i] = make_pair(job->c, job->l, i, &p) && now.distance <= p.thickness + spare_of(job, &f);
     }
 }
 
-/// What a search looks at: everything at `at`, going by `way`, within `slack` of that.
-typedef struct sight { const tl_vec3 *at, *way; const coarse *node; double slack, slop; } sight;
-
-static tl_status look(tl_contacts *c, double slack, tl_arena *arena, sight *out, tl_error *err)
+// Is a pair worth it? Measures it unless it is known.
+static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
 {
-    *out = (sight){.at = c->at, .way = c->way, .slack = slack};
-    out->node = make_coarse(c, c->at, c->way, arena, &out->slop);
+    tl_contacts *c = job->c;
+    pair *p = &c->pairs[to];
+    if (from < 0) {
+        *p = job->old->pairs[~from], c->near[to] = job->old->near[~from], c->soft[to] = job->old->soft[~from];
+        const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
+        return c->near[to].distance <= p->thickness + spare_of(job, &f);
+    }
+    if (!make_pair(c, job->l, from, p)) return false;
+    const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
+    const double spare = spare_of(job, &f);
+    contact_measure_pair(c, to);
+    if (!(c->near[to].distance <= p->thickness + spare)) return false;
+    if (p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
+    return c->near[to].distance <= p->thickness + spare;
+}
+
+static void fill_pairs(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    for (int32_t k = begin; k < end; k++)
+        if (!fill_pair(job, job->from[k], job->first + k)) job->c->pairs[job->first + k].node[0] = -1;  // a gap
+}
+
+static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, contact_sight *out, tl_error *err)
+{
+    *out = (contact_sight){.at = at, .way = way, .slack = slack};
+    out->node = make_coarse(c, at, way, arena, &out->slop);
     return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-// Marks what is worth it; .keep is NULL without memory.
-static filter_job mark_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers)
+tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err)
+{
+    return look(c, c->searched_at, c->searched_way, c->slack, arena, out, err);
+}
+
+// .keep is NULL without memory.
+static filter_job start_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena)
 {
     filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
-    job.reach = (float)(1.000001 * (c->reach + 2 * c->skin + 2 * s->slack + s->slop));
-    job.count = TL_SCRATCH(arena, int32_t, tl_chunk_count(l->count, FOUND_PER_CHUNK));
-    job.keep = job.count ? TL_SCRATCH(arena, uint8_t, l->count) : NULL;
-    if (job.keep) tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    job.reach = (float)(1.000001 * (contact_reach(c, l->body) + 2 * c->skin + 2 * s->slack + s->slop));
+    job.keep = TL_SCRATCH(arena, uint8_t, l->count);
     return job;
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
+
+static bool is_of(const tl_contacts *c, const pair *p, const list *l)
 {
-    if (l->count == 0) return TL_OK;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    filter_job job = mark_list(c, l, s, arena, workers);
-    tl_status status = job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
-    if (status == TL_OK) {
-        int32_t total = 0;
-        for (int32_t k = 0; k < tl_chunk_count(l->count, FOUND_PER_CHUNK); k++) {
-            const int32_t count = job.count[k];
-            job.count[k] = total, total += count;
-        }
-        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + total)) status = tl_fail_memory(err, "the contacts");
-        if (status == TL_OK) {
-            tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, keep_chunk, &job);
-            c->pair_count += total;
-        }
-    }
-    tl_arena_release(arena, mark);
-    return status;
+    const int how = p->kind == PAIR_EE ? EE : p->kind == PAIR_PLANE ? PLANE : p->node[0] < c->node_count ? VF : FV;
+    return p->body == l->body && how == (int)l->how;
 }
 
-static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const sight *s, tl_arena *arena,
+// Marks what is known of a list; which[i] says as what. Both are sorted.
+static void recall(const filter_job *job, kept *old, int32_t *which)
+{
+    const list *l = job->l;
+    int32_t k = old->next, end = k;
+    while (end < old->count && is_of(job->c, &old->pairs[end], l)) end++;
+    old->next = end;
+    for (int32_t i = 0; i < l->count; i++) {
+        while (k < end && comes_before(old->pairs[k].found, l->items[i])) k++;
+        const bool known = k < end && !comes_before(l->items[i], old->pairs[k].found);
+        job->keep[i] = known ? KNOWN : OUT, which[i] = k;
+    }
+}
+
+static bool body_rests(const tl_contacts *c, int32_t body)
+{
+    return body == TL_CLOTH || !c->bodies[body].moves || (c->done >= 1 && c->measured_done >= 1);
+}
+
+// Closes the gaps that pairs without nodes leave.
+static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
+{
+    int32_t to = first;
+    for (int32_t i = first; i < first + count; i++) {
+        if (c->pairs[i].node[0] < 0) continue;
+        if (to < i) c->pairs[to] = c->pairs[i], c->near[to] = c->near[i], c->soft[to] = c->soft[i];
+        to++;
+    }
+    c->pair_count = to;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    filter_job job = start_list(c, l, s, arena);
+    int32_t *from = TL_SCRATCH(arena, int32_t, l->count), count = 0;
+    if (!job.keep || !from) return tl_fail_memory(err, "the contacts");
+    job.old = old, job.from = from, job.body_rests = body_rests(c, l->body);
+    recall(&job, old, from);
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
+    for (int32_t i = 0; i < l->count; i++)
+        if (job.keep[i] != OUT) from[count++] = job.keep[i] == KNOWN ? ~from[i] : i;
+    TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
+    tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
+    close_gaps(c, job.first, count);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const contact_sight *s, tl_arena *arena,
                            tl_workers *workers, tl_error *err)
 {
     if (*count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
     const list l = {items, *count, body, how};
-    const filter_job job = mark_list(c, &l, s, arena, workers);
+    filter_job job = start_list(c, &l, s, arena);
+    if (job.keep) tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
     int32_t left = 0;
     for (int32_t i = 0; i < *count && job.keep; i++)
         if (job.keep[i]) items[left++] = items[i];
@@ -330,23 +412,46 @@ static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32
     return job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-static tl_status thin_lists(tl_contacts *c, tl_pairs *f, int32_t body, const sight *s, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, int32_t body, const contact_sight *s, tl_arena *arena, tl_workers *workers,
+                           tl_error *err)
 {
     TL_TRY(thin_list(c, f->vf, &f->vf_count, body, VF, s, arena, workers, err));
     if (body != TL_CLOTH) TL_TRY(thin_list(c, f->fv, &f->fv_count, body, FV, s, arena, workers, err));
     return thin_list(c, f->ee, &f->ee_count, body, EE, s, arena, workers, err);
 }
 
-tl_status contact_thin_out(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const uint8_t *changed)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
-    sight s;
-    tl_status status = look(c, c->slack, arena, &s, err);
-    if (status == TL_OK && c->self) status = thin_lists(c, &c->found, TL_CLOTH, &s, arena, workers, err);
-    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++)
-        if (!c->body_far[b]) status = thin_lists(c, &c->found_body[b], b, &s, arena, workers, err);
-    tl_arena_release(arena, mark);
-    return status;
+    const features f = features_of(c, l, i);
+    for (int k = 0; k < 4; k++)
+        if (f.node[k] < c->node_count && changed[f.node[k]]) return true;
+    return false;
+}
+
+// Both lists are sorted and stay so.
+static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, int32_t *cap, const tl_pair *in, int32_t in_count, int32_t body,
+                               int how, const uint8_t *changed, tl_error *err)
+{
+    const list l = {*items, *count, body, how};
+    int32_t left = 0;
+    for (int32_t i = 0; i < *count; i++) {
+        const tl_pair p = (*items)[i];
+        if (!has_changed(c, &l, i, changed)) (*items)[left++] = p;
+    }
+    *count = left;
+    if (!CONTACT_GROW(c, *items, *cap, (int64_t)left + in_count)) return tl_fail_memory(err, "the contacts");
+    *count = left + in_count;
+    for (int32_t i = left - 1, j = in_count - 1, to = *count - 1; j >= 0; to--)  // from the back: nothing is overwritten that is still needed
+        (*items)[to] = i >= 0 && comes_before(in[j], (*items)[i]) ? (*items)[i--] : in[j--];
+    return TL_OK;
+}
+
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, int32_t body, const uint8_t *changed, tl_error *err)
+{
+    const tl_pairs *in = &c->found_some;
+    TL_TRY(exchange_list(c, &f->vf, &f->vf_count, &f->vf_cap, in->vf, in->vf_count, body, VF, changed, err));
+    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &f->fv, &f->fv_count, &f->fv_cap, in->fv, in->fv_count, body, FV, changed, err));
+    return exchange_list(c, &f->ee, &f->ee_count, &f->ee_cap, in->ee, in->ee_count, body, EE, changed, err);
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
@@ -359,34 +464,75 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
         const double h = 0.5 * c->thickness[cloth] + c->bodies[b].thickness, near = h + 2 * c->skin;
         double ways[2];
         contact_plane_ways(c, b, at[i], way[i], ways);
-        if (tl_dot3(n0, tl_sub3(at[i], p0)) + fmin(0, ways[0]) - fmax(0, ways[1]) > near) continue;
-        if (!CONTACT_GROW(c, c->pairs, c->pair_cap, c->pair_count + 1)) return tl_fail_memory(err, "the contacts");
-        c->pairs[c->pair_count++] = (pair){{i, i, i, i}, PAIR_PLANE, b, h, c->node_area[i],
-                                           c->friction_body[cloth * c->body_count + b]};
+        if (tl_dot3(n0, tl_sub3(at[i], p0)) + smaller(0, ways[0]) - larger(0, ways[1]) > near) continue;
+        TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
+        c->pairs[c->pair_count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
+        contact_measure_pair(c, c->pair_count++);
+    }
+    return TL_OK;
+}
+
+// Copies the pairs that are measured already.
+static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    *out = (kept){0};
+    if (!c->complete) return TL_OK;
+    uint8_t *place = TL_SCRATCH(arena, uint8_t, n);
+    pair *pairs = TL_SCRATCH(arena, pair, c->pair_count);
+    nearness *near = TL_SCRATCH(arena, nearness, c->pair_count);
+    float *soft = TL_SCRATCH(arena, float, c->pair_count);
+    if (!place || !pairs || !near || !soft) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) {
+        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
+        place[i] = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
+        if (place[i] && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place[i] |= RESTING;
+    }
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        const pair *p = &c->pairs[i];
+        bool known = p->kind != PAIR_PLANE && (p->body == TL_CLOTH || !c->bodies[p->body].moves || c->measured_done == c->done);
+        for (int k = 0; k < 4 && known; k++) known = p->node[k] >= n || place[p->node[k]];
+        if (known) pairs[out->count] = *p, near[out->count] = c->near[i], soft[out->count] = c->soft[i], out->count++;
+    }
+    out->place = place, out->pairs = pairs, out->near = near, out->soft = soft;
+    return TL_OK;
+}
+
+static tl_status filter_lists(tl_contacts *c, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    c->pair_count = 0;
+    if (c->self) {
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, s, old, arena, workers, err));
+    }
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tl_pairs *f = &c->found_body[b];
+        if (c->bodies[b].plane) {
+            TL_TRY(filter_plane(c, b, c->at, c->way, err));
+            continue;
+        }
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE}, s, old, arena, workers, err));
     }
     return TL_OK;
 }
 
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    c->pair_count = 0, c->fresh = false;
     const tl_arena_mark mark = tl_arena_save(arena);
-    sight s;
-    tl_status status = look(c, 0, arena, &s, err);
-    if (status == TL_OK && c->self) {
-        status = filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, &s, arena, workers, err);
-    }
-    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
-        const tl_pairs *f = &c->found_body[b];
-        if (c->bodies[b].plane) {
-            status = filter_plane(c, b, c->at, c->way, err);
-            continue;
-        }
-        status = filter_list(c, &(list){f->vf, f->vf_count, b, VF}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){f->fv, f->fv_count, b, FV}, &s, arena, workers, err);
-        if (status == TL_OK) status = filter_list(c, &(list){f->ee, f->ee_count, b, EE}, &s, arena, workers, err);
-    }
+    contact_sight s;
+    kept old;
+    tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
+    if (status == TL_OK) status = keep_measured(c, arena, &old, err);
+    if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
+    if (status == TL_OK && old.next < old.count)  // never, while lists and pairs are in the same order
+        status = filter_lists(c, &s, &(kept){0}, arena, workers, err);
     tl_arena_release(arena, mark);
-    return status;
+    if (status != TL_OK) return status;
+    memcpy(c->settled, c->at, (size_t)c->node_count * sizeof *c->settled);
+    memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
+    c->settled_done = c->measured_done = c->done;
+    c->fresh = false, c->complete = true;
+    return TL_OK;
 }

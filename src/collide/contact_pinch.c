@@ -28,7 +28,7 @@ void contact_pinch(tl_contacts *c, const pair *p)
         c->pinched_count++;
         c->goal[i] = c->at[i];
     }
-    c->searched_done = -1;  // lists hold its pairs
+    c->searched_done = -1, c->complete = false;  // lists hold its pairs
 }
 
 /// The nearest point of a body to a place: on which face, with which weights (planes have neither).
@@ -323,6 +323,7 @@ uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinched; }
 
 void tl_contacts_count_pinched(tl_contacts *c)
 {
+    c->searched_done = -1, c->complete = false;  // lists lack the pairs of nodes that are free now
     c->pinched_count = 0;
     for (int32_t i = 0; i < c->node_count; i++) c->pinched_count += c->pinched[i] != 0;
 }

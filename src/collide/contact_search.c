@@ -16,64 +16,103 @@ static bool boxes_apart(const contact_box *a, const contact_box *b, double reach
     return larger(x, larger(y, z)) > reach;
 }
 
-// Does the last search serve for a move from x by u? It does for ways from the same start that hardly differ, and for all that stays near
-// the end of the way that it was asked for, once bodies have arrived. Newton's later iterations are of that kind.
-static bool covered(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
+/// Nodes whose ways are not those that the lists are of, looked at in two ways.
+typedef struct differing {
+    uint8_t *along;   ///< at some common part of the ways they are further apart than the slack
+    uint8_t *at_end;  ///< the node does not stay within the slack of the end of the way that the lists are of
+    int32_t along_count, at_end_count;
+} differing;
+
+// Lists hold all that comes near when nodes go along the ways they are of. So they serve for ways that are no further from those than the slack at any
+// common part of them; and, since that includes their ends, for nodes that all stay within the slack of these. Newton's later iterations are of that kind.
+static void compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out)
 {
-    bool same_start = c->searched_done == c->done;
-    const bool near_end = c->searched_done >= 0 && c->done >= 1;
-    if (!same_start && !near_end) return false;
-    double stray = 0, differ = 0;
-    for (int32_t i = 0; i < c->node_count; i++) {
-        const tl_vec3 a = c->searched_at[i], w = c->searched_way[i], d = tl_sub3(u[i], w);
-        same_start = same_start && a.x == x[i].x && a.y == x[i].y && a.z == x[i].z;
-        differ = larger(differ, tl_dot3(d, d));
-        const tl_vec3 from = tl_sub3(tl_sub3(x[i], a), w), to = tl_add3(from, u[i]);
-        stray = larger(stray, larger(tl_dot3(from, from), tl_dot3(to, to)));
-    }
     const double most = 0.999 * c->slack * c->slack;
-    if (same_start) return differ <= most;
-    c->strayed = larger(c->strayed, sqrt(stray));
-    return near_end && stray <= most;
+    double stray = 0;
+    bool same_start = true;
+    out->along_count = out->at_end_count = 0;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 end = c->searched_end[i], start = tl_sub3(x[i], c->searched_at[i]);
+        const tl_vec3 from = tl_sub3(x[i], end), to = tl_add3(from, u[i]);
+        const double d0 = tl_dot3(start, start), d1 = tl_dot3(to, to), away = larger(tl_dot3(from, from), d1);
+        same_start = same_start && d0 == 0;
+        stray = larger(stray, away);
+        out->along[i] = !(d0 <= most && d1 <= most), out->at_end[i] = !(away <= most);
+        out->along_count += out->along[i], out->at_end_count += out->at_end[i];
+    }
+    if (c->searched && !same_start && c->done >= 1) c->strayed = larger(c->strayed, sqrt(stray));
 }
 
-// Asks the trees for all pairs that may come within their thickness and twice the skin when everything goes from c->at by
-// c->way, all by the same part at a time, give or take the slack.
-static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+/// What to ask the trees for.
+typedef struct question {
+    const uint8_t *changed;  ///< [node_count] pairs with these nodes; NULL: all
+    const uint8_t *moved;    ///< [node_count] these are to be fitted; NULL: all
+    bool bodies;             ///< all pairs with bodies that move
+    bool thin_all;           ///< ways have become so much shorter that lists are worth another look
+} question;
+
+// How near pairs with a body, or TL_CLOTH, must come to be looked at.
+static double look_within(const tl_contacts *c, int32_t body) { return contact_reach(c, body) + 2 * c->skin + 2 * c->slack; }
+
+static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool was_far, const contact_sight *sight, tl_vec3 *end,
+                          tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    const int32_t n = c->node_count, all = n + c->body_nodes;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, all);
-    if (!end) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-    const double reach = c->reach + 2 * c->skin + 2 * c->slack;
-    const contact_box cloth = contact_box_of(c->at, end, n);
-    for (int32_t b = 0; b < c->body_count; b++)
-        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], reach);
-    const tl_near near = {reach, reach};
+    const int32_t first = c->node_count + c->body_start[b];
+    const bool some = ask->changed && !was_far && !(ask->bodies && c->bodies[b].moves);
     const int what = TL_PAIR_VF | TL_PAIR_EE;
-    tl_status status = TL_OK;
-    tl_bvh_refit(c->tree, c->at, end, 0, 0, workers);
-    c->report.searches++;
-    if (c->self) {
-        tl_pairs *f = &c->found;
-        status = tl_bvh_self_near(c->tree, what, near, arena, workers, f, err);
-        c->report.volume_tests += f->volume_tests;
-    }
-    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
-        if (c->bodies[b].plane) continue;
-        tl_pairs *f = &c->found_body[b];
-        f->vf_count = f->fv_count = f->ee_count = 0;
-        if (c->body_far[b]) continue;
-        const int32_t first = n + c->body_start[b];
+    if (c->bodies[b].moves || !c->body_fitted[b]) {
         for (int32_t i = first; i < first + c->bodies[b].surface.node_count; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-        if (c->bodies[b].moves || !c->body_fitted[b])
-            tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
+        tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
         c->body_fitted[b] = !c->bodies[b].moves;
-        status = tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err);
-        c->report.volume_tests += f->volume_tests;
     }
-    if (status == TL_OK) status = contact_thin_out(c, arena, workers, err);
+    tl_pairs *f = some ? &c->found_some : &c->found_body[b];
+    const tl_near near = {look_within(c, b), look_within(c, b), some ? ask->changed : NULL};
+    TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
+    c->report.volume_tests += f->volume_tests;
+    TL_TRY(contact_thin_out(c, f, b, sight, arena, workers, err));
+    if (!some) return TL_OK;
+    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], b, sight, arena, workers, err) : TL_OK;
+}
+
+static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
+                           tl_error *err)
+{
+    tl_pairs *f = ask->changed ? &c->found_some : &c->found;
+    const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed};
+    TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
+    c->report.volume_tests += f->volume_tests;
+    TL_TRY(contact_thin_out(c, f, TL_CLOTH, sight, arena, workers, err));
+    if (!ask->changed) return TL_OK;
+    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found, TL_CLOTH, sight, arena, workers, err) : TL_OK;
+}
+
+// Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways searched for, all
+// by the same part at a time, give or take the slack.
+static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);  // of bodies
+    uint8_t *was_far = TL_SCRATCH(arena, uint8_t, c->body_count + 1);
+    if (!end || !was_far) return tl_fail_memory(err, "the contacts");
+    const contact_box cloth = contact_box_of(c->searched_at, c->searched_end, n);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        was_far[b] = c->body_far[b];
+        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], look_within(c, b));
+    }
+    if (ask->moved) tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
+    else tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
+    c->report.searches++;
+    contact_sight sight;
+    tl_status status = contact_look(c, arena, &sight, err);
+    if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
+        tl_pairs *f = &c->found_body[b];
+        if (c->body_far[b]) f->vf_count = f->fv_count = f->ee_count = 0;
+        else status = ask_body(c, b, ask, was_far[b], &sight, end, arena, workers, err);
+    }
     tl_arena_release(arena, mark);
     return status;
 }
@@ -89,33 +128,90 @@ static tl_status ask_trees(tl_contacts *c, tl_arena *arena, tl_workers *workers,
 void contact_choose_slack(tl_contacts *c)
 {
     const double most = larger(LEAST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length);
-    c->slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->slack);
-    c->slack = smaller(most, larger(LEAST_SLACK * c->skin, c->slack));
+    c->next_slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->next_slack);
+    c->next_slack = smaller(most, larger(LEAST_SLACK * c->skin, c->next_slack));
     c->strayed = 0;
 }
 
 void tl_contacts_forget(tl_contacts *c)
 {
-    c->slack = FIRST_SLACK * c->skin, c->strayed = 0;
-    c->searched_done = -1;
+    c->next_slack = FIRST_SLACK * c->skin, c->strayed = 0;
+    c->searched_done = -1, c->complete = false;
+}
+
+#define FEW (1.0 / 3)        // of the nodes: if fewer have strayed, only their pairs are asked for
+#define MANY_SHORTER 0.125   // of the nodes: if more ways have become shorter by the slack, all lists are thinned out
+
+// Lists are made anew for the ways from x by u.
+static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena, tl_workers *workers,
+                            tl_error *err)
+{
+    const int32_t n = c->node_count, all = n + c->body_nodes;
+    memcpy(c->searched_at, c->at, (size_t)all * sizeof *x);
+    memcpy(c->searched_way, c->way, (size_t)all * sizeof *u);
+    for (int32_t i = 0; i < n; i++) c->searched_end[i] = tl_add3(x[i], u[i]);
+    c->searched_done = c->done, c->searched_part = body_part;
+    c->slack = c->next_slack;
+    return ask_trees(c, &(question){0}, arena, workers, err);
+}
+
+// The ways of `changed` nodes become those from x by u; if all others `rest`, their ways shrink to the ends of what they were. Lists then lack nothing but
+// pairs with nodes that changed. (Between nodes that rest they may hold pairs that were near on the way alone.)
+static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const uint8_t *changed, bool rest, bool bodies,
+                             double body_part, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    uint8_t *moved = TL_SCRATCH(arena, uint8_t, n);
+    if (!moved) return tl_fail_memory(err, "the contacts");
+    int32_t shorter = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const tl_vec3 w = c->searched_way[i];
+        moved[i] = changed[i] || (rest && (w.x != 0 || w.y != 0 || w.z != 0));
+        if (!moved[i]) continue;
+        shorter += !changed[i] && tl_dot3(w, w) > c->slack * c->slack;
+        if (changed[i]) c->searched_at[i] = x[i], c->searched_way[i] = u[i], c->searched_end[i] = tl_add3(x[i], u[i]);
+        else c->searched_at[i] = c->searched_end[i], c->searched_way[i] = (tl_vec3){0, 0, 0};
+    }
+    memcpy(c->searched_at + n, c->at + n, (size_t)c->body_nodes * sizeof *x);
+    memcpy(c->searched_way + n, c->way + n, (size_t)c->body_nodes * sizeof *u);
+    c->searched_done = c->done, c->searched_part = body_part;
+    return ask_trees(c, &(question){changed, moved, bodies, shorter > MANY_SHORTER * n}, arena, workers, err);
+}
+
+// Makes the lists serve for a move from x by u.
+static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena, tl_workers *workers,
+                              tl_error *err)
+{
+    const int32_t n = c->node_count;
+    if (c->done >= 1) body_part = 1;  // of nothing
+    if (c->searched_done < 0) return search_all(c, x, u, body_part, arena, workers, err);
+    const tl_arena_mark mark = tl_arena_save(arena);
+    differing d = {.along = TL_SCRATCH(arena, uint8_t, n), .at_end = TL_SCRATCH(arena, uint8_t, n)};
+    if (!d.along || !d.at_end) return tl_fail_memory(err, "the contacts");
+    compare(c, x, u, &d);
+    const bool bodies_along = c->searched_done == c->done && c->searched_part == body_part;
+    const bool bodies_rest = c->done >= 1 && c->searched_part >= 1;
+    tl_status status = TL_OK;
+    if ((d.along_count > 0 || !bodies_along) && (d.at_end_count > 0 || !bodies_rest)) {
+        const bool rest = d.at_end_count < d.along_count;
+        const int32_t count = rest ? d.at_end_count : d.along_count;
+        if (count > FEW * n) status = search_all(c, x, u, body_part, arena, workers, err);
+        else status = search_some(c, x, u, rest ? d.at_end : d.along, rest, rest ? !bodies_rest : !bodies_along, body_part, arena, workers, err);
+    }
+    tl_arena_release(arena, mark);
+    return status;
 }
 
 tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
                          tl_workers *workers, tl_error *err)
 {
-    const int32_t n = c->node_count;
     c->allowed = 0;
     contact_place(c, x, 0);
-    memcpy(c->way, u, (size_t)n * sizeof *u);
+    memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
     contact_aim_bodies(c, body_part);
-    if (body_part < 1 || !covered(c, x, u)) {
-        memcpy(c->searched_at, x, (size_t)n * sizeof *x);
-        memcpy(c->searched_way, u, (size_t)n * sizeof *u);
-        c->searched_done = body_part < 1 ? -1 : c->done;
-        TL_TRY(ask_trees(c, arena, workers, err));
-    }
-    TL_TRY(contact_filter(c, arena, workers, err));
-    return contact_measure(c, workers, err);
+    TL_TRY(search_lists(c, x, u, body_part, arena, workers, err));
+    c->searched = true;
+    return contact_filter(c, arena, workers, err);
 }
 
 tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
@@ -126,9 +222,10 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
 
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
+    (void)err;  // nothing can fail at present
     c->allowed = 0;
     contact_place(c, x, 0);
-    TL_TRY(contact_measure(c, workers, err));
+    contact_measure(c, workers);
     int32_t count = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!(c->near[i].distance <= c->pairs[i].thickness + 2 * c->skin)) continue;
@@ -139,7 +236,7 @@ tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *worke
     c->report.candidates = count;
     memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
     c->settled_done = c->done;
-    c->fresh = true;
+    c->fresh = true, c->complete = !c->frozen;
     return TL_OK;
 }
 

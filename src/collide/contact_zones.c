@@ -37,7 +37,7 @@ void tl_contacts_freeze(tl_contacts *c)
     }
     c->pair_count = count;
     c->report.candidates = count;
-    c->done = 1, c->allowed = 0, c->fresh = false, c->frozen = true;
+    c->done = 1, c->allowed = 0, c->fresh = c->complete = false, c->frozen = true;
 }
 
 typedef struct hit_job {
@@ -86,7 +86,7 @@ static void hit_chunk(void *arg, int32_t begin, int32_t end)
 static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
 {
     const pair *p = &c->pairs[index];
-    tl_bond b = {.node = {-1, -1, -1, -1}, .keep = KEEP * SEPARATION * p->thickness, .friction = p->friction, .fresh = true};
+    tl_bond b = {.node = {-1, -1, -1, -1}, .keep = KEEP * SEPARATION * p->thickness, .friction = contact_friction(c, p), .fresh = true};
     if (p->kind == PAIR_PLANE) {
         const tl_vec3 *begin = c->step.plane_begin + 2 * p->body, *end = c->step.plane_end + 2 * p->body;
         b.node[0] = p->node[0], b.weight[0] = 1, b.normal = end[1];
@@ -184,7 +184,7 @@ tl_status tl_contacts_zones(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, tl_ar
     if (status != TL_OK || !*clear) return status;
     c->done = 1;
     contact_place(c, x, 0);
-    TL_TRY(contact_measure(c, workers, err));
+    contact_measure(c, workers);
     c->report.nearest = 1, c->report.contacts = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const double near = c->near[i].distance / c->pairs[i].thickness;

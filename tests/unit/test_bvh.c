@@ -561,6 +561,95 @@ static void near_pairs_with_threads_skin_and_another(void **state)
     close_fixture(&t);
 }
 
+// --- some nodes move, and only their pairs are asked for ---
+
+/// Does a primitive of `n` nodes have one of those?
+static bool has_some(const uint8_t *some, const int32_t *nodes, int n)
+{
+    for (int k = 0; k < n; k++)
+        if (some[nodes[k]]) return true;
+    return false;
+}
+
+// Leaves in `all` what has such nodes (`between` two surfaces: of the first).
+static void leave_some(const tl_surface *s, const uint8_t *some, bool between, tl_pairs *all)
+{
+    int32_t n = 0;
+    for (int32_t i = 0; i < all->vf_count; i++)
+        if (some[all->vf[i].a] || (!between && has_some(some, s->face[all->vf[i].b], 3))) all->vf[n++] = all->vf[i];
+    all->vf_count = n, n = 0;
+    for (int32_t i = 0; i < all->ee_count; i++)
+        if (has_some(some, s->edge[all->ee[i].a], 2) || (!between && has_some(some, s->edge[all->ee[i].b], 2))) all->ee[n++] = all->ee[i];
+    all->ee_count = n, n = 0;
+    for (int32_t i = 0; i < all->ef_count; i++)
+        if (has_some(some, s->edge[all->ef[i].a], 2) || (!between && has_some(some, s->face[all->ef[i].b], 3))) all->ef[n++] = all->ef[i];
+    all->ef_count = n, n = 0;
+    for (int32_t i = 0; i < all->fv_count; i++)
+        if (has_some(some, s->face[all->fv[i].b], 3)) all->fv[n++] = all->fv[i];
+    all->fv_count = n, n = 0;
+    for (int32_t i = 0; i < all->fe_count; i++)
+        if (has_some(some, s->face[all->fe[i].b], 3)) all->fe[n++] = all->fe[i];
+    all->fe_count = n;
+}
+
+static void some_nodes_are_as_good_as_all(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape b = random_soup(150, 200, 0.3, 9);
+    const int part[5] = {0, 1, 10, 100, 1000};  // of a thousand nodes
+    int64_t found = 0, tests[5] = {0}, full[5] = {0};
+    for (int arity = 0; arity < 3; arity++)
+        for (int i = 0; i < 10; i++) {
+            shape a = i % 2 ? random_soup(400, 500, 0.3, (uint64_t)i) : sheet_shape(40, TANGLED, 0);
+            uint8_t *some = calloc((size_t)a.s.node_count, 1);
+            tl_bvh *p, *q, *fresh;
+            const tl_bvh_def def = {.k = 6, .arity = ARITIES[arity], .leaf_faces = LEAVES[i % 5], .relative = 1};
+            assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &p, &err));
+            assert_ok(tl_bvh_create(&t.alloc, &def, &b.s, b.x0, &q, &err));
+            move_together(&a, 0.1, 0.01, (uint64_t)i), move(&b, 0.05, (uint64_t)i);
+            tl_bvh_refit(p, a.x0, a.x1, 0, 0, NULL);
+            tl_bvh_refit(q, b.x0, b.x1, 0, 0, NULL);
+            for (int round = 0; round < 3; round++) {
+                for (int32_t v = 0; v < a.s.node_count; v++) {
+                    some[v] = 500 * (noise((uint64_t)(10 * i + round), v, 3) + 1) < part[i / 2];
+                    if (!some[v]) continue;
+                    a.x0[v].x += 0.02 * noise((uint64_t)round, v, 4), a.x1[v].y += 0.05 * noise((uint64_t)round, v, 5);
+                }
+                tl_near near = {.path = 0.01, .end = 0.02};
+                assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &fresh, &err));
+                tl_bvh_refit(fresh, a.x0, a.x1, 0, 0, NULL);
+                tl_bvh_refit_some(p, a.x0, a.x1, some, NULL);
+                assert_ok(tl_bvh_self_near(fresh, ALL, near, &t.arena, NULL, &t.pairs, &err));
+                assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, NULL, &t.other, &err));
+                assert_same_pairs(&t.pairs, &t.other);
+                full[i / 2] += t.other.volume_tests;
+                near.some = some;
+                assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, NULL, &t.other, &err));
+                leave_some(&a.s, some, false, &t.pairs);
+                assert_same_pairs(&t.pairs, &t.other);
+                found += t.pairs.vf_count + t.pairs.ee_count, tests[i / 2] += t.other.volume_tests;
+                near.some = NULL;
+                assert_ok(tl_bvh_between_near(fresh, q, ALL, near, &t.arena, NULL, &t.pairs, &err));
+                near.some = some;
+                assert_ok(tl_bvh_between_near(p, q, ALL, near, &t.arena, NULL, &t.other, &err));
+                leave_some(&a.s, some, true, &t.pairs);
+                assert_same_pairs(&t.pairs, &t.other);
+                found += t.pairs.vf_count + t.pairs.fv_count + t.pairs.ee_count;
+                tl_bvh_destroy(fresh);
+            }
+            tl_bvh_destroy(p), tl_bvh_destroy(q);
+            free(some), free_shape(&a);
+        }
+    assert_true(found > 10000);
+    print_message("tests of volumes for 1 of 1000 nodes: %lld, for all %lld\n", (long long)tests[1], (long long)full[1]);
+    assert_true(tests[0] == 0 && tests[1] < full[1] / 10);
+    free_shape(&b);
+    close_fixture(&t);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
@@ -580,6 +669,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(near_pairs_are_all_found),
         cmocka_unit_test(near_at_any_size),
         cmocka_unit_test(near_pairs_with_threads_skin_and_another),
+        cmocka_unit_test(some_nodes_are_as_good_as_all),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
