@@ -23,6 +23,7 @@ static const app_command fidelity_command = {
              "each other: a ratio near 1 is the same cloth. How to read it: docs/remeshing.md.",
     .examples = "  toile bench fidelity\n"
                 "  toile bench fidelity --runs 5 --others 3 --pictures pages\n"
+                "  toile bench fidelity --size 0.03 --frames 43\n"
                 "  toile bench fidelity --full --keep fidelity-full --threads 2 --save      # goes on where it was cut",
     .codes = "  0  done\n  1  usage: unknown option or value out of range\n"
              "  2  a scene is missing or wrong, or a file cannot be read or written\n  3  out of memory\n"
@@ -58,6 +59,9 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
     const app_option options[] = {
         {"short", 0, APP_FLAG, &brief, 0, 0, NULL, "coarser meshes, longer steps: two minutes. Default"},
         {"full", 0, APP_FLAG, &def.full, 0, 0, NULL, "65,536 faces against edges from 10 mm up: hours"},
+        {"size", 0, APP_REAL, &def.size, 1e-3, 0.2, "M",
+         "smallest edge of the adaptive meshes in metres, fixed ones\n"
+         "in proportion. Default 0.064, full 0.01"},
         {"runs", 0, APP_INT, &def.runs, 2, 64, "N", "of the fixed fine mesh. Default 3"},
         {"others", 0, APP_INT, &def.others, 1, 64, "N", "of each of the other meshes. Default 1"},
         {"seed", 0, APP_INT, &def.seed, 0, 1000000, "N", "of the first start; every run has its own. Default 1"},
@@ -66,10 +70,10 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
          "ball in the sheet; from behind; in again, twice; the drape"},
         {"scale", 0, APP_REAL, &def.scale, 1e-3, 1, "M",
          "of curvature: twice the deviation of the Gaussian that\n"
-         "smooths, in metres. Default 0.02, short 0.1"},
+         "smooths, in metres. Default twice the size"},
         {"smooth", 0, APP_REAL, &def.smooth, 1e-3, 1, "M",
          "of the surface that wrinkles are counted from, likewise.\n"
-         "Default 0.1, short 0.3"},
+         "Default five times the size, at least 0.1"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
         {"keep", 0, APP_TEXT, &def.keep, 0, 0, "DIR",

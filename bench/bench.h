@@ -128,14 +128,15 @@ typedef struct bench_fidelity_def {
     const char *data;            ///< folder that holds scenes/; may be NULL
     const char *const *sets;     ///< "key=value" for every run, set_count of them, at most BENCH_SETS_MAX
     int32_t set_count;
-    bool full;                   ///< sizes of the paper. Default false: coarser.
+    bool full;                   ///< sizes and steps of the paper. Default false: coarser, half the steps.
+    double size;                 ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
     int32_t runs;                ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.
     int32_t others;              ///< of each of the other meshes, >= 1. Default 1.
     int32_t seed;                ///< of the first start. Default 1.
     int32_t frames[BENCH_FRAMES_MAX];  ///< looked at, ascending. Default 43, 100, 143, 157, 185, 200.
     int32_t frame_count;
-    double scale;                ///< of curvature, twice the deviation of a Gaussian [m]; 0: as the form says. Default 0.
-    double smooth;               ///< of the surface that wrinkles are counted from, likewise. Default 0.
+    double scale;                ///< of curvature, twice the deviation of a Gaussian [m]; 0: twice the size. Default 0.
+    double smooth;               ///< of the surface that wrinkles are counted from, likewise; 0: five times the size, at least 0.1. Default 0.
     int32_t threads;             ///< Default 1.
     const char *keep;            ///< folder for the shapes and states of every run: what is there is not run again; NULL: none
     const char *pictures;        ///< folder for pictures of the four meshes at every frame; NULL: none

@@ -19,20 +19,22 @@
 #define SPEED_MAX 0.05  // [m/s]
 #define PIXEL 2e-3      // of the rasters of outlines [m]
 #define RASTER 4.0      // side of the raster of outlines [m]: the sheet swings by its length of 1 m
-enum { PATH_SIZE = 1200, SET_SIZE = 160, FORM_SETS = 2, SETS_MAX = BENCH_SETS_MAX + FORM_SETS + 4, SAMPLES_PER_SCALE = 8 };
+#define SHORT_SIZE 0.064  // smallest edges of adaptive meshes [m]
+#define FULL_SIZE 0.01
+enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = BENCH_SETS_MAX + 6, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
 
 static const struct mesh_form {
-    const char *name, *file;     // file below scenes/paper-sphere/
-    const char *brief[FORM_SETS];  // "key=value" of the short form
+    const char *name, *file;  // file below scenes/paper-sphere/
+    const char *size_key;
+    double edge;              // of what the smallest edges of adaptive meshes are: 65,536 and 11,236 faces at 10 mm
 } forms[MESH_COUNT] = {
-    {"fixed fine", "fixed-fine.json", {"cloths[0].mesh.rectangle.edge=0.05", "steps_per_frame=4"}},
-    {"anisotropic", "scene.json", {"remeshing.size_min=0.06", "steps_per_frame=4"}},
-    {"isotropic", "isotropic.json", {"remeshing.size_min=0.06", "steps_per_frame=4"}},
-    {"fixed average", "fixed-average.json", {"cloths[0].mesh.rectangle.edge=0.12", "steps_per_frame=4"}},
+    {"fixed fine", "fixed-fine.json", "cloths[0].mesh.rectangle.edge", 0.78125},
+    {"anisotropic", "scene.json", "remeshing.size_min", 1},
+    {"isotropic", "isotropic.json", "remeshing.size_min", 1},
+    {"fixed average", "fixed-average.json", "cloths[0].mesh.rectangle.edge", 1.88679},
 };
 
-// Twice the deviation of the Gaussians [m]: of curvature about the finest edges, so that adaptive and fine meshes resolve it.
-static const struct { double scale, smooth; } full_size = {0.02, 0.1}, short_size = {0.1, 0.3};
+double fidelity_size(const bench_fidelity_def *def) { return def->size > 0 ? def->size : def->full ? FULL_SIZE : SHORT_SIZE; }
 
 const char *fidelity_mesh_name(fidelity_mesh mesh) { return forms[mesh].name; }
 
@@ -165,7 +167,7 @@ double fidelity_distance(fidelity_measure m, const fidelity_shape *a, const fide
 // --- the start --------------------------------------------------------------------------------------------
 
 typedef struct set_list {
-    char text[4][SET_SIZE];
+    char text[6][SET_SIZE];  // 0, 1: the start; 2, 3: the origin; 4, 5: the form
     const char *item[SETS_MAX];
     int32_t count;
 } set_list;
@@ -173,7 +175,14 @@ typedef struct set_list {
 static void form_sets(const bench_fidelity_def *def, fidelity_mesh mesh, set_list *sets)
 {
     sets->count = 0;
-    for (int k = 0; !def->full && k < FORM_SETS; k++) sets->item[sets->count++] = forms[mesh].brief[k];
+    if (!def->full || def->size > 0) {
+        snprintf(sets->text[4], SET_SIZE, "%s=%.9g", forms[mesh].size_key, forms[mesh].edge * fidelity_size(def));
+        sets->item[sets->count++] = sets->text[4];
+    }
+    if (!def->full) {
+        snprintf(sets->text[5], SET_SIZE, "steps_per_frame=%d", SHORT_STEPS);
+        sets->item[sets->count++] = sets->text[5];
+    }
     for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
 }
 
@@ -448,9 +457,9 @@ static tl_status make_folder(const char *path, tl_error *err)
 tl_status bench_fidelity(const bench_fidelity_def *def, int32_t *faults, tl_error *err)
 {
     *faults = 0;
-    gauge by = {.scale = def->full ? full_size.scale : short_size.scale, .smooth = def->full ? full_size.smooth : short_size.smooth};
-    if (def->scale > 0) by.scale = def->scale;
-    if (def->smooth > 0) by.smooth = def->smooth;
+    // curvature on the scale of the finest edges, so that adaptive and fine meshes resolve it; wrinkles of a few edges
+    gauge by = {.scale = def->scale > 0 ? def->scale : 2 * fidelity_size(def), .smooth = def->smooth > 0 ? def->smooth : 0};
+    if (by.smooth == 0) by.smooth = fmax(0.1, 5 * fidelity_size(def));
     int32_t count = 0;
     fidelity_run *runs = calloc((size_t)(def->runs + (MESH_COUNT - 1) * def->others), sizeof *runs);
     if (!runs) return no_memory(err);

@@ -4,6 +4,7 @@
 #include "measure.h"
 
 typedef enum fidelity_mesh { MESH_FINE, MESH_THIN, MESH_EVEN, MESH_AVERAGE, MESH_COUNT } fidelity_mesh;
+double fidelity_size(const bench_fidelity_def *def);  ///< smallest edge of adaptive meshes [m]
 const char *fidelity_mesh_name(fidelity_mesh mesh);
 
 typedef enum fidelity_measure {

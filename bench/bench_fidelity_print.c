@@ -77,9 +77,9 @@ static const char *verdict(const figures *f, fidelity_mesh mesh)
 
 static void print_row(FILE *out, const char *frame, fidelity_measure m, const figures *f)
 {
-    fprintf(out, "%-5s %-13s %3s |%8.2f%8.3g%8.3g ", frame, measures[m].name, measures[m].unit, f->value[MESH_FINE],
+    fprintf(out, "%-5s %-13s %3s |%8.2f %7.4g %7.4g ", frame, measures[m].name, measures[m].unit, f->value[MESH_FINE],
             f->distance[MESH_FINE], f->most);
-    for (int k = MESH_THIN; k < MESH_COUNT; k++) fprintf(out, "|%8.2f%8.3g%6.2f ", f->value[k], f->distance[k], ratio(f, k));
+    for (int k = MESH_THIN; k < MESH_COUNT; k++) fprintf(out, "|%8.2f %7.4g%6.2f ", f->value[k], f->distance[k], ratio(f, k));
     fprintf(out, "\n");
 }
 
@@ -127,7 +127,7 @@ void fidelity_print_table(const bench_fidelity_def *def, double scale, double sm
 
 // --- file -------------------------------------------------------------------------------------------------
 
-static const char csv_head[] = "date,version,machine,form,runs,others,seed,scale_mm,smooth_mm,frame,measure,unit,mesh,faces,value,distance,"
+static const char csv_head[] = "date,version,machine,form,size_mm,runs,others,seed,scale_mm,smooth_mm,frame,measure,unit,mesh,faces,value,distance,"
                                "spread,spread_most,ratio,result\n";
 
 static double mean_faces(const fidelity_run *runs, int32_t count, int mesh)
@@ -151,8 +151,8 @@ static void csv_rows(FILE *file, const bench_fidelity_def *def, double scale, do
         const figures f =
             compare((fidelity_measure)m, runs, count, last ? 0 : frame_index, last ? def->frame_count : frame_index + 1);
         for (int k = 0; k < MESH_COUNT; k++)
-            fprintf(file, "%s,%s,%s,%s,%d,%d,%d,%g,%g,%s,%s,%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%s\n", date, tl_version(), machine,
-                    def->full ? "full" : "short", def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, frame, measures[m].name,
+            fprintf(file, "%s,%s,%s,%s,%g,%d,%d,%d,%g,%g,%s,%s,%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%s\n", date, tl_version(), machine,
+                    def->full ? "full" : "short", 1e3 * fidelity_size(def), def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, frame, measures[m].name,
                     measures[m].unit, fidelity_mesh_name((fidelity_mesh)k), mean_faces(runs, count, k), f.value[k], f.distance[k],
                     f.distance[MESH_FINE], f.most, ratio(&f, k), verdict(&f, (fidelity_mesh)k));
     }
