@@ -54,7 +54,7 @@ static void lifted(int around, int across, int load, double tolerance)
     plate[1].density = 0.8 * reference[load].part / EDGE_WIDTH;
     tl_sim_def def = static_def();
     def.gravity = (tl_vec3){0, 0, 1};
-    def.newton_tolerance = 1e-8;
+    def.newton_tolerance = 1e-7;  // 1e-5 of lengths of 10
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
     tl_cloth_def cloth = tl_cloth_def_default();
@@ -82,12 +82,17 @@ static void lifted(int around, int across, int load, double tolerance)
     sheet_free(&s);
 }
 
+// The mesh of the paper, 10 x 80 cells; coarser ones are stiffer, finer ones come nearer (docs/validation.md).
 static void slit_annular_plate(void **state)
 {
     (void)state;
-    const bool all = getenv("TL_LONG") != NULL;
-    for (int k = 5; k < LOADS; k += 5) { lifted(60, 6, k, 0.5); lifted(60,8,k,.5); lifted(40,6,k,.5); lifted(120, 15, k, 0.5);}
-    (void)all;
+    if (!getenv("TL_LONG")) {
+        lifted(60, 8, 1, 0.03);
+        lifted(80, 10, LOADS - 1, 0.03);
+        return;
+    }
+    for (int k = 0; k < LOADS; k++) lifted(80, 10, k, 0.03);
+    lifted(120, 15, LOADS - 1, 0.015);
 }
 
 int main(void)
