@@ -63,6 +63,10 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
          "smallest edge of the adaptive meshes in metres, fixed ones\n"
          "in proportion. Default 0.064, full 0.01"},
         {"runs", 0, APP_INT, &def.runs, 2, 64, "N", "of the fixed fine mesh. Default 3"},
+        {"meshes", 0, APP_FLAG, &def.meshes, 0, 0, NULL,
+         "after the first, runs of the fixed fine mesh have scattered\n"
+         "points for a mesh, as many faces, each its own: the spread\n"
+         "then has in it what the choice of a fine mesh changes"},
         {"others", 0, APP_INT, &def.others, 1, 64, "N", "of each of the other meshes. Default 1"},
         {"seed", 0, APP_INT, &def.seed, 0, 1000000, "N", "of the first start; every run has its own. Default 1"},
         {"frames", 0, APP_TEXT, &frames, 0, 0, "LIST",

@@ -131,6 +131,7 @@ typedef struct bench_fidelity_def {
     bool full;                   ///< sizes and steps of the paper. Default false: coarser, half the steps.
     double size;                 ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
     int32_t runs;                ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.
+    bool meshes;                 ///< after the first, runs of the fixed fine mesh have other meshes of as many faces. Default false.
     int32_t others;              ///< of each of the other meshes, >= 1. Default 1.
     int32_t seed;                ///< of the first start. Default 1.
     int32_t frames[BENCH_FRAMES_MAX];  ///< looked at, ascending. Default 43, 100, 143, 157, 185, 200.

@@ -21,7 +21,8 @@
 #define RASTER 4.0      // side of the raster of outlines [m]: the sheet swings by its length of 1 m
 #define SHORT_SIZE 0.064  // smallest edges of adaptive meshes [m]
 #define FULL_SIZE 0.01
-enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = BENCH_SETS_MAX + 6, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
+#define SCATTERED 0.76    // edges of scattered points over sides of squares cut in four, for as many faces: sqrt(4 / sqrt(3) / 4)
+enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = BENCH_SETS_MAX + 9, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
 
 static const struct mesh_form {
     const char *name, *file;  // file below scenes/paper-sphere/
@@ -167,7 +168,7 @@ double fidelity_distance(fidelity_measure m, const fidelity_shape *a, const fide
 // --- the start --------------------------------------------------------------------------------------------
 
 typedef struct set_list {
-    char text[6][SET_SIZE];  // 0, 1: the start; 2, 3: the origin; 4, 5: the form
+    char text[9][SET_SIZE];  // 0, 1: the start; 2, 3: the origin; 4, 5: the form; 6 to 8: the mesh
     const char *item[SETS_MAX];
     int32_t count;
 } set_list;
@@ -184,6 +185,15 @@ static void form_sets(const bench_fidelity_def *def, fidelity_mesh mesh, set_lis
         sets->item[sets->count++] = sets->text[5];
     }
     for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
+}
+
+static void add_mesh(const bench_fidelity_def *def, int32_t seed, set_list *sets)
+{
+    static const char key[] = "cloths[0].mesh.rectangle";
+    snprintf(sets->text[6], SET_SIZE, "%s.pattern=delaunay", key);
+    snprintf(sets->text[7], SET_SIZE, "%s.seed=%d", key, seed);
+    snprintf(sets->text[8], SET_SIZE, "%s.edge=%.9g", key, SCATTERED * forms[MESH_FINE].edge * fidelity_size(def));
+    for (int k = 6; k < 9; k++) sets->item[sets->count++] = sets->text[k];
 }
 
 static void add_vector(set_list *sets, int slot, const char *key, tl_vec3 v)
@@ -409,6 +419,7 @@ static tl_status run_once(const bench_fidelity_def *def, gauge *by, bool first, 
     tl_vec3 place, speed;
     tl_status status = find_form(def, run->mesh, path, err);
     form_sets(def, run->mesh, &sets);
+    if (def->meshes && run->mesh == MESH_FINE && !first) add_mesh(def, run->seed, &sets);
     if (status == TL_OK) status = read_start(path, &sets, &place, &speed, err);
     if (status != TL_OK) return status;
     add_vector(&sets, 0, "transform.translate", shaken(place, SHIFT_MAX, run->seed, 0));

@@ -7,6 +7,7 @@
 
 #include "bench_fidelity.h"
 
+#define LET_GO 163     // frame from which the sheet is free: 6.5 s (scenes/paper-sphere/common.json)
 #define BAR_WORSE 1.5  // the fixed average mesh is clearly worse: so many times as far away as the anisotropic one
 
 static const struct { const char *name, *unit; } measures[MEASURE_COUNT] = {
@@ -79,18 +80,18 @@ static void print_row(FILE *out, const char *frame, fidelity_measure m, const fi
 {
     fprintf(out, "%-5s %-13s %3s |%8.2f %7.4g %7.4g ", frame, measures[m].name, measures[m].unit, f->value[MESH_FINE],
             f->distance[MESH_FINE], f->most);
-    for (int k = MESH_THIN; k < MESH_COUNT; k++) fprintf(out, "|%8.2f %7.4g%6.2f ", f->value[k], f->distance[k], ratio(f, k));
+    for (int k = MESH_THIN; k < MESH_COUNT; k++) fprintf(out, "|%8.2f %7.4g %6.2f ", f->value[k], f->distance[k], ratio(f, k));
     fprintf(out, "\n");
 }
 
-static void print_verdicts(FILE *out, const figures *all)
+static void print_verdicts(FILE *out, const char *when, const figures *f)
 {
     int held[MESH_COUNT] = {0};
-    fprintf(out, "\n%-13s %-12s %-12s %-14s\n", "all frames", "anisotropic", "isotropic", "fixed average");
+    fprintf(out, "\n%-13s %-12s %-12s %-14s\n", when, "anisotropic", "isotropic", "fixed average");
     for (int m = 0; m < MEASURE_COUNT; m++) {
         fprintf(out, "%-13s", measures[m].name);
         for (int k = MESH_THIN; k < MESH_COUNT; k++) {
-            const char *text = verdict(&all[m], (fidelity_mesh)k);
+            const char *text = verdict(&f[m], (fidelity_mesh)k);
             held[k] += strcmp(text, "within") == 0 || strcmp(text, "worse") == 0;
             fprintf(out, " %-12s", text);
         }
@@ -100,34 +101,55 @@ static void print_verdicts(FILE *out, const figures *all)
             MEASURE_COUNT, held[MESH_EVEN], held[MESH_AVERAGE]);
 }
 
+/// Frames that stand in one row: each alone, those before and after the sheet is let go, all.
+typedef struct frame_range {
+    char name[16];
+    int32_t first, end;
+    bool several;  // verdicts are told
+} frame_range;
+
+static int32_t list_ranges(const bench_fidelity_def *def, frame_range out[BENCH_FRAMES_MAX + 3])
+{
+    int32_t n = 0, split = 0;
+    while (split < def->frame_count && def->frames[split] < LET_GO) split++;
+    for (int32_t k = 0; k < def->frame_count; k++, n++) {
+        out[n] = (frame_range){.first = k, .end = k + 1};
+        snprintf(out[n].name, sizeof out[n].name, "%d", def->frames[k]);
+    }
+    if (split > 0) out[n++] = (frame_range){"held", 0, split, true};
+    if (split < def->frame_count) out[n++] = (frame_range){"free", split, def->frame_count, true};
+    out[n++] = (frame_range){"all", 0, def->frame_count, true};
+    return n;
+}
+
 void fidelity_print_table(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count)
 {
     FILE *out = def->out;
-    figures all[MEASURE_COUNT];
-    fprintf(out, "\n%-23s |%-24s |%-22s |%-22s |%-22s\n%-5s %-13s %3s |%8s%8s%8s |%8s%8s%6s |%8s%8s%6s |%8s%8s%6s\n", "", " fixed fine",
+    figures all[3][MEASURE_COUNT];
+    frame_range range[BENCH_FRAMES_MAX + 3];
+    const int32_t range_count = list_ranges(def, range);
+    fprintf(out, "\n%-23s |%-24s |%-23s |%-23s |%-23s\n%-5s %-13s %3s |%8s%8s%8s |%8s%8s%7s |%8s%8s%7s |%8s%8s%7s\n", "", " fixed fine",
             " anisotropic", " isotropic", " fixed average", "frame", "measure", "", "value", "spread", "most", "value", "dist.", "ratio", "value",
             "dist.", "ratio", "value", "dist.", "ratio");
-    for (int32_t k = 0; k <= def->frame_count; k++)
+    for (int32_t k = 0, wide = 0; k < range_count; wide += range[k++].several)
         for (int m = 0; m < MEASURE_COUNT; m++) {
-            char frame[16] = "all";
-            const bool last = k == def->frame_count;
-            if (!last) snprintf(frame, sizeof frame, "%d", def->frames[k]);
-            const figures f = compare((fidelity_measure)m, runs, count, last ? 0 : k, last ? def->frame_count : k + 1);
-            print_row(out, frame, (fidelity_measure)m, &f);
-            if (last) all[m] = f;
+            const figures f = compare((fidelity_measure)m, runs, count, range[k].first, range[k].end);
+            print_row(out, range[k].name, (fidelity_measure)m, &f);
+            if (range[k].several) all[wide][m] = f;
         }
-    print_verdicts(out, all);
+    for (int32_t k = 0, wide = 0; k < range_count; k++)
+        if (range[k].several) print_verdicts(out, range[k].name, all[wide++]);
     fprintf(out,
-            "spread: mean distance between runs of the fine mesh, most: between the two furthest apart; dist.: mean distance to the runs of the\n"
+            "\nspread: mean distance between runs of the fine mesh, most: between the two furthest apart; dist.: mean distance to the runs of the\n"
             "fine mesh; ratio: over spread, 1 for a mesh that gives the same cloth; within: no further than most; worse: beyond most and %g times\n"
-            "as far as anisotropic. curvature: |H| smoothed at %g mm, distance of histograms; wrinkles: rms from the surface smoothed at %g mm;\n"
-            "outline: area that one has and the other has not\n",
+            "as far as anisotropic; held, free: before and after the sheet is let go. curvature: |H| smoothed at %g mm, distance of histograms;\n"
+            "wrinkles: rms from the surface smoothed at %g mm; outline: area that one has and the other has not\n",
             BAR_WORSE, 1e3 * scale, 1e3 * smooth);
 }
 
 // --- file -------------------------------------------------------------------------------------------------
 
-static const char csv_head[] = "date,version,machine,form,size_mm,runs,others,seed,scale_mm,smooth_mm,frame,measure,unit,mesh,faces,value,distance,"
+static const char csv_head[] = "date,version,machine,form,size_mm,fine_meshes,runs,others,seed,scale_mm,smooth_mm,frame,measure,unit,mesh,faces,value,distance,"
                                "spread,spread_most,ratio,result\n";
 
 static double mean_faces(const fidelity_run *runs, int32_t count, int mesh)
@@ -139,20 +161,17 @@ static double mean_faces(const fidelity_run *runs, int32_t count, int mesh)
 }
 
 static void csv_rows(FILE *file, const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count,
-                     int32_t frame_index)
+                     const frame_range *range)
 {
-    char machine[128], date[32], frame[16] = "all";
+    char machine[128], date[32];
     bench_machine_name(machine, sizeof machine);
     const time_t t = time(NULL);
     strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
-    const bool last = frame_index == def->frame_count;
-    if (!last) snprintf(frame, sizeof frame, "%d", def->frames[frame_index]);
     for (int m = 0; m < MEASURE_COUNT; m++) {
-        const figures f =
-            compare((fidelity_measure)m, runs, count, last ? 0 : frame_index, last ? def->frame_count : frame_index + 1);
+        const figures f = compare((fidelity_measure)m, runs, count, range->first, range->end);
         for (int k = 0; k < MESH_COUNT; k++)
-            fprintf(file, "%s,%s,%s,%s,%g,%d,%d,%d,%g,%g,%s,%s,%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%s\n", date, tl_version(), machine,
-                    def->full ? "full" : "short", 1e3 * fidelity_size(def), def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, frame, measures[m].name,
+            fprintf(file, "%s,%s,%s,%s,%g,%s,%d,%d,%d,%g,%g,%s,%s,%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%s\n", date, tl_version(), machine,
+                    def->full ? "full" : "short", 1e3 * fidelity_size(def), def->meshes ? "several" : "one", def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, range->name, measures[m].name,
                     measures[m].unit, fidelity_mesh_name((fidelity_mesh)k), mean_faces(runs, count, k), f.value[k], f.distance[k],
                     f.distance[MESH_FINE], f.most, ratio(&f, k), verdict(&f, (fidelity_mesh)k));
     }
@@ -166,7 +185,9 @@ tl_status fidelity_append_csv(const bench_fidelity_def *def, double scale, doubl
     if (ok) {
         fseek(file, 0, SEEK_END);
         if (ftell(file) == 0) fputs(csv_head, file);
-        for (int32_t k = 0; k <= def->frame_count; k++) csv_rows(file, def, scale, smooth, runs, count, k);
+        frame_range range[BENCH_FRAMES_MAX + 3];
+        const int32_t range_count = list_ranges(def, range);
+        for (int32_t k = 0; k < range_count; k++) csv_rows(file, def, scale, smooth, runs, count, &range[k]);
         ok = fclose(file) == 0;
     }
     if (ok) return TL_OK;

@@ -9,7 +9,7 @@ says stdout '^4  *curvature  *1/m |'
 says stdout '^all  *outline front  *cm2 |'
 says stdout '^bar: anisotropic within the spread: [0-6] of 6'
 grep -E 'CROSSINGS|FAILED|without a face|outside of' stdout && fail "a run is not as it should be"
-[ "$(wc -l < rows.csv)" = 73 ] || fail "expected a head and 3 x 6 x 4 rows: $(wc -l < rows.csv)"
+[ "$(wc -l < rows.csv)" = 97 ] || fail "expected a head and 4 x 6 x 4 rows: $(wc -l < rows.csv)"
 [ "$(awk -F, '{print NF}' rows.csv | sort -u | wc -l)" = 1 ] || fail "rows of different length"
 for frame in 000002 000004; do
     [ -s "pages/frame-$frame.png" ] && [ -s "pages/frame-$frame-mesh.png" ] || fail "no picture of frame $frame"
@@ -26,6 +26,11 @@ expect 2 bench fidelity --frames 2,4 --runs 2 --keep kept --set gravity=[0,-5,0]
 says stderr 'kept/fixed-fine-1.state: of other settings'
 printf 'tlstate1' > kept/fixed-fine-1.state
 expect 2 bench fidelity --frames 2,4 --runs 2 --keep kept
+
+# Meshes of other kinds with about as many faces.
+expect 0 bench fidelity --frames 1 --runs 2 --meshes
+faces=$(awk '/^fixed fine  *seed  *2/ {print $7}' stdout)
+[ "$faces" -gt 1440 ] && [ "$faces" -lt 1760 ] || fail "the other fine mesh has $faces faces, the first 1600"
 
 expect 1 bench fidelity --frames 4,2
 says stderr 'ascending'

@@ -1,4 +1,6 @@
 // The drape test of Cusick (BS 5058, ISO 9073-9): a disc of 30 cm on a support of 18 cm; share of the ring that its shadow covers.
+//
+// As on the instrument, the disc lies flat on support and table, and the table sinks slowly. The support holds it by contact alone.
 
 #include "contacts.h"
 
@@ -7,6 +9,8 @@
 
 #define CLOTH_RADIUS 0.15
 #define SUPPORT_RADIUS 0.09
+#define LOWERING 2.0  // [s]
+#define SECONDS 4.0   // by then it is at rest
 
 typedef struct drape {
     double coefficient;  // (shadow - support) / (specimen - support)
@@ -61,8 +65,31 @@ static double speed_of(const tl_cloth_view *view)
     return sqrt(sum / view->node_count);
 }
 
-/// `warp_deg`: how far the fabric is turned on the mesh. `shift` of the start [m].
-static drape let_drape(const char *fabric, double edge, double warp_deg, double shift, double seconds)
+static tl_body_id add_cylinder(tl_sim *sim, const char *name, double radius, double top, double height, double friction,
+                               const tl_motion_key *keys, int32_t key_count)
+{
+    tl_error err;
+    tl_body_id id;
+    tl_body_def def = tl_body_def_default();
+    def.name = name, def.kind = TL_BODY_CYLINDER, def.radius = radius, def.axis = (tl_vec3){0, height, 0};
+    def.center = (tl_vec3){0, top - height / 2, 0}, def.friction = friction, def.motion = keys, def.motion_count = key_count;
+    assert_ok(tl_sim_add_body(sim, &def, &id, &err));
+    return id;
+}
+
+// Laid level, turned by `warp_deg` on its mesh.
+static void lay_disc(tl_obj *disc, double warp_deg)
+{
+    const double c = cos(warp_deg * PI / 180), s = sin(warp_deg * PI / 180);
+    for (int32_t i = 0; i < disc->node_count; i++) disc->pos[i] = (tl_vec3){disc->pos[i].x, 0.002, -disc->pos[i].y};
+    for (int32_t i = 0; i < disc->vert_count; i++) {
+        const tl_vec2 u = disc->uv[i];
+        disc->uv[i] = (tl_vec2){c * u.x - s * u.y, s * u.x + c * u.y};
+    }
+}
+
+/// `warp_deg`: how far the fabric is turned on the mesh.
+static drape let_drape(const char *fabric, double edge, double warp_deg)
 {
     tl_error err;
     const tl_allocator alloc = tl_allocator_default();
@@ -76,50 +103,68 @@ static drape let_drape(const char *fabric, double edge, double warp_deg, double 
     def.dt = 1.0 / 100;
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
-    tl_body_def support = tl_body_def_default();
-    tl_body_id support_id;
-    support.kind = TL_BODY_CYLINDER, support.radius = SUPPORT_RADIUS, support.axis = (tl_vec3){0, 0.2, 0};
-    support.center = (tl_vec3){0, -0.1, 0}, support.friction = 0.4;
-    assert_ok(tl_sim_add_body(sim, &support, &support_id, &err));
-    const double c = cos(warp_deg * PI / 180), s = sin(warp_deg * PI / 180);
+    const tl_motion_key sink[2] = {{.time = 0, .rotate_axis = {0, 1, 0}},
+                                   {.time = LOWERING, .translate = {0, -0.2, 0}, .rotate_axis = {0, 1, 0}}};
+    add_cylinder(sim, "support", SUPPORT_RADIUS, 0, 0.2, 0.4, NULL, 0);
+    add_cylinder(sim, "table", 0.2, -0.001, 0.02, 0.1, sink, 2);
+    lay_disc(&disc, warp_deg);
     tl_cloth_def cloth = tl_cloth_def_default();
-    for (int32_t i = 0; i < disc.node_count; i++) {
-        const tl_vec3 p = disc.pos[i];
-        disc.pos[i] = (tl_vec3){p.x + shift, 0.002, -p.y};
-    }
-    for (int32_t i = 0; i < disc.vert_count; i++) {
-        const tl_vec2 u = disc.uv[i];
-        disc.uv[i] = (tl_vec2){c * u.x - s * u.y, s * u.x + c * u.y};
-    }
     cloth.node_count = disc.node_count, cloth.pos = disc.pos;
     cloth.vert_count = disc.vert_count, cloth.uv = disc.uv, cloth.vert_node = disc.vert_node;
     cloth.face_count = disc.face_count, cloth.face = (const int32_t(*)[3])disc.face;
     cloth.materials = &material, cloth.material_count = 1;
     tl_cloth_id id;
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
-    run_for(sim, (int)lround(seconds / def.dt));
+    run_for(sim, (int)lround(SECONDS / def.dt));
     const tl_cloth_view view = view_of(sim, id);
     const double support_area = PI * SUPPORT_RADIUS * SUPPORT_RADIUS, area = PI * CLOTH_RADIUS * CLOTH_RADIUS;
     const drape out = {(shadow(&view) - support_area) / (area - support_area), count_folds(&view), speed_of(&view), view.face_count};
     tl_sim_destroy(sim);
     tl_obj_free(&disc);
-    print_message("drape of %s, %d faces, warp at %g degrees: coefficient %.1f %%, %d folds; %.2g mm/s after %g s\n", fabric, out.faces,
-                  warp_deg, 100 * out.coefficient, out.folds, 1e3 * out.speed, seconds);
+    print_message("drape of %s, %d faces, warp at %g degrees: coefficient %.1f %%, %d folds; %.2g mm/s at the end\n", fabric, out.faces,
+                  warp_deg, 100 * out.coefficient, out.folds, 1e3 * out.speed);
     return out;
+}
+
+/// Bands of drape coefficients [%], from papers as st-tech/ppf-contact-solver reads them (materials/README.md [1]).
+static const struct { const char *fabric; double low, high; } bands[] = {
+    {"cotton", 60, 76}, {"denim", 70, 90}, {"silk", 20, 40}, {"wool", 40, 70}, {"leather", 47, 70}, {"flag-nylon", 20, 40},
+};
+
+static void check_band(int k, const drape *d)
+{
+    assert_true(100 * d->coefficient >= bands[k].low && 100 * d->coefficient <= bands[k].high);
+    assert_in_range(d->folds, 3, 8);  // what is seen in the laboratory
+    assert_true(d->speed < 2e-3);
 }
 
 static void cusick(void **state)
 {
     (void)state;
-    static const char *const fabrics[] = {"cotton", "denim", "silk", "wool", "leather", "flag-nylon"};
-    for (size_t i = 0; i < sizeof fabrics / sizeof *fabrics; i++) {
-        let_drape(fabrics[i], 0.012, 0, 0, 1.5);
-        let_drape(fabrics[i], 0.012, 0, 0, 3);
+    for (int k = 0; k < (getenv("TL_LONG") ? 6 : 3); k++) {
+        const drape d = let_drape(bands[k].fabric, 0.012, 0);
+        if (k < 3) check_band(k, &d);
+    }
+}
+
+// Neither the mesh nor the direction of the warp on it decides, though folds differ: there are many ways to hang.
+static void cotton_turned(void **state)
+{
+    (void)state;
+    const int step = getenv("TL_LONG") ? 1 : 4;
+    for (int k = step; k < 8; k += step) {
+        const drape d = let_drape("cotton", 0.012, 22.5 * k);
+        check_band(0, &d);
+    }
+    static const double edges[] = {0.015, 0.009, 0.007};
+    for (int k = 0; getenv("TL_LONG") && k < 3; k++) {
+        const drape d = let_drape("cotton", edges[k], 0);
+        check_band(0, &d);
     }
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(cusick)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(cusick), cmocka_unit_test(cotton_turned)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
