@@ -116,8 +116,10 @@ static int32_t list_ranges(const bench_fidelity_def *def, frame_range out[BENCH_
         out[n] = (frame_range){.first = k, .end = k + 1};
         snprintf(out[n].name, sizeof out[n].name, "%d", def->frames[k]);
     }
-    if (split > 0) out[n++] = (frame_range){"held", 0, split, true};
-    if (split < def->frame_count) out[n++] = (frame_range){"free", split, def->frame_count, true};
+    if (split > 0 && split < def->frame_count) {
+        out[n++] = (frame_range){"held", 0, split, true};
+        out[n++] = (frame_range){"free", split, def->frame_count, true};
+    }
     out[n++] = (frame_range){"all", 0, def->frame_count, true};
     return n;
 }

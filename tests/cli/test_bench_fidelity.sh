@@ -9,7 +9,7 @@ says stdout '^4  *curvature  *1/m |'
 says stdout '^all  *outline front  *cm2 |'
 says stdout '^bar: anisotropic within the spread: [0-6] of 6'
 grep -E 'CROSSINGS|FAILED|without a face|outside of' stdout && fail "a run is not as it should be"
-[ "$(wc -l < rows.csv)" = 97 ] || fail "expected a head and 4 x 6 x 4 rows: $(wc -l < rows.csv)"
+[ "$(wc -l < rows.csv)" = 73 ] || fail "expected a head and 3 x 6 x 4 rows: $(wc -l < rows.csv)"
 [ "$(awk -F, '{print NF}' rows.csv | sort -u | wc -l)" = 1 ] || fail "rows of different length"
 for frame in 000002 000004; do
     [ -s "pages/frame-$frame.png" ] && [ -s "pages/frame-$frame-mesh.png" ] || fail "no picture of frame $frame"
