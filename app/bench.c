@@ -65,6 +65,7 @@ static int list_benches(void)
            "  stress    the contact scenes from many starts, looked at after every step: crossings, failures, rest\n"
            "  contact   share of contact in a step, its counts, and its growth with size on a stack of sheets\n"
            "  paper     the examples of Narain et al. 2012, as in their Table 1: faces, time per frame and stage, memory\n"
+           "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
            "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
 }
@@ -102,6 +103,7 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "stress") == 0) return bench_run_stress(argc, argv);
     if (argc > 1 && strcmp(argv[1], "contact") == 0) return bench_run_contact(argc, argv);
     if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     bench_dynamics_def def = bench_dynamics_default();
     bench_ccd_def ccd_def = bench_ccd_default();
     const char *sizes = NULL, *threads = NULL, *scenes = NULL, *linear = NULL;
@@ -140,11 +142,11 @@ int app_bench(const app_command *self, int argc, char **argv)
         return ccd(self, &ccd_def);
     }
     if (strcmp(name, "dynamics") != 0) {
-        const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper"};
-        const char *near = app_nearest(name, names, 5);
+        const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity"};
+        const char *near = app_nearest(name, names, 6);
         if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
         if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper", name);
+        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity", name);
     }
     if (app_cores() == 1) def.thread_count = 1;
     if (sizes && !bench_read_counts(sizes, BENCH_FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))

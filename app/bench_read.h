@@ -12,3 +12,4 @@ bool bench_read_counts(const char *text, int32_t max_value, int32_t *out, int32_
 int bench_run_stress(int argc, char **argv);
 int bench_run_contact(int argc, char **argv);
 int bench_run_paper(int argc, char **argv);
+int bench_run_fidelity(int argc, char **argv);

@@ -121,5 +121,33 @@ tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err
 /// Names of the rows in order; NULL past the last.
 const char *bench_paper_scene(int32_t index);
 
+enum { BENCH_FRAMES_MAX = 16 };
+
+/// Adaptive meshes against jittered runs of a fixed fine one, by figures of shape. Start from bench_fidelity_default().
+typedef struct bench_fidelity_def {
+    const char *data;            ///< folder that holds scenes/; may be NULL
+    const char *const *sets;     ///< "key=value" for every run, set_count of them, at most BENCH_SETS_MAX
+    int32_t set_count;
+    bool full;                   ///< sizes and steps of the paper. Default false: coarser, half the steps.
+    double size;                 ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
+    int32_t runs;                ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.
+    bool meshes;                 ///< after the first, runs of the fixed fine mesh have other meshes of as many faces. Default false.
+    int32_t others;              ///< of each of the other meshes, >= 1. Default 1.
+    int32_t seed;                ///< of the first start. Default 1.
+    int32_t frames[BENCH_FRAMES_MAX];  ///< looked at, ascending. Default 43, 100, 143, 157, 185, 200.
+    int32_t frame_count;
+    double scale;                ///< of curvature, twice the deviation of a Gaussian [m]; 0: twice the size. Default 0.
+    double smooth;               ///< of the surface that wrinkles are counted from, likewise; 0: five times the size, at least 0.1. Default 0.
+    int32_t threads;             ///< Default 1.
+    const char *keep;            ///< folder for the shapes and states of every run: what is there is not run again; NULL: none
+    const char *pictures;        ///< folder for pictures of the four meshes at every frame; NULL: none
+    const char *csv;             ///< rows are appended to this file; NULL: to none
+    FILE *out;                   ///< Default stdout.
+} bench_fidelity_def;
+bench_fidelity_def bench_fidelity_default(void);
+
+/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed or failed.
+tl_status bench_fidelity(const bench_fidelity_def *def, int32_t *faults, tl_error *err);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);

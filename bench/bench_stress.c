@@ -214,23 +214,11 @@ static tl_status open_case(const bench_stress_def *def, const char *name, double
     return read_places(def, c, sets, err);
 }
 
-// In [-1, 1], a function of its arguments alone (splitmix64: Steele, Lea & Flood 2014).
-static double draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
-{
-    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 |
-                  (uint64_t)(uint32_t)cloth << 4 | (uint64_t)(uint32_t)which) *
-                     0x9e3779b97f4a7c15u +
-                 0x9e3779b97f4a7c15u;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
-    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
-}
-
 static tl_vec3 shaken(tl_vec3 v, double by, int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
 {
-    return (tl_vec3){v.x + by * draw(seed, attempt, cloth, which),
-                     v.y + by * draw(seed, attempt, cloth, which + 1),
-                     v.z + by * draw(seed, attempt, cloth, which + 2)};
+    return (tl_vec3){v.x + by * bench_draw(seed, attempt, cloth, which),
+                     v.y + by * bench_draw(seed, attempt, cloth, which + 1),
+                     v.z + by * bench_draw(seed, attempt, cloth, which + 2)};
 }
 
 // --- one run ----------------------------------------------------------------------------------------------

@@ -97,6 +97,18 @@ double bench_exponent(const double *x, const double *y, int32_t count)
     return spread > 0 ? (n * sxy - sx * sy) / spread : UNKNOWN;
 }
 
+// splitmix64: Steele, Lea & Flood 2014
+double bench_draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
+{
+    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 |
+                  (uint64_t)(uint32_t)cloth << 4 | (uint64_t)(uint32_t)which) *
+                     0x9e3779b97f4a7c15u +
+                 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return (double)((z ^ z >> 31) >> 11) * 0x1p-52 - 1;
+}
+
 void bench_json_number(FILE *out, const char *key, double value)
 {
     if (isfinite(value))

@@ -17,6 +17,9 @@ double bench_median(double *values, int32_t count);
 /// Exponent p of y ~ x^p by least squares on the logarithms; NaN with fewer than two different x.
 double bench_exponent(const double *x, const double *y, int32_t count);
 
+/// In [-1, 1], a function of its arguments alone.
+double bench_draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which);
+
 /// `, "key": value`; null when not finite.
 void bench_json_number(FILE *out, const char *key, double value);
 /// A JSON string with its quotes.
