@@ -11,7 +11,8 @@
 #include "collide/distance.h"
 #include "math/simd.h"
 
-enum { FOUND_PER_CHUNK = 2048 };
+enum { FOUND_PER_CHUNK = 2048, FOUND_PER_PART = 32 * FOUND_PER_CHUNK };
+#define MOST_KNOWN 16.0  // pairs a node whose distances are all kept from one search to the next
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
 
@@ -346,19 +347,17 @@ static filter_job start_list(tl_contacts *c, const list *l, const contact_sight 
 
 static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
 
-// Marks what is known of a list. Both are sorted.
-static void recall(const filter_job *job, kept *old)
+// Marks what is known of a list, among `k` to `end` of `old`; returns where the next part of the list begins there. Both are sorted.
+static int32_t recall(const filter_job *job, int32_t k, int32_t end)
 {
     const list *l = job->l;
-    const run *r = old->next < old->run_count ? &old->runs[old->next] : NULL;
-    const bool any = r && r->body == l->body && r->how == (int)l->how;
-    int32_t k = any ? r->begin : 0, end = any ? r->end : 0;
-    old->next += any;
+    const known *old = job->old->pairs;
     for (int32_t i = 0; i < l->count; i++) {
-        while (k < end && comes_before(old->pairs[k].found, l->items[i])) k++;
-        const bool found = k < end && !comes_before(l->items[i], old->pairs[k].found);
+        while (k < end && comes_before(old[k].found, l->items[i])) k++;
+        const bool found = k < end && !comes_before(l->items[i], old[k].found);
         job->keep[i] = found ? KNOWN : OUT, job->which[i] = k;
     }
+    return k;
 }
 
 static bool body_rests(const tl_contacts *c, int32_t body)
@@ -378,7 +377,9 @@ static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
     c->pair_count = to;
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it. *at goes to `end` in what is known.
+static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t *at, int32_t end, tl_arena *arena,
+                             tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     filter_job job = start_list(c, l, s, arena);
@@ -386,7 +387,7 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
     job.which = TL_SCRATCH(arena, int32_t, l->count);
     if (!job.keep || !from || !job.which) return tl_fail_memory(err, "the contacts");
     job.old = old, job.from = from, job.body_rests = body_rests(c, l->body);
-    recall(&job, old);
+    *at = recall(&job, *at, end);
     tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
     for (int32_t i = 0; i < l->count; i++)
         if (job.keep[i] != OUT) from[count++] = i;
@@ -394,6 +395,19 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
     tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
     close_gaps(c, job.first, count);
     tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const run *r = old->next < old->run_count ? &old->runs[old->next] : NULL;
+    const bool any = r && r->body == l->body && r->how == (int)l->how;
+    int32_t at = any ? r->begin : 0;
+    old->next += any;
+    for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
+        const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
+        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how}, s, old, &at, any ? r->end : 0, arena, workers, err));
+    }
     return TL_OK;
 }
 
@@ -473,9 +487,12 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
     return TL_OK;
 }
 
-static bool is_known(const tl_contacts *c, const pair *p, const uint8_t *place)
+// With many pairs only the near ones are worth their memory.
+static bool is_known(const tl_contacts *c, int32_t index, const uint8_t *place)
 {
+    const pair *p = &c->pairs[index];
     if (p->kind == PAIR_PLANE) return false;
+    if (c->pair_count > MOST_KNOWN * c->node_count && !(c->near[index].distance <= p->thickness + 2 * c->skin)) return false;
     if (p->body != TL_CLOTH && c->bodies[p->body].moves && c->measured_done != c->done) return false;
     for (int k = 0; k < 4; k++)
         if (p->node[k] < c->node_count && !place[p->node[k]]) return false;
@@ -497,13 +514,13 @@ static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, kept *out,
         if (place[i] && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place[i] |= RESTING;
     }
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += is_known(c, &c->pairs[i], place);
+    for (int32_t i = 0; i < c->pair_count; i++) count += is_known(c, i, place);
     known *pairs = TL_SCRATCH(arena, known, count);
     if (!pairs) return tl_fail_memory(err, "the contacts");
     count = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const pair *p = &c->pairs[i];
-        if (!is_known(c, p, place)) continue;
+        if (!is_known(c, i, place)) continue;
         const int32_t how = p->kind == PAIR_EE ? EE : p->node[0] < n ? VF : FV;
         run *r = out->run_count > 0 ? &runs[out->run_count - 1] : NULL;
         if (!r || r->body != p->body || r->how != how) r = &runs[out->run_count++], *r = (run){p->body, how, count, count};
