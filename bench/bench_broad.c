@@ -4,7 +4,7 @@
 //   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and triangles)
 //   -a                              every k, arity and leaf size; else the default and its neighbours
 //   -m METRES                       margin around everything; 0 if not given
-//   -n PATH END                     also pairs within PATH on the way or END at the end (tl_bvh_self_near)
+//   -n PATH END                     also pairs within PATH on the way or END at the end (tl_bvh_self_near), of all nodes and of some
 //
 // Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
 // on the machine disturbs less. Compare within one run only.
@@ -215,6 +215,51 @@ static double wall(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+// The same when all nodes stay but those within a ball that holds this part of them.
+static void measure_some(const model *m, tl_near near, double part)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1;
+    tl_error err;
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_pairs pairs;
+    tl_pairs_init(&pairs, alloc);
+    tl_bvh *bvh;
+    check(tl_bvh_create(&alloc, &def, &surface, m->x0, &bvh, &err) == TL_OK, err.message);
+    tl_bvh_refit(bvh, m->x0, m->x1, 0, 0, NULL);
+    uint8_t *some = calloc((size_t)m->nodes, 1);
+    check(some != NULL, "no memory");
+    const tl_vec3 middle = m->x0[m->nodes / 2];
+    int32_t count = 0;
+    for (double radius = 1e-4; count < part * m->nodes; radius *= 1.1) {
+        count = 0;
+        for (int32_t i = 0; i < m->nodes; i++) {
+            const double x = m->x0[i].x - middle.x, y = m->x0[i].y - middle.y, z = m->x0[i].z - middle.z;
+            count += some[i] = x * x + y * y + z * z < radius * radius;
+        }
+    }
+    near.some = some;
+    double refit = 1e9, query = 1e9;
+    for (int round = 0; round < ROUNDS; round++) {
+        tl_arena_reset(&arena);
+        const double t0 = now();
+        tl_bvh_refit_some(bvh, m->x0, m->x1, some, NULL);
+        const double t1 = now();
+        check(tl_bvh_self_near(bvh, TL_PAIR_VF | TL_PAIR_EE, near, &arena, NULL, &pairs, &err) == TL_OK, err.message);
+        refit = fmin(refit, t1 - t0), query = fmin(query, now() - t1);
+    }
+    printf("           some:  refit %.2f query %.2f ms, %d vf, %d ee; %d of %d nodes\n", 1e3 * refit, 1e3 * query, pairs.vf_count, pairs.ee_count,
+           count, m->nodes);
+    fflush(stdout);
+    free(some);
+    tl_bvh_destroy(bvh);
+    tl_pairs_free(&pairs);
+    tl_arena_free(&arena);
+}
+
 // Pairs near on the way or at the end, against all whose swept boxes overlap with half the greater reach as margin, which is what one
 // has to ask for without; and the query on two threads, by the clock.
 static void measure_near(const model *m, tl_near near)
@@ -335,7 +380,9 @@ static void bench(const model *m, const char *name, bool all, double margin, tl_
     culling.arity = 4, culling.leaf_faces = 8;
     measure(m, name, culling, margin);
     measure_upkeep(m, margin);
-    if (near.path > 0 || near.end > 0) measure_near(m, near);
+    if (!(near.path > 0) && !(near.end > 0)) return;
+    measure_near(m, near);
+    for (double part = 0.1; part > 1e-4; part *= 0.1) measure_some(m, near, part);
 }
 
 int main(int argc, char **argv)

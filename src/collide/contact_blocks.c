@@ -9,29 +9,50 @@
 #include "collide/contact_impl.h"
 #include "math/bsr.h"
 
-enum { NODES_PER_CHUNK = 256 };
+enum { NODES_PER_CHUNK = 256, CONTACTS_PER_CHUNK = 1024 };
 
 static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
 
-/// Does the block of places a and b of a contact belong here?
-static bool belongs(const tl_contacts *c, const contact *ct, int a, int b)
+/// What rows need to know of a contact; small, since they look at contacts in no order.
+typedef struct ends {
+    int32_t node[4];     // that have blocks, or -1
+    uint8_t partners[4];  // of each place: bits of the places with which its block belongs here
+} ends;
+
+static ends ends_of(const tl_contacts *c, const contact *ct)
 {
-    if (a == b || ct->weight[b] == 0 || !is_free(c, ct->pair.node[b])) return false;
-    return ct->hard || !contact_one_feature(&ct->pair, a, b);
+    ends out = {{-1, -1, -1, -1}, {0}};
+    for (int k = 0; k < pair_nodes(&ct->pair); k++)
+        if (ct->weight[k] != 0 && is_free(c, ct->pair.node[k])) out.node[k] = ct->pair.node[k];
+    for (int a = 0; a < 4; a++)
+        for (int b = 0; b < 4; b++)
+            if (a != b && out.node[b] >= 0 && (ct->hard || !contact_one_feature(&ct->pair, a, b))) out.partners[a] |= (uint8_t)(1 << b);
+    return out;
 }
 
+// Without a jump that depends on the numbers: those cannot be guessed.
 static int32_t lower_bound(const int32_t *cols, int32_t n, int32_t j)
 {
-    int32_t lo = 0, hi = n;
-    while (lo < hi) {
-        const int32_t mid = lo + (hi - lo) / 2;
-        if (cols[mid] < j) lo = mid + 1;
-        else hi = mid;
+    const int32_t *at = cols;
+    while (n > 1) {
+        const int32_t half = n / 2;
+        at += at[half - 1] < j ? half : 0;
+        n -= half;
     }
-    return lo;
+    return (int32_t)(at - cols) + (n == 1 && *at < j);
 }
 
-typedef struct blocks_job { tl_contacts *c; int32_t *cols; } blocks_job;
+typedef struct blocks_job {
+    tl_contacts *c;
+    int32_t *cols;
+    ends *ends;  // per contact
+} blocks_job;
+
+static void list_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const blocks_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->ends[i] = ends_of(job->c, &job->c->contacts[i]);
+}
 
 // Columns of every row, ascending; row i has room for three per contact around it.
 static void collect_chunk(void *arg, int32_t begin, int32_t end)
@@ -41,10 +62,10 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         int32_t *cols = job->cols + (int64_t)3 * c->near_start[i], n = 0;
         for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
-            const contact *ct = &c->contacts[c->near_item[k] / 4];
-            for (int b = 0; b < pair_nodes(&ct->pair); b++) {
-                const int32_t j = ct->pair.node[b];
-                if (j <= i || !belongs(c, ct, c->near_item[k] % 4, b)) continue;
+            const ends *e = &job->ends[c->near_item[k] / 4];
+            for (uint32_t left = e->partners[c->near_item[k] % 4]; left; left &= left - 1) {
+                const int32_t j = e->node[__builtin_ctz(left)];
+                if (j <= i) continue;
                 const int32_t at = lower_bound(cols, n, j);
                 if (at < n && cols[at] == j) continue;
                 memmove(cols + at + 1, cols + at, (size_t)(n - at) * sizeof *cols);
@@ -77,10 +98,12 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
             const int a = c->near_item[k] % 4;
             const contact *ct = &c->contacts[c->near_item[k] / 4];
             const double w = ct->weight[a];
-            add_scaled(m->value[first], w * w - contact_diagonal(ct, a), ct->stiff);
-            for (int b = 0; b < pair_nodes(&ct->pair); b++) {
-                const int32_t j = ct->pair.node[b];
-                if (j <= i || !belongs(c, ct, a, b)) continue;
+            if (ct->hard) add_scaled(m->value[first], w * w - contact_diagonal(ct, a), ct->stiff);  // else it is zero
+            const ends *e = &job->ends[c->near_item[k] / 4];
+            for (uint32_t left = e->partners[a]; left; left &= left - 1) {
+                const int b = __builtin_ctz(left);
+                const int32_t j = e->node[b];
+                if (j <= i) continue;
                 add_scaled(value[lower_bound(cols, n, j)], w * ct->weight[b], ct->stiff);
             }
         }
@@ -93,9 +116,10 @@ tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *worke
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
     tl_bsr *m = &c->blocks;
-    blocks_job job = {c, TL_SCRATCH(arena, int32_t, (int64_t)3 * c->near_start[n])};
-    tl_status status = job.cols ? TL_OK : tl_fail_memory(err, "the contacts");
+    blocks_job job = {c, TL_SCRATCH(arena, int32_t, (int64_t)3 * c->near_start[n]), TL_SCRATCH(arena, ends, c->contact_count)};
+    tl_status status = job.cols && job.ends ? TL_OK : tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
+        tl_parallel_for(workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
         tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
         for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
         const int32_t count = m->row_start[n];

@@ -11,7 +11,8 @@
 #include "collide/distance.h"
 #include "math/simd.h"
 
-enum { FOUND_PER_CHUNK = 2048 };
+enum { FOUND_PER_CHUNK = 2048, FOUND_PER_PART = 32 * FOUND_PER_CHUNK };
+#define MOST_KNOWN 16.0  // pairs a node whose distances are all kept from one search to the next
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
 
@@ -213,13 +214,17 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
     return out;
 }
 
-/// Pairs of before whose nodes are where they were measured: their distances are known.
+/// What is known of pairs of before whose nodes are where they were measured.
+typedef struct known { tl_pair found; double thickness; nearness near; float soft; } known;
+
+/// Those of one list.
+typedef struct run { int32_t body, how, begin, end; } run;
+
 typedef struct kept {
     const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: none are kept
-    const pair *pairs;     // those of c->pairs as they were
-    const nearness *near;
-    const float *soft;
-    int32_t count, next;   // those before `next` belong to lists that have been seen to
+    const known *pairs;
+    const run *runs;       // in the order of the lists
+    int32_t run_count, next;  // runs before `next` belong to lists that have been seen to
 } kept;
 
 enum { MEASURED = 1, RESTING = 2 };  // the node is where it was measured; and where pairs are complete, and stays there
@@ -235,7 +240,8 @@ typedef struct filter_job {
     uint8_t *keep;         // OUT, IN or KNOWN
     const kept *old;       // NULL: nothing is known
     bool body_rests;       // the body of the list
-    const int32_t *from;   // of pairs from `first` on: number in the list, or ~number in `old`
+    int32_t *which;        // of those that are KNOWN: number in `old`
+    const int32_t *from;   // of pairs from `first` on: number in the list
     int32_t first;
 } filter_job;
 
@@ -297,14 +303,14 @@ static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
 {
     tl_contacts *c = job->c;
     pair *p = &c->pairs[to];
-    if (from < 0) {
-        *p = job->old->pairs[~from], c->near[to] = job->old->near[~from], c->soft[to] = job->old->soft[~from];
-        const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
-        return c->near[to].distance <= p->thickness + spare_of(job, &f);
-    }
     if (!make_pair(c, job->l, from, p)) return false;
     const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
     const double spare = spare_of(job, &f);
+    if (job->keep[from] == KNOWN) {
+        const known *k = &job->old->pairs[job->which[from]];
+        p->thickness = k->thickness, c->near[to] = k->near, c->soft[to] = k->soft;
+        return k->near.distance <= k->thickness + spare;
+    }
     contact_measure_pair(c, to);
     if (!(c->near[to].distance <= p->thickness + spare)) return false;
     if (p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
@@ -341,24 +347,17 @@ static filter_job start_list(tl_contacts *c, const list *l, const contact_sight 
 
 static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
 
-static bool is_of(const tl_contacts *c, const pair *p, const list *l)
-{
-    const int how = p->kind == PAIR_EE ? EE : p->kind == PAIR_PLANE ? PLANE : p->node[0] < c->node_count ? VF : FV;
-    return p->body == l->body && how == (int)l->how;
-}
-
-// Marks what is known of a list; which[i] says as what. Both are sorted.
-static void recall(const filter_job *job, kept *old, int32_t *which)
+// Marks what is known of a list, among `k` to `end` of `old`; returns where the next part of the list begins there. Both are sorted.
+static int32_t recall(const filter_job *job, int32_t k, int32_t end)
 {
     const list *l = job->l;
-    int32_t k = old->next, end = k;
-    while (end < old->count && is_of(job->c, &old->pairs[end], l)) end++;
-    old->next = end;
+    const known *old = job->old->pairs;
     for (int32_t i = 0; i < l->count; i++) {
-        while (k < end && comes_before(old->pairs[k].found, l->items[i])) k++;
-        const bool known = k < end && !comes_before(l->items[i], old->pairs[k].found);
-        job->keep[i] = known ? KNOWN : OUT, which[i] = k;
+        while (k < end && comes_before(old[k].found, l->items[i])) k++;
+        const bool found = k < end && !comes_before(l->items[i], old[k].found);
+        job->keep[i] = found ? KNOWN : OUT, job->which[i] = k;
     }
+    return k;
 }
 
 static bool body_rests(const tl_contacts *c, int32_t body)
@@ -378,21 +377,37 @@ static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
     c->pair_count = to;
 }
 
-static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it. *at goes to `end` in what is known.
+static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t *at, int32_t end, tl_arena *arena,
+                             tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     filter_job job = start_list(c, l, s, arena);
     int32_t *from = TL_SCRATCH(arena, int32_t, l->count), count = 0;
-    if (!job.keep || !from) return tl_fail_memory(err, "the contacts");
+    job.which = TL_SCRATCH(arena, int32_t, l->count);
+    if (!job.keep || !from || !job.which) return tl_fail_memory(err, "the contacts");
     job.old = old, job.from = from, job.body_rests = body_rests(c, l->body);
-    recall(&job, old, from);
+    *at = recall(&job, *at, end);
     tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
     for (int32_t i = 0; i < l->count; i++)
-        if (job.keep[i] != OUT) from[count++] = job.keep[i] == KNOWN ? ~from[i] : i;
+        if (job.keep[i] != OUT) from[count++] = i;
     TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
     tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
     close_gaps(c, job.first, count);
     tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const run *r = old->next < old->run_count ? &old->runs[old->next] : NULL;
+    const bool any = r && r->body == l->body && r->how == (int)l->how;
+    int32_t at = any ? r->begin : 0;
+    old->next += any;
+    for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
+        const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
+        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how}, s, old, &at, any ? r->end : 0, arena, workers, err));
+    }
     return TL_OK;
 }
 
@@ -472,29 +487,47 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, cons
     return TL_OK;
 }
 
-// Copies the pairs that are measured already.
+// With many pairs only the near ones are worth their memory.
+static bool is_known(const tl_contacts *c, int32_t index, const uint8_t *place)
+{
+    const pair *p = &c->pairs[index];
+    if (p->kind == PAIR_PLANE) return false;
+    if (c->pair_count > MOST_KNOWN * c->node_count && !(c->near[index].distance <= p->thickness + 2 * c->skin)) return false;
+    if (p->body != TL_CLOTH && c->bodies[p->body].moves && c->measured_done != c->done) return false;
+    for (int k = 0; k < 4; k++)
+        if (p->node[k] < c->node_count && !place[p->node[k]]) return false;
+    return true;
+}
+
+// Copies what is measured already.
 static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
 {
     const int32_t n = c->node_count;
     *out = (kept){0};
     if (!c->complete) return TL_OK;
     uint8_t *place = TL_SCRATCH(arena, uint8_t, n);
-    pair *pairs = TL_SCRATCH(arena, pair, c->pair_count);
-    nearness *near = TL_SCRATCH(arena, nearness, c->pair_count);
-    float *soft = TL_SCRATCH(arena, float, c->pair_count);
-    if (!place || !pairs || !near || !soft) return tl_fail_memory(err, "the contacts");
+    run *runs = TL_SCRATCH(arena, run, 2 + 3 * c->body_count);
+    if (!place || !runs) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
         place[i] = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
         if (place[i] && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place[i] |= RESTING;
     }
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->pair_count; i++) count += is_known(c, i, place);
+    known *pairs = TL_SCRATCH(arena, known, count);
+    if (!pairs) return tl_fail_memory(err, "the contacts");
+    count = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const pair *p = &c->pairs[i];
-        bool known = p->kind != PAIR_PLANE && (p->body == TL_CLOTH || !c->bodies[p->body].moves || c->measured_done == c->done);
-        for (int k = 0; k < 4 && known; k++) known = p->node[k] >= n || place[p->node[k]];
-        if (known) pairs[out->count] = *p, near[out->count] = c->near[i], soft[out->count] = c->soft[i], out->count++;
+        if (!is_known(c, i, place)) continue;
+        const int32_t how = p->kind == PAIR_EE ? EE : p->node[0] < n ? VF : FV;
+        run *r = out->run_count > 0 ? &runs[out->run_count - 1] : NULL;
+        if (!r || r->body != p->body || r->how != how) r = &runs[out->run_count++], *r = (run){p->body, how, count, count};
+        pairs[count] = (known){p->found, p->thickness, c->near[i], c->soft[i]};
+        r->end = ++count;
     }
-    out->place = place, out->pairs = pairs, out->near = near, out->soft = soft;
+    out->place = place, out->pairs = pairs, out->runs = runs;
     return TL_OK;
 }
 
@@ -526,7 +559,7 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
     if (status == TL_OK) status = keep_measured(c, arena, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
-    if (status == TL_OK && old.next < old.count)  // never, while lists and pairs are in the same order
+    if (status == TL_OK && old.next < old.run_count)  // never, while lists and pairs are in the same order
         status = filter_lists(c, &s, &(kept){0}, arena, workers, err);
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;

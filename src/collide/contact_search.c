@@ -1,7 +1,7 @@
 // collide/contact_search.c: when the trees are asked, and for how long their lists serve.
 //
-// Newton's iterations of a step end near each other, so the lists of the first search are made with slack: as long as nodes stay within it,
-// later searches only filter them again.
+// Newton's iterations of a step end near each other, so lists are made with slack: as long as nodes stay within it, later searches only filter
+// them again. Where some nodes leave it, the trees are asked for pairs of those alone, so that a search costs what has moved since the one before.
 
 #include "collide/contact_impl.h"
 
