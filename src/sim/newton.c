@@ -15,7 +15,6 @@
 #include "math/pcg.h"
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
-#define OVERSHOT 0.5       // of an update is taken: the compact bending Hessian will not do
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
 enum { MAX_BACKTRACKS = 20, COMPACT_ITERATIONS = 10, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
 
@@ -59,7 +58,6 @@ static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length
         if (isfinite(now) && now <= start + ARMIJO * a * slope + noise) {
             s->potential = p, s->touch = touch, s->held = held;
             *length = a;
-            s->overshot = s->overshot || a < OVERSHOT;
             for (int32_t i = 0; i < n; i++) x[i] = s->trial[i];
             return TL_OK;
         }
@@ -73,7 +71,7 @@ static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length
 // The compact bending Hessian usually serves; where it is slow, the linear systems get the exact one.
 static tl_status take_up_bending(newton *s, const tl_vec3 *x, tl_error *err)
 {
-    if (s->e->bending != TL_BEND_SHAPE || (s->report->iterations < COMPACT_ITERATIONS && !s->overshot)) return TL_OK;
+    if (s->e->bending != TL_BEND_SHAPE || s->report->iterations < COMPACT_ITERATIONS) return TL_OK;
     if (!s->bending.elements) TL_TRY(tl_bend_operator_init(&s->bending, s->e, s->step->gamma, s->arena, err));
     tl_bend_operator_update(&s->bending, x, s->workers);
     s->with_bending = true;
@@ -136,10 +134,10 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_
     newton_before_solve(s, weight);
     for (int32_t i = 0; i < n; i++)  // what was found with fewer contacts is a good start; fixed rows must be zero
         if (!foreseen || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
-    TL_TRY(take_up_bending(s, x, err));
     if (s->part.count > 0) return newton_solve_part(s, linear_tolerance_of(s), err);
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
+    TL_TRY(take_up_bending(s, x, err));
     if (s->with_bending) s->matrix->extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
     if (s->contacts) s->matrix->extra.blocks = tl_contacts_blocks(s->contacts);
     const tl_status solved =

@@ -48,7 +48,6 @@ typedef struct newton {
     int pair_count;
     double first_decrement;    // what the first update promised
     newton_part part;
-    bool overshot;             // an update was far too long
     bool with_bending;         // the linear systems get the exact bending
     bool searched;             // contact pairs are of a path, not yet settled
     bool open;                 // the newest pair waits for the gradient at its end

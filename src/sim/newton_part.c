@@ -51,18 +51,6 @@ tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-/// Bending beyond the matrix, for the nodes of a part: all others stay where they are.
-typedef struct part_bending { newton *s; tl_vec3 *x, *y; } part_bending;
-
-static void add_bending(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)
-{
-    const part_bending *b = self;
-    const newton_part *p = &b->s->part;
-    for (int32_t k = 0; k < p->count; k++) b->x[p->rows[k]] = x[k], b->y[p->rows[k]] = (tl_vec3){0, 0, 0};
-    tl_bend_operator_add(&b->s->bending, workers, b->x, b->y);
-    for (int32_t k = 0; k < p->count; k++) y[k] = tl_add3(y[k], b->y[p->rows[k]]);
-}
-
 tl_status newton_solve_part(newton *s, double tolerance, tl_error *err)
 {
     const newton_part *p = &s->part;
@@ -72,14 +60,6 @@ tl_status newton_solve_part(newton *s, double tolerance, tl_error *err)
     const tl_bsr *all_blocks = s->contacts ? tl_contacts_blocks(s->contacts) : NULL;
     if (all_blocks) TL_TRY(tl_bsr_part(all_blocks, p->rows, p->count, p->place, s->arena, &blocks, err));
     if (all_blocks) matrix.extra.blocks = &blocks;
-    const int32_t n = s->e->node_count;
-    part_bending bending = {s, NULL, NULL};
-    if (s->with_bending) {
-        bending.x = TL_SCRATCH(s->arena, tl_vec3, n), bending.y = TL_SCRATCH(s->arena, tl_vec3, n);
-        if (!bending.x || !bending.y) return tl_fail_memory(err, "Newton's method");
-        memset(bending.x, 0, (size_t)n * sizeof *bending.x);
-        matrix.extra.add = add_bending, matrix.extra.self = &bending;
-    }
     tl_vec3 *b = TL_SCRATCH(s->arena, tl_vec3, p->count), *u = TL_SCRATCH(s->arena, tl_vec3, p->count);
     if (!b || !u) return tl_fail_memory(err, "Newton's method");
     for (int32_t k = 0; k < p->count; k++) b[k] = s->right[p->rows[k]], u[k] = s->direction[p->rows[k]];
