@@ -248,7 +248,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         }
         // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.
         if (s->limits && limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &more, err));
-        if (linearised || r->converged) {
+        if (linearised || (r->converged && !in_part)) {
             // So small an update needs no search; a linearised step takes what it gets.
             tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, 1, x});
             if (s->contacts) tl_contacts_move_bodies(s->contacts, 1);
@@ -265,10 +265,10 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
         const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0));
         if (!blind) {
             TL_TRY(line_search(s, x, slope, &length, err));
-            if (length == 0 && !handles_lag(s))
+            if (length == 0 && !in_part && !handles_lag(s))
                 return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
         }
-        if (length == 0) {
+        if (length == 0 && !in_part) {
             length = 1;
             tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, 1, x});
             TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
