@@ -57,6 +57,7 @@ typedef struct tl_contact_step {
     const tl_vec3 *target;                     ///< where those go
     const double *mass;                        ///< of nodes
     double gamma, dt;
+    bool roomy;                                ///< no node is to be pinched: the caller would rather take smaller steps, see tl_contacts_stuck
 } tl_contact_step;
 
 /// `x`: where nodes are now.
@@ -81,6 +82,9 @@ tl_status tl_contacts_limit(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u,
 
 /// Bodies go `part` of the way that the last limit allowed; call after the nodes have moved by the same part of u.
 void tl_contacts_move_bodies(tl_contacts *contacts, double part);
+
+/// Bodies have hardly got on for several iterations: cloth is in their way and cannot give way fast enough, or there is no room for it.
+bool tl_contacts_stuck(const tl_contacts *contacts);
 
 /// How much of the bodies' way is left, 0 when they are where they belong.
 double tl_contacts_bodies_left(const tl_contacts *contacts);

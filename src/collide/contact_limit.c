@@ -195,7 +195,7 @@ static bool settle_parts(limit_job *job, int32_t live_count, double *part, doubl
             }
             if (!l->body_too) continue;
             body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
-            if (c->stalled >= PINCH_AFTER) contact_pinch(c, p);
+            if (tl_contacts_stuck(c) && !c->step.roomy) contact_pinch(c, p);
         }
         if (!violated) return cut;
         cut = true;
@@ -204,6 +204,8 @@ static bool settle_parts(limit_job *job, int32_t live_count, double *part, doubl
         *body_part = body_next;
     }
 }
+
+bool tl_contacts_stuck(const tl_contacts *c) { return c->stalled >= PINCH_AFTER; }
 
 tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena, tl_workers *workers,
                             int64_t *limited, tl_error *err)

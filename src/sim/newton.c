@@ -245,6 +245,8 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
             r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
             TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
             r->contact_seconds += tl_now() - begin;
+            if (s->def->may_fail && tl_contacts_stuck(s->contacts))
+                return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
         }
         // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.
         if (s->limits && limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &more, err));

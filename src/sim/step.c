@@ -189,7 +189,8 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     bool strained;
     TL_TRY(begin_strain(sim, &step, &strained, report, err));
     const double start = tl_now();
-    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, x_hat, target, err));
+    const bool may_fail = depth < EARLY_HALVINGS && !last;
+    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
     else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
     const double guessing = sim->contacts ? tl_now() - start : 0;
@@ -200,7 +201,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     }
     const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
                                   sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
-                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS, depth < EARLY_HALVINGS && !last};
+                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail};
     tl_newton_report r;
     const tl_status status =
         tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena,
