@@ -17,7 +17,7 @@ enum {
     MOST_ITEMS = FEW_ITEMS * MAX_ARITY * MAX_ARITY,
     CHUNKS = 128,
     RANKED = 256,              // numbers sorted by rank
-    FIRSTS_PER_CHUNK = 4096,
+    FIRSTS_PER_CHUNK = 512,
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
 
@@ -118,19 +118,14 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
 {
     work *now = TL_SCRATCH(scratch, work, MOST_ITEMS), *next = TL_SCRATCH(scratch, work, MOST_ITEMS);
     if (!now || !next) return -1;
+    int32_t (*widen)(const pair_query *, const work *, int32_t, work *, int64_t *, bool *) = plain_widen;
+#ifdef TL_X86_KERNELS
+    if (has_avx2()) widen = avx2_widen;
+#endif
     int32_t n = 1;
     now[0] = (work){0, 0};
     for (bool inner = true; inner && n < FEW_ITEMS;) {
-        int32_t m = 0;
-        inner = false;
-        for (int32_t i = 0; i < n; i++) {
-            if (now[i].a < 0 && now[i].b < 0) {
-                next[m++] = now[i];
-            } else {
-                m += plain_expand(query, now[i], query->mode, next + m, tests);
-                inner = true;
-            }
-        }
+        const int32_t m = widen(query, now, n, next, tests, &inner);
         work *swap = now;
         now = next, next = swap, n = m;
     }
