@@ -202,7 +202,14 @@ tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const 
                            tl_error *err);
 
 /// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
-tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_error *err);
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
+                           tl_error *err);
+
+/// Where the items of n chunks begin when they stand one after the other; returns how many there are in all.
+int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start);
+
+/// Moves so many pairs with what is measured of them to an earlier place.
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to);
 
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);

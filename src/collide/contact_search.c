@@ -71,7 +71,7 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool w
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, b, sight, arena, workers, err));
     if (!some) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, err));
+    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, arena, workers, err));
     return ask->thin_all ? contact_thin_out(c, &c->found_body[b], b, sight, arena, workers, err) : TL_OK;
 }
 
@@ -84,7 +84,7 @@ static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_si
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, TL_CLOTH, sight, arena, workers, err));
     if (!ask->changed) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, err));
+    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, arena, workers, err));
     return ask->thin_all ? contact_thin_out(c, &c->found, TL_CLOTH, sight, arena, workers, err) : TL_OK;
 }
 
