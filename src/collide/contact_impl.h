@@ -195,7 +195,7 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
 typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *node; double slack, slop; } contact_sight;
 
 /// What the lists of the trees are of.
-tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err);
+tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err);
 
 /// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,

@@ -11,7 +11,8 @@
 #include "collide/distance.h"
 #include "math/simd.h"
 
-enum { FOUND_PER_CHUNK = 256, FOUND_PER_PART = 256 * FOUND_PER_CHUNK, NODES_PER_CHUNK = 1024, PAIRS_PER_CHUNK = 512 };
+// A chunk is worth some microseconds, else sharing costs more than it gains.
+enum { FOUND_PER_CHUNK = 256, FOUND_PER_PART = 256 * FOUND_PER_CHUNK, DROP_PER_CHUNK = 2048, NODES_PER_CHUNK = 4096, PAIRS_PER_CHUNK = 1024 };
 #define MOST_KNOWN 16.0  // pairs a node whose distances are all kept from one search to the next
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
@@ -182,17 +183,20 @@ static inline void fill_lane(const features *f, const coarse *node, int lane, la
 
 #define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
 
-// Nodes [from, from + count), relative to the middle.
-static void coarsen(const tl_vec3 *at, const tl_vec3 *way, tl_vec3 middle, int32_t from, int32_t count, coarse *out)
+/// Nodes relative to the middle, from `from` on.
+typedef struct coarse_job { const tl_vec3 *at, *way; tl_vec3 middle; int32_t from; coarse *out; } coarse_job;
+
+static void coarse_chunk(void *arg, int32_t begin, int32_t end)
 {
-    for (int32_t i = from; i < from + count; i++) {
-        const tl_vec3 x = tl_sub3(at[i], middle);
-        out[i] = (coarse){{(float)x.x, (float)x.y, (float)x.z, 0}, {(float)way[i].x, (float)way[i].y, (float)way[i].z, 0}};
+    const coarse_job *job = arg;
+    for (int32_t i = job->from + begin; i < job->from + end; i++) {
+        const tl_vec3 x = tl_sub3(job->at[i], job->middle), u = job->way[i];
+        job->out[i] = (coarse){{(float)x.x, (float)x.y, (float)x.z, 0}, {(float)u.x, (float)u.y, (float)u.z, 0}};
     }
 }
 
 // Positions and ways of cloth and of the bodies near it as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
-static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers, double *slop)
 {
     const int32_t n = c->node_count;
     coarse *out = TL_SCRATCH(arena, coarse, n + c->body_nodes);
@@ -207,9 +211,11 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
         longest = larger(longest, tl_norm3(tl_sub3(c->body_box[b].hi, c->body_box[b].lo)));  // not less than its way
     }
     const tl_vec3 middle = n > 0 ? tl_mul3(0.5, tl_add3(box.lo, box.hi)) : (tl_vec3){0, 0, 0};
-    coarsen(at, way, middle, 0, n, out);
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, coarse_chunk, &(coarse_job){at, way, middle, 0, out});
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && !c->body_far[b]) coarsen(at, way, middle, n + c->body_start[b], c->bodies[b].surface.node_count, out);
+        if (!c->bodies[b].plane && !c->body_far[b])
+            tl_parallel_for(workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
+                            &(coarse_job){at, way, middle, n + c->body_start[b], out});
     *slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
     return out;
 }
@@ -336,16 +342,17 @@ static void fill_pairs(void *arg, int32_t begin, int32_t end)
     job->left[chunk] = to - first;
 }
 
-static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, contact_sight *out, tl_error *err)
+static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, tl_workers *workers, contact_sight *out,
+                      tl_error *err)
 {
     *out = (contact_sight){.at = at, .way = way, .slack = slack};
-    out->node = make_coarse(c, at, way, arena, &out->slop);
+    out->node = make_coarse(c, at, way, arena, workers, &out->slop);
     return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err)
+tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err)
 {
-    return look(c, c->searched_at, c->searched_way, c->slack, arena, out, err);
+    return look(c, c->searched_at, c->searched_way, c->slack, arena, workers, out, err);
 }
 
 // .keep is NULL without memory.
@@ -459,11 +466,11 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
 }
 
 // Closes the gaps that chunks leave in a list; returns how many are left.
-static int32_t close_list(tl_pair *items, int32_t count, const int32_t *left)
+static int32_t close_list(tl_pair *items, int32_t count, int32_t chunk, const int32_t *left)
 {
     int32_t to = 0;
-    for (int32_t begin = 0; begin < count; begin += FOUND_PER_CHUNK) {
-        const int32_t n = left[begin / FOUND_PER_CHUNK];
+    for (int32_t i = 0; i < tl_chunk_count(count, chunk); i++) {
+        const int32_t begin = i * chunk, n = left[i];
         if (to < begin) memmove(items + to, items + begin, (size_t)n * sizeof *items);
         to += n;
     }
@@ -480,7 +487,7 @@ static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32
     if (!job.keep) return tl_fail_memory(err, "the contacts");
     job.items = items;
     tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
-    *count = close_list(items, *count, job.left);
+    *count = close_list(items, *count, FOUND_PER_CHUNK, job.left);
     tl_arena_release(arena, mark);
     return TL_OK;
 }
@@ -509,7 +516,7 @@ static void drop_chunk(void *arg, int32_t begin, int32_t end)
     int32_t to = begin;
     for (int32_t i = begin; i < end; i++)
         if (!has_changed(job->c, job->l, i, job->changed)) job->items[to++] = job->items[i];
-    job->left[begin / FOUND_PER_CHUNK] = to - begin;
+    job->left[begin / DROP_PER_CHUNK] = to - begin;
 }
 
 // Both lists are sorted and stay so.
@@ -518,10 +525,10 @@ static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, 
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     const list l = {*items, *count, body, how};
-    const exchange_job job = {c, &l, changed, *items, TL_SCRATCH(arena, int32_t, tl_chunk_count(*count, FOUND_PER_CHUNK))};
+    const exchange_job job = {c, &l, changed, *items, TL_SCRATCH(arena, int32_t, tl_chunk_count(*count, DROP_PER_CHUNK))};
     if (!job.left) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, *count, FOUND_PER_CHUNK, drop_chunk, (void *)&job);
-    const int32_t left = close_list(*items, *count, job.left);
+    tl_parallel_for(workers, *count, DROP_PER_CHUNK, drop_chunk, (void *)&job);
+    const int32_t left = close_list(*items, *count, DROP_PER_CHUNK, job.left);
     tl_arena_release(arena, mark);
     *count = left;
     if (!CONTACT_GROW(c, *items, *cap, (int64_t)left + in_count)) return tl_fail_memory(err, "the contacts");
@@ -674,7 +681,7 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     const tl_arena_mark mark = tl_arena_save(arena);
     contact_sight s;
     kept old;
-    tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
+    tl_status status = look(c, c->at, c->way, 0, arena, workers, &s, err);
     if (status == TL_OK) status = keep_measured(c, arena, workers, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
     if (status == TL_OK && old.next < old.run_count)  // never, while lists and pairs are in the same order
