@@ -17,7 +17,8 @@ enum {
     MOST_ITEMS = FEW_ITEMS * MAX_ARITY * MAX_ARITY,
     CHUNKS = 128,
     RANKED = 256,              // numbers sorted by rank
-    FIRSTS_PER_CHUNK = 4096,
+    FIRSTS_PER_CHUNK = 1024,
+    FLAGS_PER_CHUNK = 8192,
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
 
@@ -118,19 +119,14 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
 {
     work *now = TL_SCRATCH(scratch, work, MOST_ITEMS), *next = TL_SCRATCH(scratch, work, MOST_ITEMS);
     if (!now || !next) return -1;
+    int32_t (*widen)(const pair_query *, const work *, int32_t, work *, int64_t *, bool *) = plain_widen;
+#ifdef TL_X86_KERNELS
+    if (has_avx2()) widen = avx2_widen;
+#endif
     int32_t n = 1;
     now[0] = (work){0, 0};
     for (bool inner = true; inner && n < FEW_ITEMS;) {
-        int32_t m = 0;
-        inner = false;
-        for (int32_t i = 0; i < n; i++) {
-            if (now[i].a < 0 && now[i].b < 0) {
-                next[m++] = now[i];
-            } else {
-                m += plain_expand(query, now[i], query->mode, next + m, tests);
-                inner = true;
-            }
-        }
+        const int32_t m = widen(query, now, n, next, tests, &inner);
         work *swap = now;
         now = next, next = swap, n = m;
     }
@@ -321,11 +317,36 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
 
 // --- some of the primitives ---
 
+/// Which primitives have nodes that are asked for.
+typedef struct flag_job { const tl_bvh *t; const uint8_t *some; uint8_t *flag[PRIM_KINDS]; } flag_job;
+
+static void flag_nodes(void *arg, int32_t begin, int32_t end)
+{
+    const flag_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->flag[PRIM_NODE][i] = job->some[job->t->id[PRIM_NODE][i]] != 0;
+}
+
+static void flag_edges(void *arg, int32_t begin, int32_t end)
+{
+    const flag_job *job = arg;
+    const uint8_t *node = job->flag[PRIM_NODE];
+    for (int32_t i = begin; i < end; i++) job->flag[PRIM_EDGE][i] = node[job->t->end[0][i]] | node[job->t->end[1][i]];
+}
+
+static void flag_faces(void *arg, int32_t begin, int32_t end)
+{
+    const flag_job *job = arg;
+    const uint8_t *node = job->flag[PRIM_NODE];
+    for (int32_t i = begin; i < end; i++)
+        job->flag[PRIM_FACE][i] = node[job->t->corner[0][i]] | node[job->t->corner[1][i]] | node[job->t->corner[2][i]];
+}
+
 // Which primitives have nodes that are asked for, and which subtrees hold such.
-static tl_status choose_some(const uint8_t *some, tl_arena *scratch, pair_query *query, tl_error *err)
+static tl_status choose_some(const uint8_t *some, tl_arena *scratch, tl_workers *workers, pair_query *query, tl_error *err)
 {
     const tl_bvh *t = query->a;
-    uint8_t *flag[PRIM_KINDS], *lanes = TL_SCRATCH(scratch, uint8_t, t->inner_count + 1);
+    flag_job job = {.t = t, .some = some};
+    uint8_t **flag = job.flag, *lanes = TL_SCRATCH(scratch, uint8_t, t->inner_count + 1);
     for (int kind = 0; kind < PRIM_KINDS; kind++) {
         flag[kind] = TL_SCRATCH(scratch, uint8_t, t->count[kind] + LANES);
         if (!flag[kind] || !lanes) return tl_fail_memory(err, "pairs");
@@ -333,11 +354,9 @@ static tl_status choose_some(const uint8_t *some, tl_arena *scratch, pair_query 
         query->some[kind] = flag[kind];
     }
     query->lanes = lanes;
-    const uint8_t *node = flag[PRIM_NODE];
-    for (int32_t i = 0; i < t->count[PRIM_NODE]; i++) flag[PRIM_NODE][i] = some[t->id[PRIM_NODE][i]] != 0;
-    for (int32_t i = 0; i < t->count[PRIM_EDGE]; i++) flag[PRIM_EDGE][i] = node[t->end[0][i]] | node[t->end[1][i]];
-    for (int32_t i = 0; i < t->count[PRIM_FACE]; i++)
-        flag[PRIM_FACE][i] = node[t->corner[0][i]] | node[t->corner[1][i]] | node[t->corner[2][i]];
+    tl_parallel_for(workers, t->count[PRIM_NODE], FLAGS_PER_CHUNK, flag_nodes, &job);
+    tl_parallel_for(workers, t->count[PRIM_EDGE], FLAGS_PER_CHUNK, flag_edges, &job);
+    tl_parallel_for(workers, t->count[PRIM_FACE], FLAGS_PER_CHUNK, flag_faces, &job);
     for (int32_t n = t->inner_count - 1; n >= 0; n--) {  // level by level, so children come later
         lanes[n] = 0;
         for (int c = 0; c < t->def.arity; c++) {
@@ -415,7 +434,7 @@ static tl_status run_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near ne
     pair_query query;
     TL_TRY(start_near(a, b, what, near, &query, err));
     const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_status status = near.some ? choose_some(near.some, scratch, &query, err) : TL_OK;
+    tl_status status = near.some ? choose_some(near.some, scratch, workers, &query, err) : TL_OK;
     if (status == TL_OK) status = run(&query, scratch, workers, out, err);
     tl_arena_release(scratch, mark);
     return status;

@@ -18,7 +18,7 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-enum { NODES_PER_CHUNK = 1024, INNER_PER_CHUNK = 8 };
+enum { NODES_PER_CHUNK = 256, INNER_PER_CHUNK = 8 };
 static const float LOOSE = 4;
 
 typedef struct refit_job {

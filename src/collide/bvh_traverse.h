@@ -296,6 +296,24 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
     return n;
 }
 
+// All of n items, one level down; returns how many that makes. *inner: were there any but pairs of leaves?
+static TRAVERSE_TARGET int32_t TRAVERSE(widen)(const pair_query *query, const work *item, int32_t n, work *out, int64_t *tests, bool *inner)
+{
+    int32_t count = 0;
+    *inner = false;
+    for (int32_t i = 0; i < n; i++) {
+        if (item[i].a < 0 && item[i].b < 0) {
+            out[count++] = item[i];
+            continue;
+        }
+        if (query->mode == NEAR) count += TRAVERSE(expand)(query, item[i], NEAR, out + count, tests);
+        else if (query->mode == RELATIVE) count += TRAVERSE(expand)(query, item[i], RELATIVE, out + count, tests);
+        else count += TRAVERSE(expand)(query, item[i], SWEPT, out + count, tests);
+        *inner = true;
+    }
+    return count;
+}
+
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(walk)(void *arg, int32_t begin, int32_t end, int mode)
 {
     pair_query *query = arg;

@@ -16,7 +16,7 @@
 
 #define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses are not foreseen: the straight line would mislead
 #define PARALLEL 1e-2  // sine squared of the angle below which edge-edge contact fades: vertices take over there
-enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 1024 };
+enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 256 };
 
 static double softness(const tl_contacts *c, const pair *p)
 {

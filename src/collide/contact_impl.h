@@ -195,14 +195,21 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
 typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *node; double slack, slop; } contact_sight;
 
 /// What the lists of the trees are of.
-tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err);
+tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err);
 
 /// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
                            tl_error *err);
 
 /// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
-tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_error *err);
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
+                           tl_error *err);
+
+/// Where the items of n chunks begin when they stand one after the other; returns how many there are in all.
+int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start);
+
+/// Moves so many pairs with what is measured of them to an earlier place.
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to);
 
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);

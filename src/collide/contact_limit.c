@@ -45,6 +45,7 @@ typedef struct limit_job {
     double body_part;
     live *all;
     uint8_t *is_live;
+    int32_t *count, *start;  ///< of those that are live, per chunk of pairs
     tl_workers *workers;
 } limit_job;
 
@@ -157,9 +158,23 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
 static void project_chunk(void *arg, int32_t begin, int32_t end)
 {
     limit_job *job = arg;
+    int32_t count = 0;
     for (int32_t i = begin; i < end; i++) {
         live l;
-        job->is_live[i] = project(job->c, i, job->at, job->way, &l);
+        count += job->is_live[i] = project(job->c, i, job->at, job->way, &l);
+    }
+    job->count[begin / PAIRS_PER_CHUNK] = count;
+}
+
+// Again, for few: most pairs cannot meet however far their nodes go.
+static void live_chunk(void *arg, int32_t begin, int32_t end)
+{
+    limit_job *job = arg;
+    live *to = job->all + job->start[begin / PAIRS_PER_CHUNK];
+    for (int32_t i = begin; i < end; i++) {
+        if (!job->is_live[i]) continue;
+        project(job->c, i, job->at, job->way, to);
+        to++->pair = i;
     }
 }
 
@@ -232,24 +247,21 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
         contact_aim_bodies(c, 1);
+        const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK);
         job.is_live = TL_SCRATCH(arena, uint8_t, c->pair_count);
-        if (!job.is_live) {
+        job.count = TL_SCRATCH(arena, int32_t, chunks), job.start = TL_SCRATCH(arena, int32_t, chunks);
+        if (!job.is_live || !job.count || !job.start) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
         tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
-        int32_t count = 0, live_count = 0;
-        for (int32_t i = 0; i < c->pair_count; i++) count += job.is_live[i];
-        job.all = TL_SCRATCH(arena, live, count);
+        const int32_t live_count = contact_add_up(job.count, chunks, job.start);
+        job.all = TL_SCRATCH(arena, live, live_count);
         if (!job.all) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
-        for (int32_t i = 0; i < c->pair_count; i++) {  // few: most pairs cannot meet however far their nodes go
-            if (!job.is_live[i]) continue;
-            project(c, i, c->at, c->way, &job.all[live_count]);
-            job.all[live_count++].pair = i;
-        }
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
         const bool cut = settle_parts(&job, live_count, part, &body_part, next, &held);
         tl_arena_release(arena, round);
         if (!cut || !searched) break;

@@ -11,7 +11,8 @@
 #include "collide/distance.h"
 #include "math/simd.h"
 
-enum { FOUND_PER_CHUNK = 2048, FOUND_PER_PART = 32 * FOUND_PER_CHUNK };
+// A chunk is worth some microseconds, else sharing costs more than it gains.
+enum { FOUND_PER_CHUNK = 256, FOUND_PER_PART = 256 * FOUND_PER_CHUNK, DROP_PER_CHUNK = 2048, NODES_PER_CHUNK = 4096, PAIRS_PER_CHUNK = 1024 };
 #define MOST_KNOWN 16.0  // pairs a node whose distances are all kept from one search to the next
 
 typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
@@ -182,17 +183,20 @@ static inline void fill_lane(const features *f, const coarse *node, int lane, la
 
 #define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
 
-// Nodes [from, from + count), relative to the middle.
-static void coarsen(const tl_vec3 *at, const tl_vec3 *way, tl_vec3 middle, int32_t from, int32_t count, coarse *out)
+/// Nodes relative to the middle, from `from` on.
+typedef struct coarse_job { const tl_vec3 *at, *way; tl_vec3 middle; int32_t from; coarse *out; } coarse_job;
+
+static void coarse_chunk(void *arg, int32_t begin, int32_t end)
 {
-    for (int32_t i = from; i < from + count; i++) {
-        const tl_vec3 x = tl_sub3(at[i], middle);
-        out[i] = (coarse){{(float)x.x, (float)x.y, (float)x.z, 0}, {(float)way[i].x, (float)way[i].y, (float)way[i].z, 0}};
+    const coarse_job *job = arg;
+    for (int32_t i = job->from + begin; i < job->from + end; i++) {
+        const tl_vec3 x = tl_sub3(job->at[i], job->middle), u = job->way[i];
+        job->out[i] = (coarse){{(float)x.x, (float)x.y, (float)x.z, 0}, {(float)u.x, (float)u.y, (float)u.z, 0}};
     }
 }
 
 // Positions and ways of cloth and of the bodies near it as `coarse`; NULL without memory. *slop gets what to add to distances for the rounding.
-static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, double *slop)
+static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, tl_arena *arena, tl_workers *workers, double *slop)
 {
     const int32_t n = c->node_count;
     coarse *out = TL_SCRATCH(arena, coarse, n + c->body_nodes);
@@ -207,18 +211,23 @@ static coarse *make_coarse(const tl_contacts *c, const tl_vec3 *at, const tl_vec
         longest = larger(longest, tl_norm3(tl_sub3(c->body_box[b].hi, c->body_box[b].lo)));  // not less than its way
     }
     const tl_vec3 middle = n > 0 ? tl_mul3(0.5, tl_add3(box.lo, box.hi)) : (tl_vec3){0, 0, 0};
-    coarsen(at, way, middle, 0, n, out);
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, coarse_chunk, &(coarse_job){at, way, middle, 0, out});
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && !c->body_far[b]) coarsen(at, way, middle, n + c->body_start[b], c->bodies[b].surface.node_count, out);
+        if (!c->bodies[b].plane && !c->body_far[b])
+            tl_parallel_for(workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
+                            &(coarse_job){at, way, middle, n + c->body_start[b], out});
     *slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
     return out;
 }
 
 /// What is known of pairs of before whose nodes are where they were measured.
-typedef struct known { tl_pair found; double thickness; nearness near; float soft; } known;
+typedef struct known { tl_pair found; double thickness; nearness near; float soft; int32_t list; } known;
+
+/// Pairs are in the order of the lists they came from, and these numbers rise in that order.
+static inline int32_t number_of(int32_t body, int how) { return 4 * body + how; }
 
 /// Those of one list.
-typedef struct run { int32_t body, how, begin, end; } run;
+typedef struct run { int32_t list, begin, end; } run;
 
 typedef struct kept {
     const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: none are kept
@@ -240,9 +249,12 @@ typedef struct filter_job {
     uint8_t *keep;         // OUT, IN or KNOWN
     const kept *old;       // NULL: nothing is known
     bool body_rests;       // the body of the list
+    int32_t old_begin, old_end;  // what is known of the list
     int32_t *which;        // of those that are KNOWN: number in `old`
-    const int32_t *from;   // of pairs from `first` on: number in the list
-    int32_t first;
+    tl_pair *items;        // those of the list, to be thinned out
+    int32_t first;         // where its pairs begin ..
+    int32_t *start;        // .. and from there, those of each chunk; which then has so many ..
+    int32_t *left;         // .. left: found or filled
 } filter_job;
 
 // All that is within its thickness and twice the skin of where nodes rest is known.
@@ -287,15 +299,18 @@ static inline double spare_of(const filter_job *job, const features *f)
 static void thin_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
+    memset(job->keep + begin, OUT, (size_t)(end - begin));
     mark_chunk(arg, begin, end);
+    int32_t to = begin;
     for (int32_t i = begin; i < end; i++) {
         if (!job->keep[i]) continue;
         const features f = features_of(job->c, job->l, i);
         const tl_vec3 x[4] = {job->at[f.node[0]], job->at[f.node[1]], job->at[f.node[2]], job->at[f.node[3]]};
         const tl_nearest now = job->l->how == EE ? tl_nearest_ee(x[0], x[1], x[2], x[3]) : tl_nearest_vf(x[0], x[1], x[2], x[3]);
         pair p;
-        job->keep[i] = make_pair(job->c, job->l, i, &p) && now.distance <= p.thickness + spare_of(job, &f);
+        if (make_pair(job->c, job->l, i, &p) && now.distance <= p.thickness + spare_of(job, &f)) job->items[to++] = job->items[i];
     }
+    job->left[begin / FOUND_PER_CHUNK] = to - begin;
 }
 
 // Is a pair worth it? Measures it unless it is known.
@@ -320,20 +335,24 @@ static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
 static void fill_pairs(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
-    for (int32_t k = begin; k < end; k++)
-        if (!fill_pair(job, job->from[k], job->first + k)) job->c->pairs[job->first + k].node[0] = -1;  // a gap
+    const int32_t chunk = begin / FOUND_PER_CHUNK, first = job->first + job->start[chunk];
+    int32_t to = first;
+    for (int32_t i = begin; i < end; i++)
+        if (job->keep[i] != OUT && fill_pair(job, i, to)) to++;
+    job->left[chunk] = to - first;
 }
 
-static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, contact_sight *out, tl_error *err)
+static tl_status look(tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena, tl_workers *workers, contact_sight *out,
+                      tl_error *err)
 {
     *out = (contact_sight){.at = at, .way = way, .slack = slack};
-    out->node = make_coarse(c, at, way, arena, &out->slop);
+    out->node = make_coarse(c, at, way, arena, workers, &out->slop);
     return out->node ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-tl_status contact_look(tl_contacts *c, tl_arena *arena, contact_sight *out, tl_error *err)
+tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err)
 {
-    return look(c, c->searched_at, c->searched_way, c->slack, arena, out, err);
+    return look(c, c->searched_at, c->searched_way, c->slack, arena, workers, out, err);
 }
 
 // .keep is NULL without memory.
@@ -342,22 +361,46 @@ static filter_job start_list(tl_contacts *c, const list *l, const contact_sight 
     filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
     job.reach = (float)(1.000001 * (contact_reach(c, l->body) + 2 * c->skin + 2 * s->slack + s->slop));
     job.keep = TL_SCRATCH(arena, uint8_t, l->count);
+    job.left = TL_SCRATCH(arena, int32_t, tl_chunk_count(l->count, FOUND_PER_CHUNK));
+    if (!job.left) job.keep = NULL;
     return job;
 }
 
 static bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
 
-// Marks what is known of a list, among `k` to `end` of `old`; returns where the next part of the list begins there. Both are sorted.
-static int32_t recall(const filter_job *job, int32_t k, int32_t end)
+// Where what is known of a list has come to p. Both are sorted.
+static int32_t first_known(const filter_job *job, tl_pair p)
 {
-    const list *l = job->l;
+    int32_t low = job->old_begin, high = job->old_end;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (comes_before(job->old->pairs[middle].found, p)) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// Marks what is known of a list.
+static void recall(const filter_job *job, int32_t begin, int32_t end)
+{
+    const tl_pair *items = job->l->items;
     const known *old = job->old->pairs;
-    for (int32_t i = 0; i < l->count; i++) {
-        while (k < end && comes_before(old[k].found, l->items[i])) k++;
-        const bool found = k < end && !comes_before(l->items[i], old[k].found);
+    int32_t k = first_known(job, items[begin]);
+    for (int32_t i = begin; i < end; i++) {
+        while (k < job->old_end && comes_before(old[k].found, items[i])) k++;
+        const bool found = k < job->old_end && !comes_before(items[i], old[k].found);
         job->keep[i] = found ? KNOWN : OUT, job->which[i] = k;
     }
-    return k;
+}
+
+static void choose_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    recall(job, begin, end);
+    mark_chunk(arg, begin, end);
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i++) count += job->keep[i] != OUT;
+    job->left[begin / FOUND_PER_CHUNK] = count;
 }
 
 static bool body_rests(const tl_contacts *c, int32_t body)
@@ -365,50 +408,73 @@ static bool body_rests(const tl_contacts *c, int32_t body)
     return body == TL_CLOTH || !c->bodies[body].moves || (c->done >= 1 && c->measured_done >= 1);
 }
 
-// Closes the gaps that pairs without nodes leave.
-static void close_gaps(tl_contacts *c, int32_t first, int32_t count)
+int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start)
 {
-    int32_t to = first;
-    for (int32_t i = first; i < first + count; i++) {
-        if (c->pairs[i].node[0] < 0) continue;
-        if (to < i) c->pairs[to] = c->pairs[i], c->near[to] = c->near[i], c->soft[to] = c->soft[i];
-        to++;
-    }
-    c->pair_count = to;
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) start[i] = sum, sum += count[i];
+    return sum;
 }
 
-// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it. *at goes to `end` in what is known.
-static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t *at, int32_t end, tl_arena *arena,
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
+{
+    if (from == to || count == 0) return;
+    memmove(c->pairs + to, c->pairs + from, (size_t)count * sizeof *c->pairs);
+    memmove(c->near + to, c->near + from, (size_t)count * sizeof *c->near);
+    memmove(c->soft + to, c->soft + from, (size_t)count * sizeof *c->soft);
+}
+
+// Closes the gaps that chunks leave.
+static void close_gaps(const filter_job *job, int32_t chunks)
+{
+    tl_contacts *c = job->c;
+    c->pair_count = job->first;
+    for (int32_t i = 0; i < chunks; i++) {
+        contact_move_pairs(c, job->first + job->start[i], job->left[i], c->pair_count);
+        c->pair_count += job->left[i];
+    }
+}
+
+// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it. `r` is what is known of the list.
+static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, const run *r, tl_arena *arena,
                              tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
+    const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
     filter_job job = start_list(c, l, s, arena);
-    int32_t *from = TL_SCRATCH(arena, int32_t, l->count), count = 0;
+    job.start = TL_SCRATCH(arena, int32_t, chunks);
     job.which = TL_SCRATCH(arena, int32_t, l->count);
-    if (!job.keep || !from || !job.which) return tl_fail_memory(err, "the contacts");
-    job.old = old, job.from = from, job.body_rests = body_rests(c, l->body);
-    *at = recall(&job, *at, end);
-    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, mark_chunk, &job);
-    for (int32_t i = 0; i < l->count; i++)
-        if (job.keep[i] != OUT) from[count++] = i;
+    if (!job.keep || !job.start || !job.which) return tl_fail_memory(err, "the contacts");
+    job.old = old, job.old_begin = r->begin, job.old_end = r->end, job.body_rests = body_rests(c, l->body);
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
+    const int32_t count = contact_add_up(job.left, chunks, job.start);
     TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
-    tl_parallel_for(workers, count, FOUND_PER_CHUNK, fill_pairs, &job);
-    close_gaps(c, job.first, count);
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, fill_pairs, &job);
+    close_gaps(&job, chunks);
     tl_arena_release(arena, mark);
     return TL_OK;
 }
 
 static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    const run *r = old->next < old->run_count ? &old->runs[old->next] : NULL;
-    const bool any = r && r->body == l->body && r->how == (int)l->how;
-    int32_t at = any ? r->begin : 0;
-    old->next += any;
+    run r = {0, 0, 0};
+    if (old->next < old->run_count && old->runs[old->next].list == number_of(l->body, l->how)) r = old->runs[old->next++];
     for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
         const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
-        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how}, s, old, &at, any ? r->end : 0, arena, workers, err));
+        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how}, s, old, &r, arena, workers, err));
     }
     return TL_OK;
+}
+
+// Closes the gaps that chunks leave in a list; returns how many are left.
+static int32_t close_list(tl_pair *items, int32_t count, int32_t chunk, const int32_t *left)
+{
+    int32_t to = 0;
+    for (int32_t i = 0; i < tl_chunk_count(count, chunk); i++) {
+        const int32_t begin = i * chunk, n = left[i];
+        if (to < begin) memmove(items + to, items + begin, (size_t)n * sizeof *items);
+        to += n;
+    }
+    return to;
 }
 
 static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const contact_sight *s, tl_arena *arena,
@@ -418,13 +484,12 @@ static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32
     const tl_arena_mark mark = tl_arena_save(arena);
     const list l = {items, *count, body, how};
     filter_job job = start_list(c, &l, s, arena);
-    if (job.keep) tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
-    int32_t left = 0;
-    for (int32_t i = 0; i < *count && job.keep; i++)
-        if (job.keep[i]) items[left++] = items[i];
-    *count = left;
+    if (!job.keep) return tl_fail_memory(err, "the contacts");
+    job.items = items;
+    tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
+    *count = close_list(items, *count, FOUND_PER_CHUNK, job.left);
     tl_arena_release(arena, mark);
-    return job.keep ? TL_OK : tl_fail_memory(err, "the contacts");
+    return TL_OK;
 }
 
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, int32_t body, const contact_sight *s, tl_arena *arena, tl_workers *workers,
@@ -435,6 +500,8 @@ tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, int32_t body, const cont
     return thin_list(c, f->ee, &f->ee_count, body, EE, s, arena, workers, err);
 }
 
+typedef struct exchange_job { const tl_contacts *c; const list *l; const uint8_t *changed; tl_pair *items; int32_t *left; } exchange_job;
+
 static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const uint8_t *changed)
 {
     const features f = features_of(c, l, i);
@@ -443,16 +510,26 @@ static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const ui
     return false;
 }
 
+static void drop_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const exchange_job *job = arg;
+    int32_t to = begin;
+    for (int32_t i = begin; i < end; i++)
+        if (!has_changed(job->c, job->l, i, job->changed)) job->items[to++] = job->items[i];
+    job->left[begin / DROP_PER_CHUNK] = to - begin;
+}
+
 // Both lists are sorted and stay so.
 static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, int32_t *cap, const tl_pair *in, int32_t in_count, int32_t body,
-                               int how, const uint8_t *changed, tl_error *err)
+                               int how, const uint8_t *changed, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
+    const tl_arena_mark mark = tl_arena_save(arena);
     const list l = {*items, *count, body, how};
-    int32_t left = 0;
-    for (int32_t i = 0; i < *count; i++) {
-        const tl_pair p = (*items)[i];
-        if (!has_changed(c, &l, i, changed)) (*items)[left++] = p;
-    }
+    const exchange_job job = {c, &l, changed, *items, TL_SCRATCH(arena, int32_t, tl_chunk_count(*count, DROP_PER_CHUNK))};
+    if (!job.left) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, *count, DROP_PER_CHUNK, drop_chunk, (void *)&job);
+    const int32_t left = close_list(*items, *count, DROP_PER_CHUNK, job.left);
+    tl_arena_release(arena, mark);
     *count = left;
     if (!CONTACT_GROW(c, *items, *cap, (int64_t)left + in_count)) return tl_fail_memory(err, "the contacts");
     *count = left + in_count;
@@ -461,12 +538,13 @@ static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, 
     return TL_OK;
 }
 
-tl_status contact_exchange(tl_contacts *c, tl_pairs *f, int32_t body, const uint8_t *changed, tl_error *err)
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const tl_pairs *in = &c->found_some;
-    TL_TRY(exchange_list(c, &f->vf, &f->vf_count, &f->vf_cap, in->vf, in->vf_count, body, VF, changed, err));
-    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &f->fv, &f->fv_count, &f->fv_cap, in->fv, in->fv_count, body, FV, changed, err));
-    return exchange_list(c, &f->ee, &f->ee_count, &f->ee_cap, in->ee, in->ee_count, body, EE, changed, err);
+    TL_TRY(exchange_list(c, &f->vf, &f->vf_count, &f->vf_cap, in->vf, in->vf_count, body, VF, changed, arena, workers, err));
+    if (body != TL_CLOTH)
+        TL_TRY(exchange_list(c, &f->fv, &f->fv_count, &f->fv_cap, in->fv, in->fv_count, body, FV, changed, arena, workers, err));
+    return exchange_list(c, &f->ee, &f->ee_count, &f->ee_cap, in->ee, in->ee_count, body, EE, changed, arena, workers, err);
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
@@ -499,35 +577,82 @@ static bool is_known(const tl_contacts *c, int32_t index, const uint8_t *place)
     return true;
 }
 
-// Copies what is measured already.
-static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, kept *out, tl_error *err)
+typedef struct keep_job {
+    const tl_contacts *c;
+    uint8_t *place;         // of every node
+    uint8_t *is_known;      // of every pair
+    int32_t *count, *start;  // of every chunk of pairs
+    known *pairs;
+} keep_job;
+
+static void place_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const int32_t n = c->node_count;
+    const keep_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
+        uint8_t place = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
+        if (place && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place |= RESTING;
+        job->place[i] = place;
+    }
+}
+
+static void known_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i++) count += job->is_known[i] = is_known(job->c, i, job->place);
+    job->count[begin / PAIRS_PER_CHUNK] = count;
+}
+
+static void keep_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    const tl_contacts *c = job->c;
+    known *to = job->pairs + job->start[begin / PAIRS_PER_CHUNK];
+    for (int32_t i = begin; i < end; i++) {
+        if (!job->is_known[i]) continue;
+        const pair *p = &c->pairs[i];
+        const int how = p->kind == PAIR_EE ? EE : p->node[0] < c->node_count ? VF : FV;
+        *to++ = (known){p->found, p->thickness, c->near[i], c->soft[i], number_of(p->body, how)};
+    }
+}
+
+// Where the run that begins at `begin` ends.
+static int32_t run_end(const known *pairs, int32_t begin, int32_t count)
+{
+    int32_t low = begin + 1, high = count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (pairs[middle].list == pairs[begin].list) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+// Copies what is measured already.
+static tl_status keep_measured(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
     *out = (kept){0};
     if (!c->complete) return TL_OK;
-    uint8_t *place = TL_SCRATCH(arena, uint8_t, n);
+    const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK);
+    keep_job job = {.c = c, .place = TL_SCRATCH(arena, uint8_t, c->node_count), .is_known = TL_SCRATCH(arena, uint8_t, c->pair_count)};
+    job.count = TL_SCRATCH(arena, int32_t, chunks), job.start = TL_SCRATCH(arena, int32_t, chunks);
     run *runs = TL_SCRATCH(arena, run, 2 + 3 * c->body_count);
-    if (!place || !runs) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) {
-        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
-        place[i] = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
-        if (place[i] && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place[i] |= RESTING;
+    if (!job.place || !job.is_known || !job.count || !job.start || !runs) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
+    const int32_t count = contact_add_up(job.count, chunks, job.start);
+    job.pairs = TL_SCRATCH(arena, known, count);
+    if (!job.pairs) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, keep_chunk, &job);
+    for (int32_t begin = 0; begin < count;) {
+        const int32_t end = run_end(job.pairs, begin, count);
+        TL_ASSERT(out->run_count < 2 + 3 * c->body_count, "pairs are not in the order of the lists");
+        runs[out->run_count++] = (run){job.pairs[begin].list, begin, end};
+        begin = end;
     }
-    int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) count += is_known(c, i, place);
-    known *pairs = TL_SCRATCH(arena, known, count);
-    if (!pairs) return tl_fail_memory(err, "the contacts");
-    count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) {
-        const pair *p = &c->pairs[i];
-        if (!is_known(c, i, place)) continue;
-        const int32_t how = p->kind == PAIR_EE ? EE : p->node[0] < n ? VF : FV;
-        run *r = out->run_count > 0 ? &runs[out->run_count - 1] : NULL;
-        if (!r || r->body != p->body || r->how != how) r = &runs[out->run_count++], *r = (run){p->body, how, count, count};
-        pairs[count] = (known){p->found, p->thickness, c->near[i], c->soft[i]};
-        r->end = ++count;
-    }
-    out->place = place, out->pairs = pairs, out->runs = runs;
+    out->place = job.place, out->pairs = job.pairs, out->runs = runs;
     return TL_OK;
 }
 
@@ -556,8 +681,8 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     const tl_arena_mark mark = tl_arena_save(arena);
     contact_sight s;
     kept old;
-    tl_status status = look(c, c->at, c->way, 0, arena, &s, err);
-    if (status == TL_OK) status = keep_measured(c, arena, &old, err);
+    tl_status status = look(c, c->at, c->way, 0, arena, workers, &s, err);
+    if (status == TL_OK) status = keep_measured(c, arena, workers, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
     if (status == TL_OK && old.next < old.run_count)  // never, while lists and pairs are in the same order
         status = filter_lists(c, &s, &(kept){0}, arena, workers, err);

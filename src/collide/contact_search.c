@@ -71,7 +71,7 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool w
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, b, sight, arena, workers, err));
     if (!some) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, err));
+    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, arena, workers, err));
     return ask->thin_all ? contact_thin_out(c, &c->found_body[b], b, sight, arena, workers, err) : TL_OK;
 }
 
@@ -84,7 +84,7 @@ static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_si
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, TL_CLOTH, sight, arena, workers, err));
     if (!ask->changed) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, err));
+    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, arena, workers, err));
     return ask->thin_all ? contact_thin_out(c, &c->found, TL_CLOTH, sight, arena, workers, err) : TL_OK;
 }
 
@@ -106,7 +106,7 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     else tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
     c->report.searches++;
     contact_sight sight;
-    tl_status status = contact_look(c, arena, &sight, err);
+    tl_status status = contact_look(c, arena, workers, &sight, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         tl_pairs *f = &c->found_body[b];
@@ -227,10 +227,11 @@ tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *worke
     contact_place(c, x, 0);
     contact_measure(c, workers);
     int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) {
-        if (!(c->near[i].distance <= c->pairs[i].thickness + 2 * c->skin)) continue;
-        c->pairs[count] = c->pairs[i], c->near[count] = c->near[i], c->soft[count] = c->soft[i];
-        count++;
+    for (int32_t i = 0; i < c->pair_count;) {  // runs of pairs that stay are moved at once
+        int32_t end = i;
+        while (end < c->pair_count && c->near[end].distance <= c->pairs[end].thickness + 2 * c->skin) end++;
+        contact_move_pairs(c, i, end - i, count);
+        count += end - i, i = end + 1;
     }
     c->pair_count = count;
     c->report.candidates = count;
