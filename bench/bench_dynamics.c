@@ -7,11 +7,9 @@
 
 #include "measure.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define UNKNOWN ((double)NAN)  // not measured
 
@@ -281,36 +279,26 @@ static void csv_optional(FILE *file, double value)
 static tl_status append_csv(const bench_dynamics_def *def, const result *results, int32_t count,
                             tl_error *err)
 {
-    FILE *file = fopen(def->csv, "a");
-    bool ok = file != NULL;
-    if (ok) {
-        char machine[128], date[32];
-        bench_machine_name(machine, sizeof machine);
-        const time_t t = time(NULL);
-        strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
-        fseek(file, 0, SEEK_END);
-        if (ftell(file) == 0) fputs(csv_head, file);
-        for (int32_t i = 0; i < count; i++) {
-            const result *r = &results[i];
-            fprintf(file, "%s,%s,%s,%s,%lld,%lld,%d,%d,%.9g,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", date,
-                    tl_version(), machine, r->scene, (long long)r->faces, (long long)r->nodes, r->threads,
-                    def->steps, def->dt, tl_linear_name(r->used), 1e3 * r->seconds, 1e3 * r->median,
-                    1e3 * r->worst, 1e3 * r->stage.physics, 1e3 * r->stage.strain, 1e3 * r->stage.collision,
-                    1e3 * r->stage.remesh, 1e3 * r->stage.other);
-            fprintf(file, ",%.4g,%.6g,%.4g,%.4g,%.6g,%.6g", r->newton, r->linear, r->factorizations,
-                    r->rejected, 1e6 * r->seconds / (double)r->faces,
-                    (double)r->peak_bytes / (double)r->faces);
-            csv_optional(file, r->rss_bytes / (double)r->faces);
-            csv_optional(file, r->assembly);
-            csv_optional(file, r->speedup);
-            fprintf(file, ",%016llx\n", (unsigned long long)r->hash);
-        }
-        ok = fclose(file) == 0;
+    char machine[128], date[32];
+    bench_machine_name(machine, sizeof machine);
+    bench_today(date, sizeof date);
+    FILE *file = bench_csv_open(def->csv, csv_head);
+    for (int32_t i = 0; file && i < count; i++) {
+        const result *r = &results[i];
+        fprintf(file, "%s,%s,%s,%s,%lld,%lld,%d,%d,%.9g,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", date,
+                tl_version(), machine, r->scene, (long long)r->faces, (long long)r->nodes, r->threads,
+                def->steps, def->dt, tl_linear_name(r->used), 1e3 * r->seconds, 1e3 * r->median,
+                1e3 * r->worst, 1e3 * r->stage.physics, 1e3 * r->stage.strain, 1e3 * r->stage.collision,
+                1e3 * r->stage.remesh, 1e3 * r->stage.other);
+        fprintf(file, ",%.4g,%.6g,%.4g,%.4g,%.6g,%.6g", r->newton, r->linear, r->factorizations,
+                r->rejected, 1e6 * r->seconds / (double)r->faces,
+                (double)r->peak_bytes / (double)r->faces);
+        csv_optional(file, r->rss_bytes / (double)r->faces);
+        csv_optional(file, r->assembly);
+        csv_optional(file, r->speedup);
+        fprintf(file, ",%016llx\n", (unsigned long long)r->hash);
     }
-    if (ok) return TL_OK;
-    err->status = TL_IO;
-    snprintf(err->message, sizeof err->message, "%s: cannot be written: %s", def->csv, strerror(errno));
-    return TL_IO;
+    return bench_csv_close(file, def->csv, err);
 }
 
 static void print_json(const bench_dynamics_def *def, const result *results, int32_t count, int32_t different)

@@ -1,9 +1,7 @@
 // bench/bench_fidelity_print.c: the table of `toile bench fidelity`, its verdicts, and its rows in a file.
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench_fidelity.h"
 
@@ -167,8 +165,7 @@ static void csv_rows(FILE *file, const bench_fidelity_def *def, double scale, do
 {
     char machine[128], date[32];
     bench_machine_name(machine, sizeof machine);
-    const time_t t = time(NULL);
-    strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
+    bench_today(date, sizeof date);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         const figures f = compare((fidelity_measure)m, runs, count, range->first, range->end);
         for (int k = 0; k < MESH_COUNT; k++)
@@ -182,18 +179,9 @@ static void csv_rows(FILE *file, const bench_fidelity_def *def, double scale, do
 tl_status fidelity_append_csv(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count,
                               tl_error *err)
 {
-    FILE *file = fopen(def->csv, "a");
-    bool ok = file != NULL;
-    if (ok) {
-        fseek(file, 0, SEEK_END);
-        if (ftell(file) == 0) fputs(csv_head, file);
-        frame_range range[BENCH_FRAMES_MAX + 3];
-        const int32_t range_count = list_ranges(def, range);
-        for (int32_t k = 0; k < range_count; k++) csv_rows(file, def, scale, smooth, runs, count, &range[k]);
-        ok = fclose(file) == 0;
-    }
-    if (ok) return TL_OK;
-    err->status = TL_IO;
-    snprintf(err->message, sizeof err->message, "%.800s: cannot be written: %s", def->csv, strerror(errno));
-    return TL_IO;
+    FILE *file = bench_csv_open(def->csv, csv_head);
+    frame_range range[BENCH_FRAMES_MAX + 3];
+    const int32_t range_count = file ? list_ranges(def, range) : 0;
+    for (int32_t k = 0; k < range_count; k++) csv_rows(file, def, scale, smooth, runs, count, &range[k]);
+    return bench_csv_close(file, def->csv, err);
 }

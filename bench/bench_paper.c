@@ -105,16 +105,6 @@ static tl_status find_row(const bench_paper_def *def, const paper_row *row, char
     return fail(err, TL_BAD_INPUT, "no scene 'scenes/%s' (set TOILE_DATA to the folder that has scenes/)", row->file);
 }
 
-static int64_t count_faces(const tl_sim *sim)
-{
-    int64_t faces = 0;
-    for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
-        tl_cloth_view view;
-        if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, c), &view) == TL_OK) faces += view.face_count;
-    }
-    return faces;
-}
-
 static void add_seconds(tl_stage_seconds *sum, const tl_stage_seconds *s)
 {
     sum->physics += s->physics, sum->strain += s->strain, sum->collision += s->collision;
@@ -153,7 +143,7 @@ static void write_frame(FILE *file, int32_t frame, const tl_sim *sim, const tl_s
     if (!file) return;
     tl_strain_range strain = {0};
     (void)tl_sim_strain(sim, &strain);
-    fprintf(file, "{\"frame\": %d, \"time\": %.6g, \"faces\": %lld", frame, tl_sim_time(sim), (long long)count_faces(sim));
+    fprintf(file, "{\"frame\": %d, \"time\": %.6g, \"faces\": %lld", frame, tl_sim_time(sim), (long long)bench_count_faces(sim));
     fprintf(file, ", \"seconds\": {\"physics\": %.5g, \"strain\": %.5g, \"collision\": %.5g, \"remesh\": %.5g, \"other\": %.5g}",
             s->physics, s->strain, s->collision, s->remesh, s->other);
     fprintf(file, ", \"newton_iterations\": %.0f, \"strain_max\": %.4g, \"strain_min\": %.4g, \"intersections\": %lld}\n", newton,
@@ -180,7 +170,7 @@ static tl_status run_frame(const bench_paper_def *def, tl_sim *sim, int32_t step
         wall += bench_now() - start, r->cpu += bench_cpu() - cpu;
         if (status == TL_FAILED) return blame(r, sim, err->message), TL_OK;
         if (status != TL_OK) return status;
-        add_step(r, &report, count_faces(sim));
+        add_step(r, &report, bench_count_faces(sim));
         add_seconds(&frame, &report.seconds);
         newton += report.newton_iterations;
         if (!def->check && s + 1 < step_count) continue;
@@ -215,7 +205,7 @@ static tl_status run_frames(const bench_paper_def *def, const tl_scene *scene, p
     const double mark = bench_rss_mark();
     tl_status status = tl_scene_simulate(scene, r->threads, NULL, NULL, &sim, err);
     if (status != TL_OK) return status;
-    r->faces_in = count_faces(sim);
+    r->faces_in = bench_count_faces(sim);
     r->faces_min = INT64_MAX;
     write_frame(file, 0, sim, &(tl_stage_seconds){0}, 0, 0);
     const int32_t steps = tl_scene_steps_per_frame(scene);

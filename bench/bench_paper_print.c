@@ -1,9 +1,7 @@
 // bench/bench_paper_print.c: Table 1 beside the figures of others, ratios between rows, rows for a file.
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "bench_paper.h"
 
@@ -155,20 +153,12 @@ static void csv_row(FILE *file, const bench_paper_def *def, const char *date, co
 
 tl_status paper_append_csv(const bench_paper_def *def, const paper_result *r, tl_error *err)
 {
-    FILE *file = fopen(def->csv, "a");
-    bool ok = file != NULL;
-    if (ok) {
+    FILE *file = bench_csv_open(def->csv, csv_head);
+    if (file) {
         char machine[128], date[32];
         bench_machine_name(machine, sizeof machine);
-        const time_t t = time(NULL);
-        strftime(date, sizeof date, "%Y-%m-%d", gmtime(&t));
-        fseek(file, 0, SEEK_END);
-        if (ftell(file) == 0) fputs(csv_head, file);
+        bench_today(date, sizeof date);
         csv_row(file, def, date, machine, r);
-        ok = fclose(file) == 0;
     }
-    if (ok) return TL_OK;
-    err->status = TL_IO;
-    snprintf(err->message, sizeof err->message, "%.800s: cannot be written: %s", def->csv, strerror(errno));
-    return TL_IO;
+    return bench_csv_close(file, def->csv, err);
 }

@@ -313,16 +313,6 @@ static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_e
     return TL_OK;
 }
 
-static int64_t count_faces(const tl_sim *sim)
-{
-    int64_t faces = 0;
-    for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
-        tl_cloth_view view;
-        if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, c), &view) == TL_OK) faces += view.face_count;
-    }
-    return faces;
-}
-
 static void add_report(run_result *r, const tl_step_report *s, double seconds)
 {
     const tl_contact_report *c = &s->contact;
@@ -365,7 +355,7 @@ static tl_status watch(const scene_case *c, double wall, tl_sim *sim, run_result
         }
         if (status != TL_OK) return status;
         add_report(r, &report, seconds);
-        r->faces += count_faces(sim);
+        r->faces += bench_count_faces(sim);
         tl_energies e;
         if (!speeds(sim, &r->speed_end, &r->speed_max) || tl_sim_energies(sim, &e) != TL_OK ||
             !isfinite(e.kinetic + e.stretch + e.bend + e.gravity)) {

@@ -2,6 +2,7 @@
 
 #include "measure.h"
 
+#include <errno.h>
 #include <malloc.h>
 #include <math.h>
 #include <stdlib.h>
@@ -136,6 +137,39 @@ void bench_grid_free(bench_grid *g)
     free(g->uv);
     free(g->face);
     *g = (bench_grid){0};
+}
+
+int64_t bench_count_faces(const tl_sim *sim)
+{
+    int64_t faces = 0;
+    for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
+        tl_cloth_view view;
+        if (tl_sim_cloth_view(sim, tl_sim_cloth(sim, c), &view) == TL_OK) faces += view.face_count;
+    }
+    return faces;
+}
+
+FILE *bench_csv_open(const char *path, const char *head)
+{
+    FILE *file = fopen(path, "a");
+    if (!file) return NULL;
+    fseek(file, 0, SEEK_END);
+    if (ftell(file) == 0) fputs(head, file);
+    return file;
+}
+
+tl_status bench_csv_close(FILE *file, const char *path, tl_error *err)
+{
+    if (file && fclose(file) == 0) return TL_OK;
+    err->status = TL_IO;
+    snprintf(err->message, sizeof err->message, "%.800s: cannot be written: %s", path, strerror(errno));
+    return TL_IO;
+}
+
+void bench_today(char *date, size_t size)
+{
+    const time_t t = time(NULL);
+    strftime(date, size, "%Y-%m-%d", gmtime(&t));
 }
 
 // About `faces` triangles over width x height, cells near square. World positions are the caller's.

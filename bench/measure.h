@@ -20,6 +20,14 @@ double bench_exponent(const double *x, const double *y, int32_t count);
 /// In [-1, 1], a function of its arguments alone.
 double bench_draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which);
 
+/// Of all cloths.
+int64_t bench_count_faces(const tl_sim *sim);
+
+/// A table that grows: opened to append, `head` first if it is new. NULL: see errno; closing then says so.
+FILE *bench_csv_open(const char *path, const char *head);
+tl_status bench_csv_close(FILE *file, const char *path, tl_error *err);
+void bench_today(char *date, size_t size);  ///< 2030-12-31
+
 /// `, "key": value`; null when not finite.
 void bench_json_number(FILE *out, const char *key, double value);
 /// A JSON string with its quotes.
