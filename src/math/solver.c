@@ -163,8 +163,9 @@ static tl_system describe(const tl_solver *s)
         const tl_cholesky_info info = tl_cholesky_describe(s->factor);
         system.factor_flops = info.flops, system.factor_entries = (double)info.entries;
     }
-    const double ahead = s->experience.solves_per_pattern - s->solves;
-    system.solves_ahead = ahead > 1 ? ahead : 1;
+    // A pattern that has outlived those before it is good for as many solves again.
+    const double ahead = s->experience.solves_per_pattern - s->solves, again = s->solves > 1 ? s->solves : 1;
+    system.solves_ahead = ahead > again ? ahead : again;
     return system;
 }
 

@@ -41,7 +41,7 @@ bool tl_aging_renew(const tl_aging *a)
 tl_experience tl_experience_default(void)
 {
     tl_experience e = {.solves_per_pattern = 4};
-    e.rate[TL_SOLVER_PCG] = 3, e.rate[TL_SOLVER_MULTILEVEL] = 5, e.rate[TL_SOLVER_STALE] = 1.5;
+    e.rate[TL_SOLVER_PCG] = 0.5, e.rate[TL_SOLVER_MULTILEVEL] = 4, e.rate[TL_SOLVER_STALE] = 1.5;
     e.reuse[TL_SOLVER_PCG] = 1, e.reuse[TL_SOLVER_MULTILEVEL] = 4, e.reuse[TL_SOLVER_STALE] = 3;
     return e;
 }
