@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "math/vec3.h"
+#include "physics/touched.h"
 
 // Relative weight of "no curvature" where the edges at hand leave a direction open (strips one face wide).
 #define NOTHING_WEIGHT 1e-6
@@ -229,6 +230,7 @@ static void fold_chunk(void *arg, int32_t begin, int32_t end)
     const fold_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h++) {
+        if (TL_AT_REST(e, fold, h)) continue;
         double left = (double)e->beta[h][0] * job->value[h];
         for (int j = 0; j < 4; j++)
             if (e->near_hinge[h][j] >= 0) left += (double)e->beta[h][1 + j] * job->value[e->near_hinge[h][j]];
@@ -242,6 +244,7 @@ void tl_bend_folds(const tl_elements *e, const double *value, double (*out)[3], 
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, fold_chunk, &(fold_job){e, value, out, NULL});
     for (int32_t i = 0; i < e->border_count; i++) {
         const tl_border *b = &e->border[i];
+        if (TL_AT_REST(e, face, b->face)) continue;
         double sum = 0;
         for (int r = 0; r < b->count; r++) sum += b->beta[r] * value[b->hinge[r]];
         out[b->face][b->place] = sum;
@@ -255,6 +258,7 @@ static void moment_chunk(void *arg, int32_t begin, int32_t end)
     const fold_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h++) {
+        if (TL_AT_REST(e, angle, h)) continue;
         const double right = job->fold[e->hinge_face[h][1]][e->hinge_place[h][1]];
         double sum = right + (double)e->beta[h][0] * (job->fold[e->hinge_face[h][0]][e->hinge_place[h][0]] - right);
         for (int j = 0; j < 4; j++) {
@@ -272,6 +276,7 @@ void tl_bend_moments(const tl_elements *e, double (*fold_moment)[3], double *out
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, moment_chunk, &(fold_job){e, NULL, fold_moment, out});
     for (int32_t i = 0; i < e->border_count; i++) {
         const tl_border *b = &e->border[i];
+        if (TL_AT_REST(e, face, b->face)) continue;
         for (int r = 0; r < b->count; r++) out[b->hinge[r]] += b->beta[r] * fold_moment[b->face][b->place];
     }
 }

@@ -81,6 +81,7 @@ typedef struct tl_elements {
     bool nonlinear;  ///< some fabric's stiffness must be looked up every step
     bool damped;     ///< some fabric has internal damping
     tl_bending bending;
+    const struct tl_touched *touched;  ///< NULL: everything may move (touched.h)
 } tl_elements;
 
 /// One cloth to compile: its mesh and its fabrics by face label, borrowed as long as the elements live (mesh) or

@@ -19,11 +19,13 @@
 #include "math/vec3.h"
 #include "physics/bend.h"
 #include "physics/lanes.h"
+#include "physics/touched.h"
 
 // A face squeezed to nothing has no normal; heights below this part of the rest shape count as this part.
 #define THINNEST 1e-6
 
 enum { NODES_PER_CHUNK = 1024, HINGES_PER_CHUNK = 1024, FACES_PER_CHUNK = 1024 };
+_Static_assert((int)LANES == (int)TL_TOUCHED_GROUP, "loops pass over what they would take at once");
 enum { FETCH_FROM = 100000 };  // blocks: a smaller matrix is in the cache anyway
 
 typedef struct face_job {
@@ -387,6 +389,7 @@ LANE_CLONES static void face_chunk(void *arg, int32_t first, int32_t last)
         const int32_t end = e->face_count - begin < TL_CHUNK_FACES ? e->face_count : begin + TL_CHUNK_FACES;
         double sum[4] = {0};
         for (int32_t f = begin; f < end; f += LANES) {
+            if (TL_AT_REST(e, face, f)) continue;
             patch p;
             load_patch(job, f, end, &p);
             if (job->gradient) {
@@ -419,6 +422,7 @@ LANE_CLONES static void angle_chunk(void *arg, int32_t begin, int32_t end)
     const angle_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t h = begin; h < end; h += LANES) {
+        if (TL_AT_REST(e, angle, h)) continue;
         const int count = end - h < LANES ? end - h : LANES;
         vd x[4][3], edge[3], d1[3], d2[3], n1[3], n2[3], turn[3];
         for (int l = 0; l < LANES; l++)
@@ -487,6 +491,7 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
     const moment_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t f = begin; f < end; f++) {
+        if (TL_AT_REST(e, face, f)) continue;
         double a[3] = {e->fold[f][0], e->fold[f][1], e->fold[f][2]};
         if (e->damped) {
             const double visc = e->materials[e->material[f]].damping_bend * job->gamma;
@@ -548,7 +553,9 @@ static void node_start_chunk(void *arg, int32_t begin, int32_t end)
 {
     const node_job *job = arg;
     const double gg = job->step->gamma * job->step->gamma;
+    const tl_touched *touched = job->e->touched;
     for (int32_t i = begin; i < end; i++) {
+        if (touched && touched->place[i] < 0) continue;
         const double m = job->e->mass[i];
         tl_vec3 g = tl_mul3(-m, job->step->gravity);
         if (job->step->x_tilde) g = tl_madd3(g, gg * m, tl_sub3(job->x[i], job->step->x_tilde[i]));

@@ -17,6 +17,7 @@
 #include "math/bsr_row.h"
 #include "math/vec3.h"
 #include "physics/lanes.h"
+#include "physics/touched.h"
 
 enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
@@ -391,6 +392,7 @@ LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
         const int32_t end = e->face_count - begin < FACES_PER_CHUNK ? e->face_count : begin + FACES_PER_CHUNK;
         double sum = 0;
         for (int32_t f = begin; f < end; f += LANES) {
+            if (TL_AT_REST(e, face, f)) continue;
             lanes8 p;
             project_lanes(job, f, end, &p);
             const vd energy = 0.5 * p.area * p.mu * (p.h[0] * p.h[0] + p.h[1] * p.h[1] + 2 * p.h[2] * p.h[2]);
@@ -552,12 +554,12 @@ static void foresee_chunk(void *arg, int32_t begin, int32_t end)
         const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
         const double *from = job->given ? l->next[f] : l->trial[f], *given = job->given ? l->trial[f] : NULL, mu = l->stiffness[f];
         double g[3], next[3], slope;
-        face_strain(job->e, job->x, f, b->aligned, g);
-        const moving m = moving_face(job->e, job->x, job->move, f);
+        const moving m = TL_AT_REST(job->e, face, f) ? (moving){0} : moving_face(job->e, job->x, job->move, f);
         if (stands_still(&m)) {  // and keeps its multiplier: one that grows while nothing can answer would be too large
             if (!given) memcpy(l->next[f], from, sizeof next);
             continue;
         }
+        face_strain(job->e, job->x, f, b->aligned, g);
         if (b->aligned) foresee_aligned(b, &m, g, from, mu, l->bold[f], given, next, &slope);
         else foresee_isotropic(b, &m, g, from, mu, l->bold[f], given, next, &slope);
         if (!given) memcpy(l->next[f], next, sizeof next);
@@ -655,6 +657,7 @@ static void measure_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t f = begin; f < end; f++) {
         const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
         double g[3], next[3];
+        if (TL_AT_REST(job->e, face, f)) continue;
         face_strain(job->e, job->x, f, b->aligned, g);
         next_multiplier(b, g, l->trial[f], l->stiffness[f], next);
         if (job->update) memcpy(l->trial[f], next, sizeof next);

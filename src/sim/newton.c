@@ -315,6 +315,7 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
                                                                                : tl_fail_memory(err, "Newton's method");
     if (s.again_at > 0)  // all but contact since then is for the sake of the limits
         report->strain_seconds = s.again_strain + (tl_now() - s.again_at) - (report->contact_seconds - s.again_contact);
+    e->touched = NULL;
     tl_arena_release(arena, mark);
     return status;
 }

@@ -3,6 +3,7 @@
 #include "base/timer.h"
 #include "math/vec3.h"
 #include "physics/bend_operator.h"
+#include "physics/touched.h"
 #include "sim/newton.h"
 
 enum { NEWTON_CHUNK = 4096, MAX_PAIRS = 2 };
@@ -17,6 +18,7 @@ typedef struct newton_part {
     int32_t rings;          ///< of nodes around the faces concerned
     int32_t idle;           ///< iterations since the excess was halved
     double excess;          ///< then
+    tl_touched touched;     ///< what elements they touch, for elements->touched
 } newton_part;
 
 typedef struct newton {

@@ -64,7 +64,7 @@ static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
     } else {
         p->rings = FIRST_RINGS, p->idle = 0, p->excess = s->report->strain.worst;
     }
-    p->count = 0;
+    p->count = 0, s->e->touched = NULL;
     if (p->rings > MOST_RINGS || s->report->part_iterations > MOST_PART_ITERATIONS) return TL_OK;
     return newton_choose_part(s, x, err);
 }
@@ -75,6 +75,10 @@ tl_status newton_end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
     tl_newton_report *r = s->report;
     const bool in_part = s->part.count > 0;
     TL_TRY(newton_measure_strain(s, x, err));
+    if (in_part && r->strain_held) {  // for the report: there is nothing beyond the part that was not so before
+        s->e->touched = NULL;
+        TL_TRY(newton_measure_strain(s, x, err));
+    }
     const bool gained = (r->strain_rounds == 0 && !in_part) || r->strain.worst < PROGRESS * s->least_excess;
     if (!in_part) s->idle_rounds = gained ? 0 : s->idle_rounds + 1;
     if (gained) s->least_excess = r->strain.worst;
