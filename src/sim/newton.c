@@ -201,92 +201,143 @@ static bool handles_lag(const newton *s)
     return false;
 }
 
-static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
+// Gradient and matrix of all terms at x.
+static tl_status assemble(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    tl_newton_report *r = s->report;
+    tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
+    double begin = tl_now();
+    if (s->limits) {
+        tl_strain_assemble(s->limits, s->e, x, s->matrix, s->gradient, s->workers);
+        r->strain_seconds += tl_now() - begin;
+    }
+    if (!s->contacts) return TL_OK;
+    begin = tl_now();
+    TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
+    TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
+    r->contact_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
+/// An update on its way to being taken.
+typedef struct update {
+    bool in_part;     ///< of few nodes
+    bool enough;      ///< the last one, unless strain limits want more
+    int64_t limited;  ///< nodes that contact keeps from going all of their way
+    double more;      ///< slope of the potential with multipliers that go with it
+} update;
+
+static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error *err)
 {
     const int32_t n = s->e->node_count;
+    tl_newton_report *r = s->report;
+    *out = (update){.in_part = s->part.count > 0};
+    newton_end_pair(s);
+    TL_TRY(solve_direction(s, x, false, err));
+    if (out->in_part) r->part_iterations++;
+    else r->iterations++;
+    if (s->contacts) TL_TRY(foresee(s, x, err));
+    const int32_t moving = out->in_part ? s->part.count : n;
+    r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(moving, 1));
+    if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
+    r->converged = is_small(s, r->change);
+    const double decrement = -tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
+    if (!out->in_part && r->iterations == 1) s->first_decrement = decrement;
+    if (is_hopeless(s, decrement))
+        return tl_fail(err, TL_FAILED, "Newton's method gets on too slowly, %g of what its first update promised is left after %d",
+                       decrement / s->first_decrement, r->iterations);
+    out->enough = !r->converged && is_enough(s, decrement);
+    return TL_OK;
+}
+
+// Multipliers go along with the update, and contact cuts it short where something would meet.
+static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *err)
+{
+    tl_newton_report *r = s->report;
+    if (s->limits) TL_TRY(newton_take_multipliers(s, x, &u->more, err));
+    if (s->contacts && !tl_contacts_frozen(s->contacts)) {
+        const double begin = tl_now();
+        r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
+        TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &u->limited, err));
+        r->contact_seconds += tl_now() - begin;
+        if (s->def->may_fail && tl_contacts_stuck(s->contacts))
+            return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
+    }
+    // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.
+    if (s->limits && u->limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &u->more, err));
+    return TL_OK;
+}
+
+static void go_all_the_way(newton *s, tl_vec3 *x)
+{
+    tl_parallel_for(s->workers, s->e->node_count, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, 1, x});
+}
+
+// So small an update needs no search; a linearised step takes what it gets.
+static tl_status take_whole(newton *s, tl_vec3 *x, bool *again, tl_error *err)
+{
+    go_all_the_way(s, x);
+    if (s->contacts) tl_contacts_move_bodies(s->contacts, 1);
+    s->report->converged = true;
+    if (s->limits) TL_TRY(newton_end_round(s, x, again, err));
+    if (*again && s->contacts && s->searched) return tl_contacts_settle(s->contacts, x, s->workers, err);
+    return TL_OK;
+}
+
+// Pairs of updates and changes of the gradient serve the next iteration unless contacts or multipliers are others there.
+static tl_status learn(newton *s, const update *u, double length, double slope, tl_error *err)
+{
+    if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;
+    else if (s->limits_act || s->held > 0) s->pair_count = 0;
+    else if (s->report->iterations >= FIRST_PAIR && !u->in_part) TL_TRY(newton_begin_pair(s, length, slope, err));
+    return TL_OK;
+}
+
+// As much of the update as the line search allows.
+static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *err)
+{
+    const double slope = tl_vec_dot(s->workers, s->e->node_count, s->gradient, s->direction, s->partial) + u->more;
+    double length = 0;
+    // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+    const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (u->limited > 0 && slope >= 0));
+    if (!blind) {
+        TL_TRY(line_search(s, x, slope, &length, err));
+        if (length == 0 && !u->in_part && !handles_lag(s))
+            return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", s->report->iterations);
+    }
+    if (length == 0 && !u->in_part) {
+        length = 1;
+        go_all_the_way(s, x);
+        TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
+        s->pair_count = 0;
+    } else {
+        TL_TRY(learn(s, u, length, slope, err));
+    }
+    if (s->limits && length < 1) tl_strain_back(s->limits, length);
+    if (!s->contacts) return TL_OK;
+    tl_contacts_move_bodies(s->contacts, length);
+    return s->searched ? tl_contacts_settle(s->contacts, x, s->workers, err) : TL_OK;
+}
+
+static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
+{
     tl_newton_report *r = s->report;
     const bool linearised = s->def->iterations == 1;
     if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
     s->allowed = s->def->iterations;
     while (r->iterations < s->allowed) {
-        tl_forces_assemble(s->e, s->step, x, s->matrix, s->gradient, s->workers);
-        if (s->limits) {
-            const double begin = tl_now();
-            tl_strain_assemble(s->limits, s->e, x, s->matrix, s->gradient, s->workers);
-            r->strain_seconds += tl_now() - begin;
-        }
-        if (s->contacts) {
-            const double begin = tl_now();
-            TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
-            TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
-            r->contact_seconds += tl_now() - begin;
-        }
-        newton_end_pair(s);
-        TL_TRY(solve_direction(s, x, false, err));
-        const bool in_part = s->part.count > 0;
-        if (in_part) r->part_iterations++;
-        else r->iterations++;
-        if (s->contacts) TL_TRY(foresee(s, x, err));
-        const int32_t moving = in_part ? s->part.count : n;
-        r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(moving, 1));
-        if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
-        r->converged = is_small(s, r->change);
-        const double decrement = -tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial);
-        if (!in_part && r->iterations == 1) s->first_decrement = decrement;
-        if (is_hopeless(s, decrement))
-            return tl_fail(err, TL_FAILED, "Newton's method gets on too slowly, %g of what its first update promised is left after %d",
-                           decrement / s->first_decrement, r->iterations);
-        const bool enough = !r->converged && is_enough(s, decrement);
-        double more = 0;  // slope of the potential with multipliers that go with the update
-        if (s->limits) TL_TRY(newton_take_multipliers(s, x, &more, err));
-        int64_t limited = 0;
-        if (s->contacts && !tl_contacts_frozen(s->contacts)) {
-            const double begin = tl_now();
-            r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
-            TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &limited, err));
-            r->contact_seconds += tl_now() - begin;
-            if (s->def->may_fail && tl_contacts_stuck(s->contacts))
-                return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
-        }
-        // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.
-        if (s->limits && limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &more, err));
-        if (linearised || (r->converged && !in_part)) {
-            // So small an update needs no search; a linearised step takes what it gets.
-            tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, 1, x});
-            if (s->contacts) tl_contacts_move_bodies(s->contacts, 1);
-            r->converged = true;
-            bool again = false;
-            if (s->limits) TL_TRY(newton_end_round(s, x, &again, err));
+        update u;
+        bool again = false;
+        TL_TRY(assemble(s, x, err));
+        TL_TRY(find_update(s, x, &u, err));
+        TL_TRY(bound_update(s, x, &u, err));
+        if (linearised || (r->converged && !u.in_part)) {
+            TL_TRY(take_whole(s, x, &again, err));
             if (!again || linearised) return TL_OK;
-            if (s->contacts && s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
             continue;
         }
-        const double slope = tl_vec_dot(s->workers, n, s->gradient, s->direction, s->partial) + more;
-        double length = 0;
-        // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
-        const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (limited > 0 && slope >= 0));
-        if (!blind) {
-            TL_TRY(line_search(s, x, slope, &length, err));
-            if (length == 0 && !in_part && !handles_lag(s))
-                return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", r->iterations);
-        }
-        if (length == 0 && !in_part) {
-            length = 1;
-            tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, 1, x});
-            TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
-            s->pair_count = 0;
-        } else {
-            if (s->contacts && tl_contacts_count(s->contacts) > 0) s->pair_count = 0;  // contacts come and go: what one step shows does not hold for the next
-            else if (s->limits_act || s->held > 0) s->pair_count = 0;  // nor does it with other multipliers
-            else if (r->iterations >= FIRST_PAIR && !in_part) TL_TRY(newton_begin_pair(s, length, slope, err));
-        }
-        if (s->limits && length < 1) tl_strain_back(s->limits, length);
-        if (s->contacts) {
-            tl_contacts_move_bodies(s->contacts, length);
-            if (s->searched) TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
-        }
-        if (!enough && !in_part) continue;
-        bool again = false;
+        TL_TRY(take_update(s, x, &u, err));
+        if (!u.enough && !u.in_part) continue;
         if (s->limits) TL_TRY(newton_end_round(s, x, &again, err));
         r->converged = !again;
         if (!again) return TL_OK;
