@@ -29,43 +29,58 @@ typedef struct refit_job {
     int32_t begin;           // of the level
 } refit_job;
 
+typedef int64_t mask4 __attribute__((vector_size(32)));
+typedef int32_t half_mask4 __attribute__((vector_size(16)));
+#define PICK(mask_type, type, m, a, b) ((type)(((m) & (mask_type)(a)) | (~(m) & (mask_type)(b))))
+
+// round_down of four numbers, with the same result.
+TL_INLINE void round_down4(const tl_v4 *number, float *out)
+{
+    const tl_v4 most = TL_SPLAT4((double)FLT_MAX), d = *number;
+    const tl_v4 below = PICK(mask4, tl_v4, (mask4)(d < most), d, most), in = PICK(mask4, tl_v4, (mask4)(d > -most), below, -most);
+    const tl_float4 f = __builtin_convertvector(in, tl_float4);
+    const half_mask4 above = __builtin_convertvector((mask4)(TL_WIDEN4(f) > in), half_mask4);
+    const tl_float4 size = (tl_float4)((half_mask4)f & INT32_MAX), low = PICK(half_mask4, tl_float4, above, f - size * FLT_EPSILON - FLT_MIN, f);
+    const tl_float4 end = (tl_float4){-FLT_MAX, -FLT_MAX, -FLT_MAX, -FLT_MAX};
+    *(tl_float4 *)out = PICK(half_mask4, tl_float4, (half_mask4)(low > end), low, end);
+}
+
+// The box of the way from p to q, `wide` wider, rounded; with two ends, of p and of q.
+TL_INLINE void fit_node(tl_vec3 p, tl_vec3 q, double wide, const int ends, float *fit)
+{
+    const tl_v4 a = {p.x, p.y, p.z, wide}, b = {q.x, q.y, q.z, wide}, w = TL_SPLAT4(wide);
+    const mask4 less = ends == 2 ? (mask4){-1, -1, -1, -1} : (mask4)(a < b), more = ends == 2 ? less : (mask4)(a > b);
+    const tl_v4 lo = PICK(mask4, tl_v4, less, a, b) - w, hi = -PICK(mask4, tl_v4, more, a, b) - w, lo1 = b - w, hi1 = -b - w;
+    round_down4(&lo, fit), round_down4(&hi, fit + 4);
+    if (ends == 2) round_down4(&lo1, fit + 8), round_down4(&hi1, fit + 12);
+    for (int k = 3; k < 8 * ends; k += 4) fit[k] = 0;
+}
+
 TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
 {
     const refit_job *job = arg;
     tl_bvh *bvh = job->bvh;
     const tl_vec3 *x0 = bvh->x0, *x1 = bvh->x1 ? bvh->x1 : bvh->x0;
-    const double m = job->margin, wide = m + job->skin;
     const float loose = LOOSE * (float)job->skin;
     for (int32_t i = begin; i < end; i++) {
         const int32_t v = bvh->id[PRIM_NODE][i];
-        if (job->changed && !job->changed[v]) {
-            bvh->moved[i] = 0;
-            continue;
-        }
-        const double p[3] = {x0[v].x, x0[v].y, x0[v].z}, q[3] = {x1[v].x, x1[v].y, x1[v].z};
-        double need[12];
-        float fit[16] = {0}, *box = bvh->node_box[(int64_t)i * ends];
-        for (int k = 0; k < 3; k++) {
-            need[k] = ends == 2 || p[k] < q[k] ? p[k] : q[k];
-            need[k + 3] = -(ends == 2 || p[k] > q[k] ? p[k] : q[k]);
-            need[k + 6] = q[k], need[k + 9] = -q[k];
-        }
-        for (int k = 0; k < 6 * ends; k++) fit[k + k / 3] = round_down(need[k] - m);
-        bvh->moved[i] = 1;
+        bvh->moved[i] = !job->changed || job->changed[v];
+        if (!bvh->moved[i]) continue;
+        float *box = bvh->node_box[(int64_t)i * ends];
         if (job->lazy && !job->changed) {
+            float fit[16];
+            fit_node(x0[v], x1[v], job->margin, ends, fit);
             bool inside = true;
             for (int k = 0; k < 8 * ends; k++) inside = inside && box[k] <= fit[k] && box[k] >= fit[k] - loose;
             bvh->moved[i] = !inside;
             if (inside) continue;
         }
-        if (job->skin > 0)
-            for (int k = 0; k < 6 * ends; k++) fit[k + k / 3] = round_down(need[k] - wide);
-        for (int k = 0; k < 8 * ends; k++) box[k] = fit[k];
+        fit_node(x0[v], x1[v], job->margin + job->skin, ends, box);
     }
 }
 
-static void fit_swept_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 1); }
-static void fit_relative_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 2); }
+TL_CLONES static void fit_swept_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 1); }
+TL_CLONES static void fit_relative_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 2); }
 
 // Rows of a box that make up the supports past the axes: a direction (sx, sy, sz) takes row i or i + 3 by the sign.
 // Opposite directions are k/2 apart, as in the volumes.
@@ -113,9 +128,48 @@ static bool leaf_moved(const tl_bvh *bvh, int32_t leaf)
 
 #define MIN8(a, b) ((tl_f8)((((tl_i8)((a) < (b))) & (tl_i8)(a)) | (~((tl_i8)((a) < (b))) & (tl_i8)(b))))
 
-TL_INLINE void put_box(float *row, int32_t stride, const tl_f8 *box)
+// Eight boxes as lanes of their six rows.
+TL_INLINE void put_boxes(const tl_f8 *box, float *row, int32_t stride)
 {
-    for (int k = 0; k < 3; k++) row[k * stride] = (*box)[k], row[(k + 3) * stride] = (*box)[k + 4];
+#define TURN(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
+    tl_f8 half[2][3];  // lo and -hi of four boxes on each axis
+    for (int h = 0; h < 2; h++) {
+        const tl_f8 *b = box + 4 * h;
+        const tl_f8 xy01 = TURN(b[0], b[1], 0, 8, 1, 9, 4, 12, 5, 13), xy23 = TURN(b[2], b[3], 0, 8, 1, 9, 4, 12, 5, 13);
+        const tl_f8 z01 = TURN(b[0], b[1], 2, 10, 3, 11, 6, 14, 7, 15), z23 = TURN(b[2], b[3], 2, 10, 3, 11, 6, 14, 7, 15);
+        half[h][0] = TURN(xy01, xy23, 0, 1, 8, 9, 4, 5, 12, 13);
+        half[h][1] = TURN(xy01, xy23, 2, 3, 10, 11, 6, 7, 14, 15);
+        half[h][2] = TURN(z01, z23, 0, 1, 8, 9, 4, 5, 12, 13);
+    }
+    for (int k = 0; k < 3; k++) {
+        *(tl_f8 *)(row + k * stride) = TURN(half[0][k], half[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
+        *(tl_f8 *)(row + (k + 3) * stride) = TURN(half[0][k], half[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
+    }
+#undef TURN
+}
+
+// The rows of `count` primitives of `nodes` nodes each, node[k][0 .. count), or the nodes themselves, and what all take up. Places past the
+// end meet nothing.
+TL_INLINE void fit_prims(const float (*node_box)[8], const int ends, const int32_t *const node[3], const int nodes, int32_t count, float *row,
+                         tl_f8 *all)
+{
+    const tl_f8 nothing = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
+    tl_f8 sum = nothing;
+    for (int32_t i = 0; i < count; i += LANES) {
+        tl_f8 box[LANES];
+        for (int j = 0; j < LANES; j++) {
+            box[j] = nothing;
+            if (i + j >= count) continue;
+            box[j] = *(const tl_f8 *)node_box[(int64_t)ends * (nodes == 1 ? i + j : node[0][i + j])];
+            for (int k = 1; k < nodes; k++) {
+                const tl_f8 other = *(const tl_f8 *)node_box[(int64_t)ends * node[k][i + j]];
+                box[j] = MIN8(box[j], other);
+            }
+            if (nodes == 3) sum = MIN8(sum, box[j]);
+        }
+        put_boxes(box, row + i, pad_lanes(count));
+    }
+    *all = sum;
 }
 
 // Boxes of a leaf's primitives, and its volume into out[d * arity]. `ends` boxes each; these are those at end `s`.
@@ -124,30 +178,17 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, const int ends, const int s, 
     const tl_leaf *l = &bvh->leaf[leaf];
     const float (*node_box)[8] = (const float (*)[8])bvh->node_box + s;
     float *row = bvh->prim_box + l->box;
-    const int32_t faces = leaf_size(bvh, leaf, PRIM_FACE), edges = leaf_size(bvh, leaf, PRIM_EDGE);
+    const int32_t faces = leaf_size(bvh, leaf, PRIM_FACE), edges = leaf_size(bvh, leaf, PRIM_EDGE), f = l->first[PRIM_FACE], e = l->first[PRIM_EDGE];
     const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = ends == 2 ? 3 : bvh->def.k / 2;
-    tl_f8 all = {INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY, INFINITY};
-    for (int32_t i = 0; i < faces; i++) {
-        const int32_t f = l->first[PRIM_FACE] + i;
-        const tl_f8 p = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[0][f]], q = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[1][f]];
-        const tl_f8 r = *(const tl_f8 *)node_box[(int64_t)ends * bvh->corner[2][f]], pq = MIN8(p, q), box = MIN8(pq, r);
-        put_box(row + 6 * s * pad_lanes(faces) + i, pad_lanes(faces), &box);
-        all = MIN8(all, box);
-    }
+    const int32_t *const corner[3] = {bvh->corner[0] + f, bvh->corner[1] + f, bvh->corner[2] + f}, *const end[3] = {bvh->end[0] + e, bvh->end[1] + e, NULL};
+    tl_f8 all, unused;
+    fit_prims(node_box, ends, corner, 3, faces, row + 6 * s * pad_lanes(faces), &all);
     for (int k = 0; k < 3; k++) out[(k + 6 * s) * arity] = all[k], out[(k + 6 * s + half) * arity] = all[k + 4];
     if (half > 3) fit_slabs(row, faces, pad_lanes(faces), bvh->def.k, out, arity);
     row += 6 * ends * pad_lanes(faces);
-    for (int32_t i = 0; i < edges; i++) {
-        const int32_t e = l->first[PRIM_EDGE] + i;
-        const tl_f8 p = *(const tl_f8 *)node_box[(int64_t)ends * bvh->end[0][e]], q = *(const tl_f8 *)node_box[(int64_t)ends * bvh->end[1][e]];
-        const tl_f8 box = MIN8(p, q);
-        put_box(row + 6 * s * pad_lanes(edges) + i, pad_lanes(edges), &box);
-    }
+    fit_prims(node_box, ends, end, 2, edges, row + 6 * s * pad_lanes(edges), &unused);
     row += 6 * ends * pad_lanes(edges);
-    for (int32_t i = 0; i < nodes; i++) {
-        const tl_f8 box = *(const tl_f8 *)node_box[(int64_t)ends * (l->first[PRIM_NODE] + i)];
-        put_box(row + 6 * s * pad_lanes(nodes) + i, pad_lanes(nodes), &box);
-    }
+    fit_prims(node_box + (int64_t)ends * l->first[PRIM_NODE], ends, end, 1, nodes, row + 6 * s * pad_lanes(nodes), &unused);
 }
 
 TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
