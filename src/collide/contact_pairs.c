@@ -116,7 +116,7 @@ static inline double motion_of(const features *f, const tl_vec3 *way)
 typedef float eight __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t eight_mask __attribute__((vector_size(32), aligned(4), may_alias));
 typedef struct coarse { float at[4], way[4]; } coarse;               // of a node, relative to the middle of everything
-enum { LOOKS = 3 };
+enum { LOOKS = 5 };
 
 #define PICK(m, a, b) ((eight)(((m) & (eight_mask)(a)) | (~(m) & (eight_mask)(b))))
 #define LOWER(a, b) PICK((a) < (b), a, b)
@@ -148,6 +148,40 @@ typedef struct coarse_reach { float most, least; } coarse_reach;
 
 enum { OUT, IN, KNOWN, SURE };  // what becomes of what the trees found
 
+// How far the features of pairs are apart along a direction, in its lengths; the corners that are nearest along it, the second less the first.
+TL_INLINE void gap_along(const eight line[3], const eight x1[3], const eight x2[3], const eight x3[3], bool edges, eight *gap, eight corner[3])
+{
+    const eight a = DOT(line, x1), b = DOT(line, x2), c = DOT(line, x3), zero = {0};
+    const eight_mask second = b < c;
+    *gap = LOWER(b, c);
+    for (int k = 0; k < 3; k++) corner[k] = PICK(second, x2[k], x3[k]);
+    if (edges) {
+        const eight_mask first = a > zero;
+        *gap -= PICK(first, a, zero);
+        for (int k = 0; k < 3; k++) corner[k] -= PICK(first, x1[k], zero);
+    } else {
+        const eight_mask first = a < *gap;
+        *gap = PICK(first, a, *gap);
+        for (int k = 0; k < 3; k++) corner[k] = PICK(first, x1[k], corner[k]);
+    }
+}
+
+// The normal of both edges, or of the face, on the side that `line` points to.
+TL_INLINE void normal_of(const eight x1[3], const eight x2[3], const eight x3[3], bool edges, const eight line[3], eight n[3])
+{
+    eight e[3], g[3];
+    const eight zero = {0};
+    for (int k = 0; k < 3; k++) {
+        if (edges) e[k] = x1[k], g[k] = x3[k] - x2[k];
+        else e[k] = x2[k] - x1[k], g[k] = x3[k] - x1[k];
+    }
+    for (int k = 0; k < 3; k++) n[k] = e[(k + 1) % 3] * g[(k + 2) % 3] - e[(k + 2) % 3] * g[(k + 1) % 3];
+    const eight_mask back = DOT(n, line) < zero;
+    for (int k = 0; k < 3; k++) n[k] = PICK(back, -n[k], n[k]);
+}
+
+#define ALL_OF(m) (((m)[0] & (m)[1] & (m)[2] & (m)[3] & (m)[4] & (m)[5] & (m)[6] & (m)[7]) != 0)
+
 // Are the features of pairs further apart than the reach and what they can move, or surely not? Says so only if it is true; the reach allows for the
 // rounding. The gap as seen along any direction is a bound from below. The first direction is the line between the middles; if it does not settle it, the
 // way to the corners that are nearest along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time). Every such line joins points of
@@ -172,30 +206,22 @@ TL_CLONES static void find_apart(const coarse *node, const features f[8], bool e
     for (int i = 0; i < 8; i++) motion[i] = sqrtf(motion[i]);
     far = reach.most + motion, near = reach.least + motion;
     const eight zero = {0};
-    eight_mask settled = {0};
+    eight low, corner[3], normal[3], step[3];
+    normal_of(x1, x2, x3, edges, line, normal);
+    gap_along(normal, x1, x2, x3, edges, &low, corner);
+    eight_mask settled = (low > zero) & (low * low > far * far * DOT(normal, normal)), sure = {0};
     for (int look = 0; look < LOOKS; look++) {
-        const eight a = DOT(line, x1), b = DOT(line, x2), c = DOT(line, x3), size = DOT(line, line);
-        const eight_mask second = b < c;
-        eight low = LOWER(b, c), corner[3];
-        for (int k = 0; k < 3; k++) corner[k] = PICK(second, x2[k], x3[k]);
-        if (edges) {
-            const eight_mask first = a > zero;
-            low -= PICK(first, a, zero);
-            for (int k = 0; k < 3; k++) corner[k] -= PICK(first, x1[k], zero);
-        } else {
-            const eight_mask first = a < low;
-            low = PICK(first, a, low);
-            for (int k = 0; k < 3; k++) corner[k] = PICK(first, x1[k], corner[k]);
-        }
+        const eight size = DOT(line, line);
+        gap_along(line, x1, x2, x3, edges, &low, corner);
         settled |= (low > zero) & (low * low > far * far * size);
-        eight step[3];
+        sure |= (near > zero) & (size < near * near);
+        const eight_mask done = settled | sure;
+        if (ALL_OF(done)) break;
         for (int k = 0; k < 3; k++) step[k] = corner[k] - line[k];
         const eight along = size - low, whole = DOT(step, step);  // -line.step
-        const eight part = PICK(along < whole, along / whole, zero + 1.0f);
+        const eight most = PICK(along < whole, along / whole, zero + 1.0f), part = HIGHER(most, zero);  // rounding: not beyond the line's own end
         for (int k = 0; k < 3; k++) line[k] += part * step[k];
     }
-    const eight length2 = DOT(line, line);
-    const eight_mask sure = (near > zero) & (length2 < near * near);
     *(eight_mask *)out = ~settled & ((sure & SURE) | (~sure & IN));
 }
 
