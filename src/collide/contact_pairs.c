@@ -14,7 +14,12 @@
 // A chunk is worth some microseconds, else sharing costs more than it gains.
 enum { FOUND_PER_CHUNK = 256, FOUND_PER_PART = 256 * FOUND_PER_CHUNK, DROP_PER_CHUNK = 2048, NODES_PER_CHUNK = 4096, PAIRS_PER_CHUNK = 1024 };
 
-typedef struct list { const tl_pair *items; int32_t count; int32_t body; enum { VF, FV, EE, PLANE } how; } list;
+typedef struct list {
+    const tl_pair *items;
+    int32_t count, body;
+    enum { VF, FV, EE, PLANE } how;
+    float *far;  // beside the items: contact_far; NULL: nothing is known
+} list;
 
 // Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less, else cloth that is
 // meshed finer than it is thick could not lie flat.
@@ -180,13 +185,14 @@ TL_INLINE void normal_of(const eight x1[3], const eight x2[3], const eight x3[3]
     for (int k = 0; k < 3; k++) n[k] = PICK(back, -n[k], n[k]);
 }
 
+#define LEAST_NORMAL 1e-30f  // squared [m^4]: below it, nothing is left of single precision
 #define ALL_OF(m) (((m)[0] & (m)[1] & (m)[2] & (m)[3] & (m)[4] & (m)[5] & (m)[6] & (m)[7]) != 0)
 
 // Are the features of pairs further apart than the reach and what they can move, or surely not? Says so only if it is true; the reach allows for the
 // rounding. The gap as seen along any direction is a bound from below. The first direction is the line between the middles; if it does not settle it, the
 // way to the corners that are nearest along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time). Every such line joins points of
-// both features, so its length is a bound from above.
-TL_CLONES static void find_apart(const coarse *node, const features f[8], bool edges, coarse_reach reach, int32_t out[8])
+// both features, so its length is a bound from above. `beyond`: by how much, at least, those that are apart are.
+TL_CLONES static void find_apart(const coarse *node, const features f[8], bool edges, coarse_reach reach, int32_t out[8], float beyond[8])
 {
     eight x0[3], x1[3], x2[3], x3[3], w0[3], w1[3], w2[3], w3[3], line[3], motion = {0}, far, near;
     gather(node, f, 0, x0, w0), gather(node, f, 1, x1, w1), gather(node, f, 2, x2, w2), gather(node, f, 3, x3, w3);
@@ -209,11 +215,15 @@ TL_CLONES static void find_apart(const coarse *node, const features f[8], bool e
     eight low, corner[3], normal[3], step[3];
     normal_of(x1, x2, x3, edges, line, normal);
     gap_along(normal, x1, x2, x3, edges, &low, corner);
-    eight_mask settled = (low > zero) & (low * low > far * far * DOT(normal, normal)), sure = {0};
+    const eight across = DOT(normal, normal);
+    eight best = PICK((low > zero) & (across > zero + LEAST_NORMAL), low * low / across, zero);  // squared distance: bound from below
+    eight_mask settled = best > far * far, sure = {0};
     for (int look = 0; look < LOOKS; look++) {
         const eight size = DOT(line, line);
         gap_along(line, x1, x2, x3, edges, &low, corner);
-        settled |= (low > zero) & (low * low > far * far * size);
+        const eight seen = PICK(low > zero, low * low / size, zero);
+        best = HIGHER(best, seen);
+        settled = best > far * far;
         sure |= (near > zero) & (size < near * near);
         const eight_mask done = settled | sure;
         if (ALL_OF(done)) break;
@@ -223,6 +233,8 @@ TL_CLONES static void find_apart(const coarse *node, const features f[8], bool e
         for (int k = 0; k < 3; k++) line[k] += part * step[k];
     }
     *(eight_mask *)out = ~settled & ((sure & SURE) | (~sure & IN));
+    for (int i = 0; i < 8; i++) best[i] = sqrtf(best[i]);
+    *(eight *)beyond = best - far;
 }
 
 #define ROUNDING 4e-6  // of the size of everything: sixty times that of single precision
@@ -280,6 +292,7 @@ typedef struct kept {
     const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: nothing is known
     uint8_t *stays;        // [count] is in the lists still, and worth it
     int32_t count;
+    const float *change;   // [node_count] how much nearer, at most, a node has brought what was too far apart
 } kept;
 
 enum { MEASURED = 1, RESTING = 2 };  // the node is where it was measured; and where pairs are complete, and stays there
@@ -290,12 +303,14 @@ typedef struct filter_job {
     const tl_vec3 *at, *way;
     const coarse *node;
     coarse_reach reach;    // for `node`
-    double slack;          // nodes may be this far from where they are said to be
+    double slack, slop;    // nodes may be this far from where they are said to be; `reach` allows for so much rounding
+    const float *change;   // [node_count] with l->far: how much nearer a node can bring what was too far apart
     uint8_t *keep;         // OUT, IN, KNOWN or SURE
     const kept *old;       // NULL: nothing is known
     bool body_rests;       // the body of the list
     int32_t old_begin, old_end;  // which pairs of before are of the list
-    tl_pair *items;        // those of the list, to be thinned out
+    tl_pair *items;        // those of the list, to be thinned out ..
+    float *far;            // .. and what is beside them; NULL: nothing
     int32_t first;         // where its pairs begin ..
     int32_t *start;        // .. and from there, those of each chunk; which then has so many ..
     int32_t *left;         // .. left: found or filled
@@ -310,12 +325,31 @@ static bool all_rest(const filter_job *job, const features *f)
     return true;
 }
 
+#define DOWN 0.999999f  // more than single precision rounds
+
 static void mark_eight(const filter_job *job, features f[8], const int32_t *item, int n)
 {
     int32_t mark[8];
+    float beyond[8];
     for (int k = n; k < 8; k++) f[k] = f[0];
-    find_apart(job->node, f, job->l->how == EE, job->reach, mark);
+    find_apart(job->node, f, job->l->how == EE, job->reach, mark, beyond);
     for (int k = 0; k < n; k++) job->keep[item[k]] = (uint8_t)mark[k];
+    for (int k = 0; k < n && job->l->far; k++) job->l->far[item[k]] = mark[k] == OUT && beyond[k] > 0 ? DOWN * beyond[k] : 0;
+}
+
+// Is a pair that was too far apart when last looked at so still, however its nodes have moved since and whatever became of their ways?
+static bool still_far(const filter_job *job, const features *f, int32_t i)
+{
+    float *far = &job->l->far[i], side[2] = {0, 0};
+    if (!(*far > 0)) return false;
+    for (int k = 0; k < 4; k++) {
+        const float change = f->node[k] < job->c->node_count ? job->change[f->node[k]] : 0;
+        side[k >= f->first] = change > side[k >= f->first] ? change : side[k >= f->first];
+    }
+    *far = DOWN * (*far - (side[0] + side[1]));
+    if (*far > 0) return true;
+    *far = 0;
+    return false;
 }
 
 static void mark_chunk(void *arg, int32_t begin, int32_t end)
@@ -326,7 +360,7 @@ static void mark_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) {
         if (job->keep[i] == KNOWN) continue;
         f[n] = features_of(job->c, job->l, i);
-        if (all_rest(job, &f[n])) job->keep[i] = OUT;
+        if ((job->change && still_far(job, &f[n], i)) || all_rest(job, &f[n])) job->keep[i] = OUT;
         else item[n++] = i;
         if (n == 8) mark_eight(job, f, item, 8), n = 0;
     }
@@ -357,7 +391,10 @@ static void thin_chunk(void *arg, int32_t begin, int32_t end)
     mark_chunk(arg, begin, end);
     int32_t to = begin;
     for (int32_t i = begin; i < end; i++)
-        if (job->keep[i] != OUT && ((job->keep[i] == SURE && !pinched) || is_near(job, i))) job->items[to++] = job->items[i];
+        if (job->keep[i] != OUT && ((job->keep[i] == SURE && !pinched) || is_near(job, i))) {
+            if (job->far) job->far[to] = job->far[i];
+            job->items[to++] = job->items[i];
+        }
     job->left[begin / FOUND_PER_CHUNK] = to - begin;
 }
 
@@ -372,9 +409,11 @@ static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
     const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
     const double spare = spare_of(job, &f);
     contact_measure_pair(c, to);
-    if (!(c->near[to].distance <= p->thickness + spare)) return false;
-    if (p->body == TL_CLOTH) p->thickness = own_thickness(c, p, p->thickness);
-    return c->near[to].distance <= p->thickness + spare;
+    const double distance = c->near[to].distance;
+    if (p->body == TL_CLOTH && distance <= p->thickness + spare) p->thickness = own_thickness(c, p, p->thickness);
+    if (distance <= p->thickness + spare) return true;
+    if (job->l->far) job->l->far[from] = DOWN * (float)larger(0, distance - p->thickness - spare - job->slop);
+    return false;
 }
 
 static void fill_pairs(void *arg, int32_t begin, int32_t end)
@@ -411,7 +450,7 @@ static double least_thickness(const tl_contacts *c, int32_t body)
 // .keep is NULL without memory.
 static filter_job start_list(tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena)
 {
-    filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack};
+    filter_job job = {.c = c, .l = l, .at = s->at, .way = s->way, .node = s->node, .first = c->pair_count, .slack = s->slack, .slop = s->slop};
     const double spare = 2 * c->skin + 2 * s->slack;
     job.reach.most = (float)(1.000001 * (contact_reach(c, l->body) + spare + s->slop));
     job.reach.least = (float)(0.999999 * (least_thickness(c, l->body) + spare - s->slop));
@@ -454,7 +493,9 @@ static void recall(const filter_job *job, int32_t begin, int32_t end)
         while (k < job->old_end && comes_before(pairs[k].found, items[i])) k++;
         const bool found = k < job->old_end && !comes_before(items[i], pairs[k].found);
         job->keep[i] = found ? KNOWN : OUT;
-        if (found) job->old->stays[k] = stays(job, k);
+        if (!found) continue;
+        job->old->stays[k] = stays(job, k);
+        job->l->far[i] = 0;
     }
 }
 
@@ -509,6 +550,7 @@ static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight 
     filter_job job = start_list(c, l, s, arena);
     job.start = TL_SCRATCH(arena, int32_t, chunks);
     if (!job.keep || !job.start) return tl_fail_memory(err, "the contacts");
+    job.change = old->change;
     job.old = old, job.old_begin = old_begin, job.old_end = old_end, job.body_rests = body_rests(c, l->body);
     tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
     const int32_t count = contact_add_up(job.left, chunks, job.start);
@@ -531,53 +573,73 @@ static int32_t run_begin(const tl_contacts *c, const kept *old, int32_t number)
     return low;
 }
 
+// Is what stands beside the lists of a body, or TL_CLOTH, of any use? Bodies must not have moved.
+static bool far_holds(const tl_contacts *c, int32_t body)
+{
+    if (!c->judged) return false;
+    return body == TL_CLOTH || !c->bodies[body].moves || (c->judged_done == c->done && (c->judged_part == c->aimed[1] || c->done >= 1));
+}
+
 static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, tl_arena *arena, tl_workers *workers,
                              tl_error *err)
 {
     const int32_t number = number_of(l->body, l->how), first = run_begin(c, old, number), last = run_begin(c, old, number + 1);
+    if (l->count > 0 && !far_holds(c, l->body)) memset(l->far, 0, (size_t)l->count * sizeof *l->far);
     for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
         const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
-        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how}, s, old, first, last, arena, workers, err));
+        TL_TRY(filter_part(c, &(list){l->items + begin, count, l->body, l->how, l->far + begin}, s, old, first, last, arena, workers, err));
     }
     return TL_OK;
 }
 
-// Closes the gaps that chunks leave in a list; returns how many are left.
-static int32_t close_list(tl_pair *items, int32_t count, int32_t chunk, const int32_t *left)
+// Closes the gaps that chunks leave in a list and beside it; returns how many are left.
+static int32_t close_list(tl_pair *items, float *far, int32_t count, int32_t chunk, const int32_t *left)
 {
     int32_t to = 0;
     for (int32_t i = 0; i < tl_chunk_count(count, chunk); i++) {
         const int32_t begin = i * chunk, n = left[i];
         if (to < begin) memmove(items + to, items + begin, (size_t)n * sizeof *items);
+        if (to < begin && far) memmove(far + to, far + begin, (size_t)n * sizeof *far);
         to += n;
     }
     return to;
 }
 
-static tl_status thin_list(tl_contacts *c, tl_pair *items, int32_t *count, int32_t body, int how, const contact_sight *s, tl_arena *arena,
-                           tl_workers *workers, tl_error *err)
+static tl_status thin_list(tl_contacts *c, tl_pair *items, float *far, int32_t *count, int32_t body, int how, const contact_sight *s,
+                           tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (*count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
-    const list l = {items, *count, body, how};
+    const list l = {items, *count, body, how, NULL};
     filter_job job = start_list(c, &l, s, arena);
     if (!job.keep) return tl_fail_memory(err, "the contacts");
-    job.items = items;
+    job.items = items, job.far = far;
     tl_parallel_for(workers, *count, FOUND_PER_CHUNK, thin_chunk, &job);
-    *count = close_list(items, *count, FOUND_PER_CHUNK, job.left);
+    *count = close_list(items, far, *count, FOUND_PER_CHUNK, job.left);
     tl_arena_release(arena, mark);
     return TL_OK;
 }
 
-tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, int32_t body, const contact_sight *s, tl_arena *arena, tl_workers *workers,
-                           tl_error *err)
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const contact_sight *s, tl_arena *arena,
+                           tl_workers *workers, tl_error *err)
 {
-    TL_TRY(thin_list(c, f->vf, &f->vf_count, body, VF, s, arena, workers, err));
-    if (body != TL_CLOTH) TL_TRY(thin_list(c, f->fv, &f->fv_count, body, FV, s, arena, workers, err));
-    return thin_list(c, f->ee, &f->ee_count, body, EE, s, arena, workers, err);
+    TL_TRY(thin_list(c, f->vf, far ? far->vf : NULL, &f->vf_count, body, VF, s, arena, workers, err));
+    if (body != TL_CLOTH) TL_TRY(thin_list(c, f->fv, far ? far->fv : NULL, &f->fv_count, body, FV, s, arena, workers, err));
+    return thin_list(c, f->ee, far ? far->ee : NULL, &f->ee_count, body, EE, s, arena, workers, err);
 }
 
-typedef struct exchange_job { const tl_contacts *c; const list *l; const uint8_t *changed; tl_pair *items; int32_t *left; } exchange_job;
+tl_status contact_forget_far(tl_contacts *c, const tl_pairs *f, contact_far *far, tl_error *err)
+{
+    if (!CONTACT_GROW(c, far->vf, far->vf_cap, f->vf_count) || !CONTACT_GROW(c, far->fv, far->fv_cap, f->fv_count) ||
+        !CONTACT_GROW(c, far->ee, far->ee_cap, f->ee_count))
+        return tl_fail_memory(err, "the contacts");
+    if (f->vf_count > 0) memset(far->vf, 0, (size_t)f->vf_count * sizeof *far->vf);
+    if (f->fv_count > 0) memset(far->fv, 0, (size_t)f->fv_count * sizeof *far->fv);
+    if (f->ee_count > 0) memset(far->ee, 0, (size_t)f->ee_count * sizeof *far->ee);
+    return TL_OK;
+}
+
+typedef struct exchange_job { const tl_contacts *c; const list *l; const uint8_t *changed; tl_pair *items; float *far; int32_t *left; } exchange_job;
 
 static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const uint8_t *changed)
 {
@@ -592,36 +654,48 @@ static void drop_chunk(void *arg, int32_t begin, int32_t end)
     const exchange_job *job = arg;
     int32_t to = begin;
     for (int32_t i = begin; i < end; i++)
-        if (!has_changed(job->c, job->l, i, job->changed)) job->items[to++] = job->items[i];
+        if (!has_changed(job->c, job->l, i, job->changed)) job->far[to] = job->far[i], job->items[to++] = job->items[i];
     job->left[begin / DROP_PER_CHUNK] = to - begin;
 }
 
+/// One of the lists of a body, to be changed.
+typedef struct open_list { tl_pair **items; float **far; int32_t *count, *cap, *far_cap; int32_t body, how; } open_list;
+
 // Both lists are sorted and stay so.
-static tl_status exchange_list(tl_contacts *c, tl_pair **items, int32_t *count, int32_t *cap, const tl_pair *in, int32_t in_count, int32_t body,
-                               int how, const uint8_t *changed, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status exchange_list(tl_contacts *c, const open_list *o, const tl_pair *in, int32_t in_count, const uint8_t *changed, tl_arena *arena,
+                               tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    const list l = {*items, *count, body, how};
-    const exchange_job job = {c, &l, changed, *items, TL_SCRATCH(arena, int32_t, tl_chunk_count(*count, DROP_PER_CHUNK))};
+    const list l = {*o->items, *o->count, o->body, o->how, NULL};
+    const exchange_job job = {c, &l, changed, *o->items, *o->far, TL_SCRATCH(arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK))};
     if (!job.left) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, *count, DROP_PER_CHUNK, drop_chunk, (void *)&job);
-    const int32_t left = close_list(*items, *count, DROP_PER_CHUNK, job.left);
+    tl_parallel_for(workers, *o->count, DROP_PER_CHUNK, drop_chunk, (void *)&job);
+    const int32_t left = close_list(*o->items, *o->far, *o->count, DROP_PER_CHUNK, job.left);
     tl_arena_release(arena, mark);
-    *count = left;
-    if (!CONTACT_GROW(c, *items, *cap, (int64_t)left + in_count)) return tl_fail_memory(err, "the contacts");
-    *count = left + in_count;
-    for (int32_t i = left - 1, j = in_count - 1, to = *count - 1; j >= 0; to--)  // from the back: nothing is overwritten that is still needed
-        (*items)[to] = i >= 0 && comes_before(in[j], (*items)[i]) ? (*items)[i--] : in[j--];
+    *o->count = left;
+    if (!CONTACT_GROW(c, *o->items, *o->cap, (int64_t)left + in_count) || !CONTACT_GROW(c, *o->far, *o->far_cap, (int64_t)left + in_count))
+        return tl_fail_memory(err, "the contacts");
+    *o->count = left + in_count;
+    tl_pair *items = *o->items;
+    float *far = *o->far;
+    for (int32_t i = left - 1, j = in_count - 1, to = *o->count - 1; j >= 0; to--) {  // from the back: nothing is overwritten that is still needed
+        const bool stays_behind = i >= 0 && comes_before(in[j], items[i]);
+        far[to] = stays_behind ? far[i] : 0;
+        items[to] = stays_behind ? items[i--] : in[j--];
+    }
     return TL_OK;
 }
 
-tl_status contact_exchange(tl_contacts *c, tl_pairs *f, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
+                           tl_error *err)
 {
     const tl_pairs *in = &c->found_some;
-    TL_TRY(exchange_list(c, &f->vf, &f->vf_count, &f->vf_cap, in->vf, in->vf_count, body, VF, changed, arena, workers, err));
-    if (body != TL_CLOTH)
-        TL_TRY(exchange_list(c, &f->fv, &f->fv_count, &f->fv_cap, in->fv, in->fv_count, body, FV, changed, arena, workers, err));
-    return exchange_list(c, &f->ee, &f->ee_count, &f->ee_cap, in->ee, in->ee_count, body, EE, changed, arena, workers, err);
+    const open_list vf = {&f->vf, &far->vf, &f->vf_count, &f->vf_cap, &far->vf_cap, body, VF};
+    const open_list fv = {&f->fv, &far->fv, &f->fv_count, &f->fv_cap, &far->fv_cap, body, FV};
+    const open_list ee = {&f->ee, &far->ee, &f->ee_count, &f->ee_cap, &far->ee_cap, body, EE};
+    TL_TRY(exchange_list(c, &vf, in->vf, in->vf_count, changed, arena, workers, err));
+    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &fv, in->fv, in->fv_count, changed, arena, workers, err));
+    return exchange_list(c, &ee, in->ee, in->ee_count, changed, arena, workers, err);
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
@@ -687,6 +761,29 @@ static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
         to += end - i, i = end + 1;
     }
     return to;
+}
+
+typedef struct change_job { const tl_contacts *c; float *out; } change_job;
+
+// Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector, by no more than sqrt(3) times
+// what ways change by.
+static void change_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const double moved = tl_norm3(tl_sub3(c->at[i], c->judged_at[i])), turned = tl_norm3(tl_sub3(c->way[i], c->judged_way[i]));
+        job->out[i] = (float)(1.000001 * (moved + sqrt(3) * turned));
+    }
+}
+
+static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    const change_job job = {c, TL_SCRATCH(arena, float, c->node_count)};
+    if (!job.out) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, change_chunk, (void *)&job);
+    out->change = job.out;
+    return TL_OK;
 }
 
 // Leaves the pairs whose nodes are where they were measured.
@@ -758,18 +855,19 @@ static tl_status weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_erro
 static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     if (c->self) {
-        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF}, s, old, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF, c->far.vf}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, arena, workers, err));
     }
     for (int32_t b = 0; b < c->body_count; b++) {
         const tl_pairs *f = &c->found_body[b];
+        const contact_far *far = &c->far_body[b];
         if (c->bodies[b].plane) {
             TL_TRY(filter_plane(c, b, c->at, c->way, err));
             continue;
         }
-        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF}, s, old, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV}, s, old, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF, far->vf}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV, far->fv}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE, far->ee}, s, old, arena, workers, err));
     }
     return TL_OK;
 }
@@ -781,13 +879,17 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     kept old;
     tl_status status = look(c, c->at, c->way, 0, arena, workers, &s, err);
     if (status == TL_OK) status = keep_measured(c, arena, workers, &old, err);
+    if (status == TL_OK) status = see_changes(c, arena, workers, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
     if (status == TL_OK) status = weave(c, &old, arena, err);
     tl_arena_release(arena, mark);
     if (status != TL_OK) {
-        c->pair_count = 0, c->complete = false;
+        c->pair_count = 0, c->complete = c->judged = false;
         return status;
     }
+    memcpy(c->judged_at, c->at, (size_t)c->node_count * sizeof *c->judged_at);
+    memcpy(c->judged_way, c->way, (size_t)c->node_count * sizeof *c->judged_way);
+    c->judged = true, c->judged_done = c->done, c->judged_part = c->aimed[1];
     memcpy(c->settled, c->at, (size_t)c->node_count * sizeof *c->settled);
     memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
     c->settled_done = c->measured_done = c->done;
