@@ -292,7 +292,7 @@ typedef struct kept {
     const uint8_t *place;  // [node_count] MEASURED, RESTING or 0; NULL: nothing is known
     uint8_t *stays;        // [count] is in the lists still, and worth it
     int32_t count;
-    const float *change;   // [node_count] how much nearer, at most, a node has brought what was too far apart
+    const float *change[3];  // of the cloth's nodes, edges and faces: how much nearer, at most, each has brought what was too far apart
 } kept;
 
 enum { MEASURED = 1, RESTING = 2 };  // the node is where it was measured; and where pairs are complete, and stays there
@@ -304,7 +304,7 @@ typedef struct filter_job {
     const coarse *node;
     coarse_reach reach;    // for `node`
     double slack, slop;    // nodes may be this far from where they are said to be; `reach` allows for so much rounding
-    const float *change;   // [node_count] with l->far: how much nearer a node can bring what was too far apart
+    const float *change[2];  // how much nearer each of the first features can bring what was too far apart, and of the second; NULL: not at all
     uint8_t *keep;         // OUT, IN, KNOWN or SURE
     const kept *old;       // NULL: nothing is known
     bool body_rests;       // the body of the list
@@ -337,30 +337,15 @@ static void mark_eight(const filter_job *job, features f[8], const int32_t *item
     for (int k = 0; k < n && job->l->far; k++) job->l->far[item[k]] = mark[k] == OUT && beyond[k] > 0 ? DOWN * beyond[k] : 0;
 }
 
-// Is a pair that was too far apart when last looked at so still, however its nodes have moved since and whatever became of their ways?
-static bool still_far(const filter_job *job, const features *f, int32_t i)
-{
-    float *far = &job->l->far[i], side[2] = {0, 0};
-    if (!(*far > 0)) return false;
-    for (int k = 0; k < 4; k++) {
-        const float change = f->node[k] < job->c->node_count ? job->change[f->node[k]] : 0;
-        side[k >= f->first] = change > side[k >= f->first] ? change : side[k >= f->first];
-    }
-    *far = DOWN * (*far - (side[0] + side[1]));
-    if (*far > 0) return true;
-    *far = 0;
-    return false;
-}
-
 static void mark_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
     features f[8];
     int32_t item[8], n = 0;
     for (int32_t i = begin; i < end; i++) {
-        if (job->keep[i] == KNOWN) continue;
+        if (job->keep[i] != IN) continue;
         f[n] = features_of(job->c, job->l, i);
-        if ((job->change && still_far(job, &f[n], i)) || all_rest(job, &f[n])) job->keep[i] = OUT;
+        if (all_rest(job, &f[n])) job->keep[i] = OUT;
         else item[n++] = i;
         if (n == 8) mark_eight(job, f, item, 8), n = 0;
     }
@@ -387,7 +372,7 @@ static void thin_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
     const bool pinched = job->c->pinched_count > 0;  // those have no pairs with bodies, however near
-    memset(job->keep + begin, OUT, (size_t)(end - begin));
+    memset(job->keep + begin, IN, (size_t)(end - begin));
     mark_chunk(arg, begin, end);
     int32_t to = begin;
     for (int32_t i = begin; i < end; i++)
@@ -483,25 +468,39 @@ static bool stays(const filter_job *job, int32_t index)
     return distance <= p->thickness + spare_of(job, &f);
 }
 
-// Marks what is known of a list, and of that what stays.
+// Is what was too far apart when last looked at so still, however nodes have moved since and whatever became of their ways?
+static void look_far(const filter_job *job, int32_t begin, int32_t end)
+{
+    const tl_pair *items = job->l->items;
+    const float *first = job->change[0], *second = job->change[1];
+    float *far = job->l->far;
+    for (int32_t i = begin; i < end; i++) {
+        const float left = DOWN * (far[i] - ((first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0)));
+        far[i] = left > 0 ? left : 0;
+    }
+}
+
+// Marks what is known of a list, and of that what stays. What is too far apart was no pair, and is none.
 static void recall(const filter_job *job, int32_t begin, int32_t end)
 {
     const tl_pair *items = job->l->items;
     const pair *pairs = job->c->pairs;
+    const float *far = job->l->far;
     int32_t k = first_known(job, items[begin]);
     for (int32_t i = begin; i < end; i++) {
+        job->keep[i] = OUT;
+        if (far[i] > 0) continue;
         while (k < job->old_end && comes_before(pairs[k].found, items[i])) k++;
         const bool found = k < job->old_end && !comes_before(items[i], pairs[k].found);
-        job->keep[i] = found ? KNOWN : OUT;
-        if (!found) continue;
-        job->old->stays[k] = stays(job, k);
-        job->l->far[i] = 0;
+        job->keep[i] = found ? KNOWN : IN;
+        if (found) job->old->stays[k] = stays(job, k);
     }
 }
 
 static void choose_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
+    look_far(job, begin, end);
     recall(job, begin, end);
     mark_chunk(arg, begin, end);
     int32_t count = 0;
@@ -550,7 +549,8 @@ static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight 
     filter_job job = start_list(c, l, s, arena);
     job.start = TL_SCRATCH(arena, int32_t, chunks);
     if (!job.keep || !job.start) return tl_fail_memory(err, "the contacts");
-    job.change = old->change;
+    job.change[0] = l->how == EE ? old->change[1] : l->how == VF ? old->change[0] : NULL;
+    job.change[1] = l->how == FV ? old->change[2] : l->body != TL_CLOTH ? NULL : old->change[l->how == EE ? 1 : 2];
     job.old = old, job.old_begin = old_begin, job.old_end = old_end, job.body_rests = body_rests(c, l->body);
     tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
     const int32_t count = contact_add_up(job.left, chunks, job.start);
@@ -763,7 +763,7 @@ static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
     return to;
 }
 
-typedef struct change_job { const tl_contacts *c; float *out; } change_job;
+typedef struct change_job { const tl_contacts *c; float *node, *edge, *face; } change_job;
 
 // Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector, by no more than sqrt(3) times
 // what ways change by.
@@ -773,16 +773,34 @@ static void change_chunk(void *arg, int32_t begin, int32_t end)
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const double moved = tl_norm3(tl_sub3(c->at[i], c->judged_at[i])), turned = tl_norm3(tl_sub3(c->way[i], c->judged_way[i]));
-        job->out[i] = (float)(1.000001 * (moved + sqrt(3) * turned));
+        job->node[i] = (float)(1.000001 * (moved + sqrt(3) * turned));
     }
+}
+
+static inline float higher(float a, float b) { return a > b ? a : b; }
+
+static void edge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*edge)[2] = job->c->cloth.edge;
+    for (int32_t i = begin; i < end; i++) job->edge[i] = higher(job->node[edge[i][0]], job->node[edge[i][1]]);
+}
+
+static void face_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*face)[3] = job->c->cloth.face;
+    for (int32_t i = begin; i < end; i++) job->face[i] = higher(job->node[face[i][0]], higher(job->node[face[i][1]], job->node[face[i][2]]));
 }
 
 static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
 {
-    const change_job job = {c, TL_SCRATCH(arena, float, c->node_count)};
-    if (!job.out) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, change_chunk, (void *)&job);
-    out->change = job.out;
+    change_job job = {c, TL_SCRATCH(arena, float, c->node_count), TL_SCRATCH(arena, float, c->cloth.edge_count), TL_SCRATCH(arena, float, c->cloth.face_count)};
+    if (!job.node || !job.edge || !job.face) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, change_chunk, &job);
+    tl_parallel_for(workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(workers, c->cloth.face_count, NODES_PER_CHUNK, face_chunk, &job);
+    out->change[0] = job.node, out->change[1] = job.edge, out->change[2] = job.face;
     return TL_OK;
 }
 
