@@ -469,13 +469,10 @@ static bool stays(const filter_job *job, int32_t index)
 }
 
 // Is what was too far apart when last looked at so still, however nodes have moved since and whatever became of their ways?
-static void look_far(const filter_job *job, int32_t begin, int32_t end)
+TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second, float *restrict far, int32_t count)
 {
-    const tl_pair *items = job->l->items;
-    const float *first = job->change[0], *second = job->change[1];
-    float *far = job->l->far;
-    for (int32_t i = begin; i < end; i++) {
-        const float left = DOWN * (far[i] - ((first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0)));
+    for (int32_t i = 0; i < count; i++) {
+        const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0), left = DOWN * (far[i] - change);
         far[i] = left > 0 ? left : 0;
     }
 }
@@ -500,7 +497,7 @@ static void recall(const filter_job *job, int32_t begin, int32_t end)
 static void choose_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
-    look_far(job, begin, end);
+    look_far(job->l->items + begin, job->change[0], job->change[1], job->l->far + begin, end - begin);
     recall(job, begin, end);
     mark_chunk(arg, begin, end);
     int32_t count = 0;
