@@ -136,6 +136,7 @@ struct tl_contacts {
     tl_vec3 *judged_at, *judged_way;  ///< [node_count] for which lists were last filtered
     double judged_done, judged_part;  ///< likewise, how far bodies were and were to go; negative: nothing is known of those that move
     bool judged;              ///< false: nothing is known at all
+    bool whole;               ///< lists and pairs are as that filter left them
     pair *pairs;
     int32_t pair_count, pair_cap;
     nearness *near;           ///< [pair_cap] of every pair, where nodes were last measured

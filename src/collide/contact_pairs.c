@@ -760,6 +760,16 @@ static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
     return to;
 }
 
+// Is everything where it was measured, and there is no plane?
+static bool all_known(const tl_contacts *c, const uint8_t *place)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (c->bodies[b].plane || (c->bodies[b].moves && c->measured_done != c->done)) return false;
+    for (int32_t i = 0; i < c->node_count; i++)
+        if (!place[i]) return false;
+    return true;
+}
+
 typedef struct change_job { const tl_contacts *c; float *node, *edge, *face; } change_job;
 
 // Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector, by no more than sqrt(3) times
@@ -811,9 +821,12 @@ static tl_status keep_measured(tl_contacts *c, tl_arena *arena, tl_workers *work
     out->stays = TL_SCRATCH(arena, uint8_t, c->pair_count);
     if (!job.place || !job.is_known || !out->stays) return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
     out->place = job.place;
-    out->count = c->pair_count = close_pairs(c, job.is_known, c->pair_count);
+    if (!all_known(c, job.place)) {
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
+        c->pair_count = close_pairs(c, job.is_known, c->pair_count);
+    }
+    out->count = c->pair_count;
     memset(out->stays, 0, (size_t)out->count);
     return TL_OK;
 }
@@ -887,8 +900,23 @@ static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept
     return TL_OK;
 }
 
+// Is this the search of before once more? Then its pairs are those that there are.
+static bool is_repeated(const tl_contacts *c)
+{
+    const size_t size = (size_t)c->node_count * sizeof *c->at;
+    if (!c->complete || !c->whole || !far_holds(c, TL_CLOTH)) return false;
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!far_holds(c, b)) return false;
+    return memcmp(c->at, c->judged_at, size) == 0 && memcmp(c->way, c->judged_way, size) == 0 && memcmp(c->at, c->measured, size) == 0 &&
+           memcmp(c->at, c->settled, size) == 0 && c->measured_done == c->done && c->settled_done == c->done;
+}
+
 tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
+    if (is_repeated(c)) {
+        c->fresh = false;
+        return TL_OK;
+    }
     const tl_arena_mark mark = tl_arena_save(arena);
     contact_sight s;
     kept old;
@@ -904,7 +932,7 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     }
     memcpy(c->judged_at, c->at, (size_t)c->node_count * sizeof *c->judged_at);
     memcpy(c->judged_way, c->way, (size_t)c->node_count * sizeof *c->judged_way);
-    c->judged = true, c->judged_done = c->done, c->judged_part = c->aimed[1];
+    c->judged = c->whole = true, c->judged_done = c->done, c->judged_part = c->aimed[1];
     memcpy(c->settled, c->at, (size_t)c->node_count * sizeof *c->settled);
     memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
     c->settled_done = c->measured_done = c->done;

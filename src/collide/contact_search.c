@@ -105,6 +105,7 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     if (ask->moved) tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
     else tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
     c->report.searches++;
+    c->whole = false;
     contact_sight sight;
     tl_status status = contact_look(c, arena, workers, &sight, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
@@ -227,7 +228,7 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
     (void)err;  // nothing can fail at present
-    c->allowed = 0;
+    c->allowed = 0, c->whole = false;
     contact_place(c, x, 0);
     contact_measure(c, workers);
     int32_t count = 0;
