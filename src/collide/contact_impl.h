@@ -75,7 +75,8 @@ static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to,
     return box;
 }
 
-/// Beside lists of the trees: by how much, at least, what is no pair was too far apart for one when the lists were last filtered [m]; 0: not known.
+/// Beside lists of the trees, as of when they were last filtered: by how much, at least, what is no pair was too far apart for one; negative: by how much a pair
+/// was near enough; 0: not known [m].
 typedef struct contact_far { float *vf, *fv, *ee; int32_t vf_cap, fv_cap, ee_cap; } contact_far;
 
 struct tl_contacts {

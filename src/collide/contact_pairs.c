@@ -396,9 +396,10 @@ static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
     contact_measure_pair(c, to);
     const double distance = c->near[to].distance;
     if (p->body == TL_CLOTH && distance <= p->thickness + spare) p->thickness = own_thickness(c, p, p->thickness);
-    if (distance <= p->thickness + spare) return true;
-    if (job->l->far) job->l->far[from] = DOWN * (float)larger(0, distance - p->thickness - spare - job->slop);
-    return false;
+    const double beyond = distance - p->thickness - spare;
+    const bool worth = distance <= p->thickness + spare;
+    job->l->far[from] = DOWN * (float)(worth ? smaller(0, beyond + job->slop) : larger(0, beyond - job->slop));
+    return worth;
 }
 
 static void fill_pairs(void *arg, int32_t begin, int32_t end)
@@ -457,23 +458,27 @@ static int32_t first_known(const filter_job *job, tl_pair p)
     return low;
 }
 
-// Is a pair that is known worth it for this way, too?
-static bool stays(const filter_job *job, int32_t index)
+// Is a pair that is known worth it for this way, too? *far says by how much.
+static bool stays(const filter_job *job, int32_t index, float *far)
 {
     const tl_contacts *c = job->c;
     const pair *p = &c->pairs[index];
     const double distance = c->near[index].distance;
-    if (distance <= p->thickness + 2 * c->skin) return true;  // whatever the way
+    if (*far < 0) return true;
+    const bool near = distance <= p->thickness + 2 * c->skin;  // whatever the way
     const features f = {{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
-    return distance <= p->thickness + spare_of(job, &f);
+    const double most = p->thickness + (near ? 2 * c->skin : spare_of(job, &f));
+    *far = DOWN * (float)smaller(0, distance + job->slop - most);
+    return distance <= most;
 }
 
-// Is what was too far apart when last looked at so still, however nodes have moved since and whatever became of their ways?
+// What is left of what was seen when last looked at, however nodes have moved since and whatever became of their ways?
 TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second, float *restrict far, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
-        const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0), left = DOWN * (far[i] - change);
-        far[i] = left > 0 ? left : 0;
+        const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0);
+        const float size = far[i] < 0 ? -far[i] : far[i], left = DOWN * (size - change), some = left > 0 ? left : 0;
+        far[i] = far[i] < 0 ? -some : some;
     }
 }
 
@@ -482,7 +487,7 @@ static void recall(const filter_job *job, int32_t begin, int32_t end)
 {
     const tl_pair *items = job->l->items;
     const pair *pairs = job->c->pairs;
-    const float *far = job->l->far;
+    float *far = job->l->far;
     int32_t k = first_known(job, items[begin]);
     for (int32_t i = begin; i < end; i++) {
         job->keep[i] = OUT;
@@ -490,7 +495,7 @@ static void recall(const filter_job *job, int32_t begin, int32_t end)
         while (k < job->old_end && comes_before(pairs[k].found, items[i])) k++;
         const bool found = k < job->old_end && !comes_before(items[i], pairs[k].found);
         job->keep[i] = found ? KNOWN : IN;
-        if (found) job->old->stays[k] = stays(job, k);
+        if (found) job->old->stays[k] = stays(job, k, &far[i]);
     }
 }
 
@@ -636,35 +641,37 @@ tl_status contact_forget_far(tl_contacts *c, const tl_pairs *f, contact_far *far
     return TL_OK;
 }
 
-typedef struct exchange_job { const tl_contacts *c; const list *l; const uint8_t *changed; tl_pair *items; float *far; int32_t *left; } exchange_job;
-
-static bool has_changed(const tl_contacts *c, const list *l, int32_t i, const uint8_t *changed)
-{
-    const features f = features_of(c, l, i);
-    for (int k = 0; k < 4; k++)
-        if (f.node[k] < c->node_count && changed[f.node[k]]) return true;
-    return false;
-}
+/// `first` and `second`: of features, which have nodes that changed; NULL: none has.
+typedef struct exchange_job { const uint8_t *first, *second; tl_pair *items; float *far; int32_t *left; } exchange_job;
 
 static void drop_chunk(void *arg, int32_t begin, int32_t end)
 {
     const exchange_job *job = arg;
     int32_t to = begin;
-    for (int32_t i = begin; i < end; i++)
-        if (!has_changed(job->c, job->l, i, job->changed)) job->far[to] = job->far[i], job->items[to++] = job->items[i];
+    for (int32_t i = begin; i < end; i++) {  // no branches: which ones go is hard to foretell
+        const tl_pair p = job->items[i];
+        const int changed = (job->first ? job->first[p.a] : 0) | (job->second ? job->second[p.b] : 0);
+        job->far[to] = job->far[i], job->items[to] = p;
+        to += !changed;
+    }
     job->left[begin / DROP_PER_CHUNK] = to - begin;
 }
 
 /// One of the lists of a body, to be changed.
 typedef struct open_list { tl_pair **items; float **far; int32_t *count, *cap, *far_cap; int32_t body, how; } open_list;
 
+/// Of the cloth: which have a node that changed.
+typedef struct changed_features { const uint8_t *node, *edge, *face; } changed_features;
+
 // Both lists are sorted and stay so.
-static tl_status exchange_list(tl_contacts *c, const open_list *o, const tl_pair *in, int32_t in_count, const uint8_t *changed, tl_arena *arena,
-                               tl_workers *workers, tl_error *err)
+static tl_status exchange_list(tl_contacts *c, const open_list *o, const tl_pair *in, int32_t in_count, const changed_features *changed,
+                               tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
-    const list l = {*o->items, *o->count, o->body, o->how, NULL};
-    const exchange_job job = {c, &l, changed, *o->items, *o->far, TL_SCRATCH(arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK))};
+    const bool own = o->body == TL_CLOTH;
+    const uint8_t *first = o->how == VF ? changed->node : o->how == EE ? changed->edge : NULL;
+    const uint8_t *second = o->how == FV || (own && o->how == VF) ? changed->face : own ? changed->edge : NULL;
+    const exchange_job job = {first, second, *o->items, *o->far, TL_SCRATCH(arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK))};
     if (!job.left) return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, *o->count, DROP_PER_CHUNK, drop_chunk, (void *)&job);
     const int32_t left = close_list(*o->items, *o->far, *o->count, DROP_PER_CHUNK, job.left);
@@ -683,16 +690,34 @@ static tl_status exchange_list(tl_contacts *c, const open_list *o, const tl_pair
     return TL_OK;
 }
 
-tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
+static tl_status find_changed(const tl_contacts *c, const uint8_t *node, tl_arena *arena, changed_features *out, tl_error *err)
+{
+    uint8_t *edge = TL_SCRATCH(arena, uint8_t, c->cloth.edge_count), *face = TL_SCRATCH(arena, uint8_t, c->cloth.face_count);
+    if (!edge || !face) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < c->cloth.edge_count; i++) edge[i] = node[c->cloth.edge[i][0]] | node[c->cloth.edge[i][1]];
+    for (int32_t i = 0; i < c->cloth.face_count; i++) {
+        const int32_t *f = c->cloth.face[i];
+        face[i] = node[f[0]] | node[f[1]] | node[f[2]];
+    }
+    *out = (changed_features){node, edge, face};
+    return TL_OK;
+}
+
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *nodes, tl_arena *arena, tl_workers *workers,
                            tl_error *err)
 {
+    const tl_arena_mark mark = tl_arena_save(arena);
     const tl_pairs *in = &c->found_some;
+    changed_features changed;
+    TL_TRY(find_changed(c, nodes, arena, &changed, err));
     const open_list vf = {&f->vf, &far->vf, &f->vf_count, &f->vf_cap, &far->vf_cap, body, VF};
     const open_list fv = {&f->fv, &far->fv, &f->fv_count, &f->fv_cap, &far->fv_cap, body, FV};
     const open_list ee = {&f->ee, &far->ee, &f->ee_count, &f->ee_cap, &far->ee_cap, body, EE};
-    TL_TRY(exchange_list(c, &vf, in->vf, in->vf_count, changed, arena, workers, err));
-    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &fv, in->fv, in->fv_count, changed, arena, workers, err));
-    return exchange_list(c, &ee, in->ee, in->ee_count, changed, arena, workers, err);
+    TL_TRY(exchange_list(c, &vf, in->vf, in->vf_count, &changed, arena, workers, err));
+    if (body != TL_CLOTH) TL_TRY(exchange_list(c, &fv, in->fv, in->fv_count, &changed, arena, workers, err));
+    TL_TRY(exchange_list(c, &ee, in->ee, in->ee_count, &changed, arena, workers, err));
+    tl_arena_release(arena, mark);
+    return TL_OK;
 }
 
 static tl_status filter_plane(tl_contacts *c, int32_t b, const tl_vec3 *at, const tl_vec3 *way, tl_error *err)
