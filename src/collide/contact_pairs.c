@@ -285,7 +285,9 @@ static inline int32_t list_of(const tl_contacts *c, const pair *p)
     return number_of(p->body, how);
 }
 
-static inline bool comes_before(tl_pair p, tl_pair q) { return p.a < q.a || (p.a == q.a && p.b < q.b); }
+// By a, then by b, in one comparison.
+static inline uint64_t key_of(tl_pair p) { return (uint64_t)(uint32_t)p.a << 32 | (uint32_t)p.b; }
+static inline bool comes_before(tl_pair p, tl_pair q) { return key_of(p) < key_of(q); }
 
 /// What is known of pairs of before: the first `count` are measured where their nodes are. New ones are put behind them.
 typedef struct kept {
