@@ -75,8 +75,8 @@ static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to,
     return box;
 }
 
-/// Beside lists of the trees, as of when they were last filtered: by how much, at least, what is no pair was too far apart for one; negative: by how much a pair
-/// was near enough; 0: not known [m].
+/// Beside lists of the trees, as of when they were last filtered: by how much, at least, what is no pair was too far apart for one;
+/// negative: by how much a pair was near enough; 0: not known [m].
 typedef struct contact_far { float *vf, *fv, *ee; int32_t vf_cap, fv_cap, ee_cap; } contact_far;
 
 struct tl_contacts {
@@ -206,13 +206,14 @@ typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *nod
 /// What the lists of the trees are of.
 tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err);
 
-/// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen. `far`: beside them, or NULL.
-tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
-                           tl_error *err);
+/// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
+/// `far`: beside them, or NULL.
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight,
+                           tl_arena *arena, tl_workers *workers, tl_error *err);
 
 /// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
-tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
-                           tl_error *err);
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const uint8_t *changed,
+                           tl_arena *arena, tl_workers *workers, tl_error *err);
 
 /// Lists are new: nothing is known of them.
 tl_status contact_forget_far(tl_contacts *c, const tl_pairs *lists, contact_far *far, tl_error *err);

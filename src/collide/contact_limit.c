@@ -43,7 +43,7 @@ typedef struct limit_job {
     const tl_vec3 *at, *way;
     const double *part;
     double body_part;
-    const uint8_t *cut;      ///< [node_count] nodes whose part the last pass changed: other pairs are as they were judged; NULL: all are to be judged
+    const uint8_t *cut;      ///< [node_count] nodes whose part the last pass changed, others are as judged; NULL: judge all
     live *all;
     const float *length;     ///< [node_count] of ways, rounded up
     uint8_t *is_live;

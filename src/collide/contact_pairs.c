@@ -475,7 +475,8 @@ static bool stays(const filter_job *job, int32_t index, float *far)
 }
 
 // What is left of what was seen when last looked at, however nodes have moved since and whatever became of their ways?
-TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second, float *restrict far, int32_t count)
+TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second,
+                               float *restrict far, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0);
@@ -829,7 +830,8 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
 
 static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
 {
-    change_job job = {c, TL_SCRATCH(arena, float, c->node_count), TL_SCRATCH(arena, float, c->cloth.edge_count), TL_SCRATCH(arena, float, c->cloth.face_count)};
+    change_job job = {.c = c, .node = TL_SCRATCH(arena, float, c->node_count)};
+    job.edge = TL_SCRATCH(arena, float, c->cloth.edge_count), job.face = TL_SCRATCH(arena, float, c->cloth.face_count);
     if (!job.node || !job.edge || !job.face) return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, change_chunk, &job);
     tl_parallel_for(workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
