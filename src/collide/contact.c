@@ -94,6 +94,8 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->searched_end = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->judged_at = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->judged_way = TL_CALLOC(&c->alloc, tl_vec3, n);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
@@ -104,7 +106,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
         !c->blocks.lower_start ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
@@ -147,8 +149,9 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     c->body_face_area = TL_CALLOC(alloc, double *, nb);
     c->body_edge_area = TL_CALLOC(alloc, double *, nb);
     c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
+    c->far_body = TL_CALLOC(alloc, contact_far, nb);
     tl_status status = TL_OK;
-    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_far || !c->body_box || !c->body_face_area || !c->body_edge_area || !c->found_body)
+    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_far || !c->body_box || !c->body_face_area || !c->body_edge_area || !c->found_body || !c->far_body)
         status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         for (int32_t b = 0; b < def->body_count; b++) {
@@ -163,6 +166,13 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     return status;
 }
 
+static void free_far(const tl_allocator *alloc, contact_far *far)
+{
+    TL_FREE(alloc, far->vf, far->vf_cap);
+    TL_FREE(alloc, far->fv, far->fv_cap);
+    TL_FREE(alloc, far->ee, far->ee_cap);
+}
+
 void tl_contacts_destroy(tl_contacts *c)
 {
     if (!c) return;
@@ -175,10 +185,12 @@ void tl_contacts_destroy(tl_contacts *c)
         if (c->body_face_area && c->body_face_area[b]) TL_FREE(&alloc, c->body_face_area[b], s->face_count > 0 ? s->face_count : 1);
         if (c->body_edge_area && c->body_edge_area[b]) TL_FREE(&alloc, c->body_edge_area[b], s->edge_count > 0 ? s->edge_count : 1);
         if (c->found_body) tl_pairs_free(&c->found_body[b]);
+        if (c->far_body) free_far(&alloc, &c->far_body[b]);
     }
     tl_bvh_destroy(c->tree);
     tl_pairs_free(&c->found);
     tl_pairs_free(&c->found_some);
+    free_far(&alloc, &c->far);
     TL_FREE(&alloc, c->bodies, nb);
     TL_FREE(&alloc, c->body_start, nb + 1);
     TL_FREE(&alloc, c->body_tree, nb);
@@ -188,6 +200,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->body_face_area, nb);
     TL_FREE(&alloc, c->body_edge_area, nb);
     TL_FREE(&alloc, c->found_body, nb);
+    TL_FREE(&alloc, c->far_body, nb);
     TL_FREE(&alloc, c->node_area, all);
     TL_FREE(&alloc, c->at, all);
     TL_FREE(&alloc, c->way, all);
@@ -198,6 +211,8 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->searched_at, all);
     TL_FREE(&alloc, c->searched_way, all);
     TL_FREE(&alloc, c->searched_end, n);
+    TL_FREE(&alloc, c->judged_at, n);
+    TL_FREE(&alloc, c->judged_way, n);
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
@@ -234,7 +249,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->done = moving ? 0 : 1;
     c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
     // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
-    if (moving) c->searched_part = c->measured_done = c->settled_done = -1;
+    if (moving) c->searched_part = c->measured_done = c->settled_done = c->judged_done = -1;
     if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;
     c->placed = c->aimed[0] = c->aimed[1] = -1;
     for (int32_t b = 0; b < c->body_count; b++)

@@ -75,6 +75,10 @@ static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to,
     return box;
 }
 
+/// Beside lists of the trees, as of when they were last filtered: by how much, at least, what is no pair was too far apart for one;
+/// negative: by how much a pair was near enough; 0: not known [m].
+typedef struct contact_far { float *vf, *fv, *ee; int32_t vf_cap, fv_cap, ee_cap; } contact_far;
+
 struct tl_contacts {
     tl_allocator alloc;
     tl_surface cloth;
@@ -129,6 +133,11 @@ struct tl_contacts {
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
     tl_pairs found_some;      ///< of some nodes, on their way into those lists
+    contact_far far, *far_body;
+    tl_vec3 *judged_at, *judged_way;  ///< [node_count] for which lists were last filtered
+    double judged_done, judged_part;  ///< likewise, how far bodies were and were to go; negative: nothing is known of those that move
+    bool judged;              ///< false: nothing is known at all
+    bool whole;               ///< lists and pairs are as that filter left them
     pair *pairs;
     int32_t pair_count, pair_cap;
     nearness *near;           ///< [pair_cap] of every pair, where nodes were last measured
@@ -198,12 +207,16 @@ typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *nod
 tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err);
 
 /// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
-tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, int32_t body, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
-                           tl_error *err);
+/// `far`: beside them, or NULL.
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight,
+                           tl_arena *arena, tl_workers *workers, tl_error *err);
 
 /// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
-tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, int32_t body, const uint8_t *changed, tl_arena *arena, tl_workers *workers,
-                           tl_error *err);
+tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const uint8_t *changed,
+                           tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// Lists are new: nothing is known of them.
+tl_status contact_forget_far(tl_contacts *c, const tl_pairs *lists, contact_far *far, tl_error *err);
 
 /// Where the items of n chunks begin when they stand one after the other; returns how many there are in all.
 int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start);

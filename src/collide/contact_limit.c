@@ -43,7 +43,9 @@ typedef struct limit_job {
     const tl_vec3 *at, *way;
     const double *part;
     double body_part;
+    const uint8_t *cut;      ///< [node_count] nodes whose part the last pass changed, others are as judged; NULL: judge all
     live *all;
+    const float *length;     ///< [node_count] of ways, rounded up
     uint8_t *is_live;
     int32_t *count, *start;  ///< of those that are live, per chunk of pairs
     tl_workers *workers;
@@ -155,13 +157,28 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
     else l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
+#define UP 1.000001  // more than single precision rounds
+
+// Can the nodes of a pair within the cloth not come near, whatever their direction? A gap shrinks by no more than they go.
+static bool is_out_of_reach(const limit_job *job, int32_t index)
+{
+    const pair *p = &job->c->pairs[index];
+    if (p->body != TL_CLOTH) return false;
+    const float *l = job->length;
+    const double distance = job->c->near[index].distance;
+    const int m = first_count(p);
+    float side[2] = {l[p->node[0]], l[p->node[3]]};
+    for (int k = 1; k < 3; k++) side[k >= m] = l[p->node[k]] > side[k >= m] ? l[p->node[k]] : side[k >= m];
+    return distance - UP * (double)(side[0] + side[1]) > UP * keep_of(distance, p->thickness);
+}
+
 static void project_chunk(void *arg, int32_t begin, int32_t end)
 {
     limit_job *job = arg;
     int32_t count = 0;
     for (int32_t i = begin; i < end; i++) {
         live l;
-        count += job->is_live[i] = project(job->c, i, job->at, job->way, &l);
+        count += job->is_live[i] = !is_out_of_reach(job, i) && project(job->c, i, job->at, job->way, &l);
     }
     job->count[begin / PAIRS_PER_CHUNK] = count;
 }
@@ -178,17 +195,28 @@ static void live_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+static bool has_cut(const limit_job *job, const pair *p)
+{
+    for (int k = 0; k < pair_nodes(p); k++)
+        if (p->node[k] < job->c->node_count && job->cut[p->node[k]]) return true;
+    return false;
+}
+
 static void judge_chunk(void *arg, int32_t begin, int32_t end)
 {
     limit_job *job = arg;
-    for (int32_t i = begin; i < end; i++) judge(job->c, &job->c->pairs[job->all[i].pair], &job->all[i], job->part, job->body_part, job->at, job->way);
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &job->c->pairs[job->all[i].pair];
+        if (!job->cut || has_cut(job, p)) judge(job->c, p, &job->all[i], job->part, job->body_part, job->at, job->way);
+    }
 }
 
 // Shrinks parts until no pair of the list is violated. Returns whether anything was cut.
-static bool settle_parts(limit_job *job, int32_t live_count, double *part, double *body_part, double *next, int64_t *held)
+static bool settle_parts(limit_job *job, int32_t live_count, double *part, double *body_part, double *next, uint8_t *changed, int64_t *held)
 {
     tl_contacts *c = job->c;
     bool cut = false;
+    job->cut = NULL;
     for (int pass = 0;; pass++) {
         job->part = part, job->body_part = *body_part;
         tl_parallel_for(job->workers, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
@@ -215,7 +243,8 @@ static bool settle_parts(limit_job *job, int32_t live_count, double *part, doubl
         if (!violated) return cut;
         cut = true;
         *held += pass >= HOLD_AFTER;
-        memcpy(part, next, (size_t)c->node_count * sizeof *part);
+        for (int32_t i = 0; i < c->node_count; i++) changed[i] = part[i] != next[i], part[i] = next[i];
+        job->cut = *body_part == body_next ? changed : NULL;
         *body_part = body_next;
     }
 }
@@ -229,8 +258,10 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     const tl_arena_mark mark = tl_arena_save(arena);
     double *part = TL_SCRATCH(arena, double, n), *next = TL_SCRATCH(arena, double, n);
     tl_vec3 *shorter = TL_SCRATCH(arena, tl_vec3, n);
-    if (!part || !next || !shorter) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) part[i] = 1;
+    uint8_t *changed = TL_SCRATCH(arena, uint8_t, n);
+    float *length = TL_SCRATCH(arena, float, n);
+    if (!part || !next || !shorter || !changed || !length) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) part[i] = 1, length[i] = (float)(UP * tl_norm3(u[i]));
     double body_part = 1;
     int64_t held = 0;
     c->allowed = 0;
@@ -238,7 +269,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     tl_status status = TL_OK;
     for (bool first = true;; first = false) {
         const tl_arena_mark round = tl_arena_save(arena);
-        limit_job job = {.c = c, .at = c->at, .way = c->way, .workers = workers};
+        limit_job job = {.c = c, .at = c->at, .way = c->way, .length = length, .workers = workers};
         if (searched && !first) {
             // After a cut, features that went along side by side may not: look again with the ways as they are now.
             for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
@@ -262,7 +293,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
             break;
         }
         tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
-        const bool cut = settle_parts(&job, live_count, part, &body_part, next, &held);
+        const bool cut = settle_parts(&job, live_count, part, &body_part, next, changed, &held);
         tl_arena_release(arena, round);
         if (!cut || !searched) break;
     }

@@ -69,10 +69,10 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool w
     const tl_near near = {look_within(c, b), look_within(c, b), some ? ask->changed : NULL};
     TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
-    TL_TRY(contact_thin_out(c, f, b, sight, arena, workers, err));
-    if (!some) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found_body[b], b, ask->changed, arena, workers, err));
-    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], b, sight, arena, workers, err) : TL_OK;
+    TL_TRY(contact_thin_out(c, f, NULL, b, sight, arena, workers, err));
+    if (!some) return contact_forget_far(c, f, &c->far_body[b], err);
+    TL_TRY(contact_exchange(c, &c->found_body[b], &c->far_body[b], b, ask->changed, arena, workers, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], &c->far_body[b], b, sight, arena, workers, err) : TL_OK;
 }
 
 static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, tl_arena *arena, tl_workers *workers,
@@ -82,10 +82,10 @@ static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_si
     const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed};
     TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
-    TL_TRY(contact_thin_out(c, f, TL_CLOTH, sight, arena, workers, err));
-    if (!ask->changed) return TL_OK;
-    TL_TRY(contact_exchange(c, &c->found, TL_CLOTH, ask->changed, arena, workers, err));
-    return ask->thin_all ? contact_thin_out(c, &c->found, TL_CLOTH, sight, arena, workers, err) : TL_OK;
+    TL_TRY(contact_thin_out(c, f, NULL, TL_CLOTH, sight, arena, workers, err));
+    if (!ask->changed) return contact_forget_far(c, f, &c->far, err);
+    TL_TRY(contact_exchange(c, &c->found, &c->far, TL_CLOTH, ask->changed, arena, workers, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found, &c->far, TL_CLOTH, sight, arena, workers, err) : TL_OK;
 }
 
 // Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways searched for, all
@@ -105,6 +105,7 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     if (ask->moved) tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
     else tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
     c->report.searches++;
+    c->whole = false;
     contact_sight sight;
     tl_status status = contact_look(c, arena, workers, &sight, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
@@ -209,7 +210,11 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
     contact_place(c, x, 0);
     memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
     contact_aim_bodies(c, body_part);
-    TL_TRY(search_lists(c, x, u, body_part, arena, workers, err));
+    const tl_status status = search_lists(c, x, u, body_part, arena, workers, err);
+    if (status != TL_OK) {
+        c->searched_done = -1;  // lists are not to be relied on
+        return status;
+    }
     c->searched = true;
     return contact_filter(c, arena, workers, err);
 }
@@ -223,7 +228,7 @@ tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
 {
     (void)err;  // nothing can fail at present
-    c->allowed = 0;
+    c->allowed = 0, c->whole = false;
     contact_place(c, x, 0);
     contact_measure(c, workers);
     int32_t count = 0;

@@ -703,6 +703,68 @@ static int check_body_pairs(const world *w)
     return near;
 }
 
+/// The arrays beside all lists, one after the other.
+static int32_t far_arrays(tl_contacts *c, float *out[5], int32_t count[5])
+{
+    const tl_pairs *own = &c->found, *body = &c->found_body[0];
+    float *far[5] = {c->far.vf, c->far.ee, c->far_body[0].vf, c->far_body[0].fv, c->far_body[0].ee};
+    const int32_t n[5] = {own->vf_count, own->ee_count, body->vf_count, body->fv_count, body->ee_count};
+    memcpy(out, far, sizeof far), memcpy(count, n, sizeof n);
+    return n[0] + n[1] + n[2] + n[3] + n[4];
+}
+
+// Whatever was known, pairs are those of a filter that knows nothing, to the last bit. What is known stays known. Returns of how many items it was known that
+// they are too far apart.
+static int check_filter(world *w)
+{
+    tl_contacts *c = w->contacts;
+    tl_error err;
+    const int32_t n = c->pair_count;
+    pair *pairs = malloc((size_t)(n + 1) * sizeof *pairs);
+    nearness *near = malloc((size_t)(n + 1) * sizeof *near);
+    float *soft = malloc((size_t)(n + 1) * sizeof *soft), *far[5];
+    memcpy(pairs, c->pairs, (size_t)n * sizeof *pairs);
+    memcpy(near, c->near, (size_t)n * sizeof *near);
+    memcpy(soft, c->soft, (size_t)n * sizeof *soft);
+    int32_t count[5], known = 0, at = 0;
+    float *saved = malloc((size_t)(far_arrays(c, far, count) + 1) * sizeof *saved);
+    for (int k = 0; k < 5; k++)
+        for (int32_t i = 0; i < count[k]; i++) known += far[k][i] > 0, saved[at++] = far[k][i];
+    c->complete = c->judged = false;
+    assert_ok(contact_filter(c, &w->arena, NULL, &err));
+    assert_int_equal(c->pair_count, n);
+    assert_memory_equal(c->pairs, pairs, (size_t)n * sizeof *pairs);
+    assert_memory_equal(c->near, near, (size_t)n * sizeof *near);
+    assert_memory_equal(c->soft, soft, (size_t)n * sizeof *soft);
+    at = 0;
+    for (int k = 0; k < 5; k++)
+        for (int32_t i = 0; i < count[k]; i++) far[k][i] = saved[at++];
+    free(pairs), free(near), free(soft), free(saved);
+    return known;
+}
+
+// Lists hold nothing that cannot come near.
+static int check_lists(const tl_contacts *c, double thickness)
+{
+    int count = 0;
+    for (int kind = 0; kind < 2; kind++)
+        for (int32_t i = 0; i < (kind ? c->found.ee_count : c->found.vf_count); i++, count++) {
+            const tl_pair p = kind ? c->found.ee[i] : c->found.vf[i];
+            const int32_t *a = kind ? c->cloth.edge[p.a] : &p.a, *b = kind ? c->cloth.edge[p.b] : c->cloth.face[p.b];
+            const int32_t first = kind ? 2 : 1;
+            tl_vec3 at[4], most = {0, 0, 0};
+            for (int k = 0; k < 4; k++) at[k] = c->searched_at[k < first ? a[k] : b[k - first]];
+            for (int32_t k = 0; k < first; k++)
+                for (int32_t j = 0; j < 4 - first; j++) {
+                    const tl_vec3 d = tl_sub3(c->searched_way[a[k]], c->searched_way[b[j]]);
+                    most = (tl_vec3){fmax(most.x, fabs(d.x)), fmax(most.y, fabs(d.y)), fmax(most.z, fabs(d.z))};
+                }
+            const double distance = (kind ? tl_nearest_edge_edge(at) : tl_nearest_vertex_face(at)).distance;
+            assert_true(distance <= 1e-12 + thickness + 2 * c->skin + 2 * c->slack + tl_norm3(most));
+        }
+    return count;
+}
+
 /// Two worlds with a body on the move: the first searches as it likes, the second always from scratch.
 static void open_twins(world w[2], uint64_t seed)
 {
@@ -741,7 +803,7 @@ static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double 
 static void a_few_nodes_lose_no_pair(void **state)
 {
     (void)state;
-    int found = 0, near = 0, with_body = 0;
+    int found = 0, near = 0, with_body = 0, known = 0, items = 0;
     int64_t tests[2] = {0};
     for (uint64_t seed = 0; seed < 24; seed++) {
         world w[2];
@@ -760,6 +822,7 @@ static void a_few_nodes_lose_no_pair(void **state)
             }
             search_twins(w, x, u, round == 3 ? 0.5 : 1);
             found += check_against_all(w[0].contacts, w[1].contacts);
+            known += check_filter(&w[0]), items += check_lists(w[1].contacts, w[1].thickness);
             for (int k = 0; k < 2; k++) tests[k] += w[k].contacts->report.volume_tests, w[k].contacts->report.volume_tests = 0;
             if (round % 5 == 1) near += check_pairs(&w[0], x, u);
             with_body += check_body_pairs(&w[0]);
@@ -776,9 +839,105 @@ static void a_few_nodes_lose_no_pair(void **state)
         free(x), free(u);
         close_world(&w[0]), close_world(&w[1]);
     }
-    print_message("%d pairs, %d near, %d with the body; %lld tests of volumes, %lld from scratch\n", found, near, with_body, (long long)tests[0], (long long)tests[1]);
-    assert_true(found > 1000 && near > 100 && with_body > 100);
+    print_message("%d pairs, %d near, %d with the body; %lld tests of volumes, %lld from scratch; %d of %d items of lists known to be too far\n", found, near,
+                  with_body, (long long)tests[0], (long long)tests[1], known, items);
+    assert_true(found > 1000 && near > 100 && with_body > 100 && known > 1000);
     assert_true(10 * tests[0] < 9 * tests[1]);  // the meshes are small
+}
+
+// Ways that change little by little, some moves, a settling now and then: filters rely on what the ones before saw.
+static void a_filter_that_knows_finds_the_same(void **state)
+{
+    (void)state;
+    int known = 0, changes = 0, searches = 0;
+    for (uint64_t seed = 0; seed < 24; seed++) {
+        world w[2];
+        open_twins(w, seed);
+        tl_contacts *c = w[0].contacts;
+        tl_error err;
+        const int32_t n = w[0].cloth.nodes;
+        tl_vec3 *x = w[0].cloth.x, *u = calloc((size_t)n, sizeof *u);
+        c->next_slack = 4e-3;
+        const double size = c->skin * (seed % 4 == 0 ? 0.1 : seed % 4 == 1 ? 0.5 : seed % 4 == 2 ? 2 : 5);
+        for (uint64_t round = 0; round < 40; round++) {
+            for (int32_t i = 0; i < n && round % 6 != 4; i++)
+                if (round % 8 != 7 || tl_random(seed, 90 + round, (uint64_t)i) < 0.2) u[i] = tl_madd3(u[i], size, noise3(seed, 90 + round, (uint64_t)i));
+            const int32_t before = c->pair_count;
+            assert_ok(contact_search(c, x, u, 1, &w[0].arena, NULL, &err));
+            known += check_filter(&w[0]);
+            changes += c->pair_count != before;
+            if (round % 3 == 1 || round % 6 == 0) continue;
+            for (int32_t i = 0; i < n; i++) {
+                if (round % 6 == 3) x[i] = tl_madd3(x[i], size, noise3(seed, 190 + round, (uint64_t)i));  // and the ways stay
+                else x[i] = tl_madd3(x[i], 0.5, u[i]), u[i] = tl_mul3(0.3, u[i]);
+            }
+            c->allowed = round < 12 ? 0.3 : 1, tl_contacts_move_bodies(c, 1);
+            if (round % 6 == 5) assert_ok(tl_contacts_settle(c, x, NULL, &err));
+        }
+        searches += c->report.searches;
+        free(u);
+        close_world(&w[0]), close_world(&w[1]);
+    }
+    print_message("%d items known to be too far, pairs changed %d times, trees asked %d times\n", known, changes, searches);
+    assert_true(known > 10000 && changes > 100);
+}
+
+static bool share_node(const int32_t *a, int na, const int32_t *b, int nb)
+{
+    for (int i = 0; i < na; i++)
+        for (int k = 0; k < nb; k++)
+            if (a[i] == b[k]) return true;
+    return false;
+}
+
+// Where nothing moves, lists are of all pairs that are near enough and of no other: triangles at random, all sizes and distances.
+static void lists_are_what_is_near(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = 250 };
+    int64_t in = 0, all = 0;
+    for (uint64_t seed = 0; seed < 12; seed++) {
+        world w = {.thickness = 4e-3, .cloth = make_surface(3 * TRIANGLES, TRIANGLES)};
+        for (int32_t f = 0; f < TRIANGLES; f++) {
+            const tl_vec3 middle = tl_mul3(seed % 2 ? 0.5 : 5, noise3(seed, 5, (uint64_t)f));
+            const double size = exp(2 * noise(seed, 6, (uint64_t)f)) * (seed % 2 ? 0.05 : 0.5) * (seed < 4 ? 1 : 5);
+            for (int k = 0; k < 3; k++) {
+                w.cloth.face[f][k] = 3 * f + k;
+                w.cloth.x[3 * f + k] = tl_madd3(middle, size, noise3(seed, 7, (uint64_t)(3 * f + k)));
+            }
+        }
+        close_surface(&w.cloth);
+        w.split = w.cloth.nodes;
+        open_world(&w);
+        begin_step(&w);
+        tl_contacts *c = w.contacts;
+        c->next_slack = (seed % 2 ? 0.2 : 2) * (seed < 4 ? 1 : 0.05);
+        tl_error err;
+        tl_vec3 *u = calloc((size_t)w.cloth.nodes, sizeof *u);
+        assert_ok(tl_contacts_search(c, w.cloth.x, u, &w.arena, NULL, &err));
+        const double reach = w.thickness + 2 * c->skin + 2 * c->slack;
+        for (int kind = 0; kind < 2; kind++) {
+            const tl_pair *items = kind ? c->found.ee : c->found.vf;
+            const int32_t count = kind ? c->found.ee_count : c->found.vf_count, first = kind ? 2 : 1;
+            int32_t at = 0;
+            for (int32_t a = 0; a < (kind ? w.cloth.edges : w.cloth.nodes); a++)
+                for (int32_t b = kind ? a + 1 : 0; b < (kind ? w.cloth.edges : w.cloth.faces); b++) {
+                    const int32_t *p = kind ? w.cloth.edge[a] : &a, *q = kind ? w.cloth.edge[b] : w.cloth.face[b];
+                    if (share_node(p, first, q, 4 - first)) continue;
+                    tl_vec3 x[4];
+                    for (int k = 0; k < 4; k++) x[k] = w.cloth.x[k < first ? p[k] : q[k - first]];
+                    const double distance = (kind ? tl_nearest_edge_edge(x) : tl_nearest_vertex_face(x)).distance;
+                    const bool listed = at < count && items[at].a == a && items[at].b == b;
+                    all++, at += listed, in += listed;
+                    if (fabs(distance - reach) > 1e-12) assert_int_equal(listed, distance <= reach);
+                }
+            assert_int_equal(at, count);
+        }
+        free(u);
+        close_world(&w);
+    }
+    print_message("%lld of %lld pairs listed\n", (long long)in, (long long)all);
+    assert_true(20 * in > all && 2 * in < all);
 }
 
 // ---- no room ----
@@ -857,6 +1016,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(no_pair_is_lost),
         cmocka_unit_test(a_few_nodes_lose_no_pair),
+        cmocka_unit_test(a_filter_that_knows_finds_the_same),
+        cmocka_unit_test(lists_are_what_is_near),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
