@@ -9,6 +9,17 @@
 /// A growing list of ids.
 typedef struct ids { int32_t *item, count, cap; } ids;
 
+/// What is known of the room that faces have left (budget.c).
+typedef struct budget {
+    double left[2];        // by tl_room_kind: at least
+    bool exact[2], asked[2];
+    int32_t face;          // one that has not changed since room was measured; TL_NONE: this comes of others
+    int32_t first, count;  // its parents: it has the least of what they have ..
+    double moves;          // .. less this
+    int32_t depth;         // generations back to faces
+} budget;
+typedef struct budgets { budget *item; int32_t count, cap; ids parents; } budgets;
+
 typedef struct remesher {
     tl_mesh *mesh;
     tl_remesh_attrs attrs;
@@ -31,6 +42,9 @@ typedef struct remesher {
     uint32_t *seen;  // per face slot: for lists without repetition
     int32_t seen_cap;
     uint32_t look;
+    budgets budgets;
+    int32_t *budget; // per face slot: of `budgets`; TL_NONE: nobody has asked yet
+    int32_t budget_cap;
     uint8_t *worn;   // per face slot: made or changed since room was last measured
     int32_t worn_cap;
 } remesher;
@@ -41,10 +55,6 @@ static inline tl_sym2 remesh_tensor(const remesher *r, int32_t v)
 {
     const double *m = (const double *)r->mesh->slots[TL_VERTS].attrs[r->attrs.size].data + 3 * (size_t)v;
     return (tl_sym2){m[0], m[1], m[2]};
-}
-static inline double *remesh_room(const remesher *r, int32_t f)
-{
-    return (double *)r->mesh->slots[TL_FACES].attrs[r->attrs.room].data + 2 * (size_t)f;
 }
 static inline int32_t *remesh_turned(const remesher *r, int32_t e)
 {
@@ -93,11 +103,22 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
 /// The best place for the new node in the middle of an edge, before the split. `rise`: what it adds to the stretching energy.
 tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise);
 
+// ---- budget.c: room that is left -----------------------------------------------------------------------------
+
+/// The budget of a face; TL_NONE without memory.
+int32_t remesh_budget(remesher *r, int32_t f);
+/// What a budget has left [m]: exact if it is below `need`, else not less than `need`.
+double remesh_left(remesher *r, int32_t index, tl_room_kind what, double need);
+/// A new budget: the least of its parents', less `moves`. `bodies` >= 0: the distance from bodies is known to be that. TL_NONE without memory.
+int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, double moves, double bodies);
+/// Room is about to be measured anew.
+void remesh_forget_room(remesher *r);
+
 // ---- room.c: what stands in the way ------------------------------------------------------------------------
 
-/// Is there room? If so, what is left of it goes to *room, which is for all faces that change.
-bool remesh_flip_fits(remesher *r, int32_t e, double room[2]);
-bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2]);
+/// Is there room? If so, *rest is the budget of all faces that change.
+bool remesh_flip_fits(remesher *r, int32_t e, int32_t *rest);
+bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, int32_t *rest);
 /// Moves the new node towards `place` as far as there is room, after the split.
 void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
 

@@ -5,28 +5,40 @@
 
 #include "collide/nearest.h"
 
+#include <float.h>
+
 #include "collide/bvh_impl.h"
 #include "collide/distance.h"
-
-#define ROUNDING 1e-12  // a face may seem nearer than its own box by this part: ties must not depend on the tree
 
 enum { STACK_ITEMS = MAX_LEVELS * MAX_ARITY };
 
 typedef struct waiting { double distance2; int32_t child; } waiting;
 
-// A little less than the squared distances of p from `count` boxes in rows of `stride`: lows, and the opposites of highs from
-// row `half` on.
-static void box_distances2(const float *row, int count, int stride, int half, const double p[3], double *out)
+/// A place in single precision, a box around it: no less than it and no more.
+typedef struct spot { float low[3], high[3]; } spot;
+
+static spot spot_of(tl_vec3 p)
 {
-    for (int i = 0; i < count; i++) out[i] = 0;
-    for (int d = 0; d < 3; d++) {
-        const float *low = row + d * stride, *minus_high = row + (half + d) * stride;
-        for (int i = 0; i < count; i++) {
-            const double below = (double)low[i] - p[d], above = p[d] + (double)minus_high[i];
-            const double most = below > above ? below : above, gap = most > 0 ? most : 0;
-            out[i] += (1 - ROUNDING) * gap * gap;
-        }
-    }
+    const double x[3] = {p.x, p.y, p.z};
+    spot s;
+    for (int d = 0; d < 3; d++) s.low[d] = round_down(x[d]), s.high[d] = -round_down(-x[d]);
+    return s;
+}
+
+static inline float gap2(float low, float minus_high, float p, float q)
+{
+    const float below = low - q, above = p + minus_high, most = below > above ? below : above, gap = most > 0 ? most : 0;
+    return gap * gap;
+}
+
+// A little less than the squared distances of a place from `count` boxes in rows of `stride`: lows, and the opposites of highs
+// from row `half` on. In single precision: it only says what need not be looked at.
+static void box_distances2(const float *row, int count, int stride, int half, const spot *s, float *out)
+{
+    const float *x = row, *y = row + stride, *z = row + 2 * stride, *u = row + half * stride, *v = u + stride, *w = v + stride;
+    for (int i = 0; i < count; i++)
+        out[i] = (1 - 8 * FLT_EPSILON) * (gap2(x[i], u[i], s->low[0], s->high[0]) + gap2(y[i], v[i], s->low[1], s->high[1]) +
+                                          gap2(z[i], w[i], s->low[2], s->high[2]));
 }
 
 static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_nearest_spot *best)
@@ -42,25 +54,25 @@ static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_
     best->face = f, best->offset = offset;
 }
 
-static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const double place[3], double *best2, tl_nearest_spot *best)
+static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
 {
     const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
-    double d2[TL_BVH_MAX_LEAF];
-    box_distances2(bvh->prim_box + bvh->leaf[leaf].box, count, pad_lanes(count), 3, place, d2);
+    float d2[TL_BVH_MAX_LEAF];
+    box_distances2(bvh->prim_box + bvh->leaf[leaf].box, pad_lanes(count), pad_lanes(count), 3, place, d2);
     for (int32_t i = 0; i < count; i++)
-        if (d2[i] <= *best2) try_face(bvh, bvh->id[PRIM_FACE][first + i], p, best2, best);
+        if ((double)d2[i] <= *best2) try_face(bvh, bvh->id[PRIM_FACE][first + i], p, best2, best);
 }
 
 // Adds the children of a node that may hold something near, the nearest last.
-static int push_children(const tl_bvh *bvh, int32_t node, const double p[3], double best2, waiting *stack, int depth)
+static int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
 {
     const int bottom = depth, arity = bvh->def.arity;
-    double distance2[MAX_ARITY];
-    box_distances2(bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)arity, arity, arity, bvh->def.k / 2, p, distance2);
+    float distance2[MAX_ARITY];
+    box_distances2(bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)arity, arity, arity, bvh->def.k / 2, place, distance2);
     for (int lane = 0; lane < arity; lane++) {
         const int32_t child = bvh->child[node * arity + lane];
         if (child == NO_CHILD) continue;
-        const double d2 = distance2[lane];
+        const double d2 = (double)distance2[lane];
         if (d2 > best2) continue;
         int at = depth++;
         for (; at > bottom && stack[at - 1].distance2 < d2; at--) stack[at] = stack[at - 1];
@@ -74,16 +86,31 @@ tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int3
     tl_nearest_spot best = {-1, (double)INFINITY, {0}};
     if (bvh->surface.face_count == 0 || !(radius >= 0)) return best;
     double best2 = radius * radius;
-    const double place[3] = {p.x, p.y, p.z};
+    const spot place = spot_of(p);
     if (hint >= 0 && hint < bvh->surface.face_count) try_face(bvh, hint, p, &best2, &best);
     waiting stack[STACK_ITEMS];
-    int depth = push_children(bvh, 0, place, best2, stack, 0);
+    int depth = push_children(bvh, 0, &place, best2, stack, 0);
     while (depth > 0) {
         const waiting next = stack[--depth];
         if (next.distance2 > best2) continue;
-        if (next.child < 0) try_leaf(bvh, ~next.child, p, place, &best2, &best);
-        else depth = push_children(bvh, next.child, place, best2, stack, depth);
+        if (next.child < 0) try_leaf(bvh, ~next.child, p, &place, &best2, &best);
+        else depth = push_children(bvh, next.child, &place, best2, stack, depth);
     }
     if (best.face >= 0) best.distance = sqrt(best2);
     return best;
+}
+
+void tl_bvh_extent(const tl_bvh *bvh, tl_vec3 *lo, tl_vec3 *hi)
+{
+    const int arity = bvh->def.arity;
+    double low[3], high[3];
+    for (int d = 0; d < 3; d++) {
+        low[d] = INFINITY, high[d] = -INFINITY;
+        for (int lane = 0; lane < arity && bvh->surface.face_count > 0; lane++) {
+            if (bvh->child[lane] == NO_CHILD) continue;
+            low[d] = lesser(low[d], (double)bvh->volume[d * arity + lane]);
+            high[d] = greater(high[d], -(double)bvh->volume[(bvh->def.k / 2 + d) * arity + lane]);
+        }
+    }
+    *lo = (tl_vec3){low[0], low[1], low[2]}, *hi = (tl_vec3){high[0], high[1], high[2]};
 }

@@ -11,3 +11,6 @@ typedef struct tl_nearest_spot {
 /// On the surface at x0 of the last refit, no farther than `radius` [m] from p. Of equally near faces the lowest: the answer
 /// depends neither on the tree nor on `hint`, a face that may be near (that of a place nearby), or -1: it saves time.
 tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int32_t hint);
+
+/// A box around the surface at x0 of the last refit, from the top of the tree; not the tightest. Without faces lo > hi.
+void tl_bvh_extent(const tl_bvh *bvh, tl_vec3 *lo, tl_vec3 *hi);
