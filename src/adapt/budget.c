@@ -6,6 +6,8 @@
 // suffice, more is asked of the parents, down to faces as they were measured, which are looked at further out. A verdict is the one
 // that exact numbers give.
 
+#include <string.h>
+
 #include "adapt/remesh_impl.h"
 #include "base/alloc.h"
 
@@ -24,8 +26,13 @@ static int32_t add(remesher *r, budget b)
 
 int32_t remesh_budget(remesher *r, int32_t f)
 {
-    if (r->budget[f] == TL_NONE) r->budget[f] = add(r, (budget){.face = f, .exact = {!r->def->measure_room, !r->def->measure_room}, .left = {1e30, 1e30}});
-    return r->budget[f];
+    if (r->budget[f] != TL_NONE) return r->budget[f];
+    budget b = {.face = f, .left = {1e30, 1e30}};
+    if (!r->def->measure_room) {
+        b.exact[0] = b.exact[1] = true;
+        if (r->attrs.room != TL_NONE) memcpy(b.left, tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.room) + 2 * (size_t)f, sizeof b.left);
+    }
+    return r->budget[f] = add(r, b);
 }
 
 // Makes sure that what is left of `what` is at least `need`, or exact.
@@ -72,6 +79,15 @@ int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, do
     for (int what = 0; what < 2; what++) remesh_left(r, made, (tl_room_kind)what, INFINITY);
     all->item[made].depth = 0, all->item[made].count = 0;
     return made;
+}
+
+void remesh_write_room(remesher *r)
+{
+    double *out = tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.room);
+    for (int32_t f = 0; f < r->mesh->slots[TL_FACES].count; f++) {
+        const int32_t b = tl_alive(r->mesh, TL_FACES, f) ? remesh_budget(r, f) : TL_NONE;
+        for (int what = 0; what < 2 && b != TL_NONE; what++) out[2 * (size_t)f + (size_t)what] = remesh_left(r, b, (tl_room_kind)what, INFINITY);
+    }
 }
 
 void remesh_forget_room(remesher *r)

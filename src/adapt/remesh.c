@@ -23,6 +23,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
     out->rest = tl_mesh_rest_find(mesh);
+    out->room = tl_mesh_attr_find(mesh, TL_FACES, "room");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
         if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
@@ -411,6 +412,7 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = pass(&r, err);
+    if (r.measured && attrs->room != TL_NONE) remesh_write_room(&r);
     if (report->splits + report->flips + report->collapses > 0) {
         tl_vec3 momentum, spin;
         remesh_measure(&r, about, &momentum, &spin);

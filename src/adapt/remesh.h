@@ -20,6 +20,7 @@
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
+    int32_t room;    ///< faces, 2 doubles [m] by tl_room_kind: room left after the last pass that asked for any; not added by tl_remesh_attach, for tests
     tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
     int32_t mass;    ///< nodes, 1 double [kg]: lumped mass; for the time of a pass
     int32_t held;    ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
@@ -44,7 +45,7 @@ typedef struct tl_remesh_def {
     /// where much room has been used up. NULL: nothing is to be done.
     tl_status (*renew_room)(void *self, tl_error *err);
     /// Room [m] of a face as it was at the last renew_room: exact if it is below `enough`, else `enough` or more, but no more than there is.
-    /// Bodies: its distance from them. NULL: there is room for everything.
+    /// Bodies: its distance from them. NULL: as attrs.room says, else there is room for everything.
     double (*measure_room)(void *self, int32_t face, tl_room_kind what, double enough);
     void *renew_self;  ///< for both
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and feature lines; NULL: none

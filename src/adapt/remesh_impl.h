@@ -111,6 +111,8 @@ int32_t remesh_budget(remesher *r, int32_t f);
 double remesh_left(remesher *r, int32_t index, tl_room_kind what, double need);
 /// A new budget: the least of its parents', less `moves`. `bodies` >= 0: the distance from bodies is known to be that. TL_NONE without memory.
 int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, double moves, double bodies);
+/// Fills attrs.room.
+void remesh_write_room(remesher *r);
 /// Room is about to be measured anew.
 void remesh_forget_room(remesher *r);
 
