@@ -14,7 +14,7 @@
 enum { DEEPEST = 64 };  // generations that a question may have to go back through
 
 #define ROUNDING 1.0001  // what is asked of parents, to what is needed: a difference of the two is not below that
-#define LOOK 4.0  // times the room that is needed: others will need some, too
+#define LOOK 2.5  // times the room that is needed: others will need some, too
 
 static int32_t add(remesher *r, budget b)
 {

@@ -191,10 +191,9 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
     // A feature line has its edge counted in the faces of both sides.
     const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
     if (line / count > 1 - r->def->hysteresis) return false;
-    if (tl_mesh_can_collapse(mesh, e, gone) != TL_VERDICT_OK) return false;
     wound before = {0}, after = {0};
     for (int side = 0; side < (seam ? 2 : 1); side++)
         wind_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);
     *rise = after.energy - before.energy;
-    return !remesh_winds(r, &before, &after);
+    return !remesh_winds(r, &before, &after) && tl_mesh_can_collapse(mesh, e, gone) == TL_VERDICT_OK;  // the dearest at last
 }

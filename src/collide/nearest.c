@@ -9,6 +9,7 @@
 
 #include "collide/bvh_impl.h"
 #include "collide/distance.h"
+#include "math/simd.h"
 
 enum { STACK_ITEMS = MAX_LEVELS * MAX_ARITY };
 
@@ -25,7 +26,7 @@ static spot spot_of(tl_vec3 p)
     return s;
 }
 
-static inline float gap2(float low, float minus_high, float p, float q)
+TL_INLINE float gap2(float low, float minus_high, float p, float q)
 {
     const float below = low - q, above = p + minus_high, most = below > above ? below : above, gap = most > 0 ? most : 0;
     return gap * gap;
@@ -33,7 +34,7 @@ static inline float gap2(float low, float minus_high, float p, float q)
 
 // A little less than the squared distances of a place from `count` boxes in rows of `stride`: lows, and the opposites of highs
 // from row `half` on. In single precision: it only says what need not be looked at.
-static void box_distances2(const float *row, int count, int stride, int half, const spot *s, float *out)
+TL_INLINE void box_distances2(const float *row, int count, int stride, int half, const spot *s, float *out)
 {
     const float *x = row, *y = row + stride, *z = row + 2 * stride, *u = row + half * stride, *v = u + stride, *w = v + stride;
     for (int i = 0; i < count; i++)
@@ -54,7 +55,7 @@ static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_
     best->face = f, best->offset = offset;
 }
 
-static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
+TL_INLINE void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
 {
     const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
     float d2[TL_BVH_MAX_LEAF];
@@ -64,7 +65,7 @@ static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *pla
 }
 
 // Adds the children of a node that may hold something near, the nearest last.
-static int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
+TL_INLINE int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
 {
     const int bottom = depth, arity = bvh->def.arity;
     float distance2[MAX_ARITY];
@@ -81,21 +82,27 @@ static int push_children(const tl_bvh *bvh, int32_t node, const spot *place, dou
     return depth;
 }
 
+// Looks for a face no farther than the root of *best2.
+TL_CLONES static void search(const tl_bvh *bvh, tl_vec3 p, double *best2, tl_nearest_spot *best)
+{
+    const spot place = spot_of(p);
+    waiting stack[STACK_ITEMS];
+    int depth = push_children(bvh, 0, &place, *best2, stack, 0);
+    while (depth > 0) {
+        const waiting next = stack[--depth];
+        if (next.distance2 > *best2) continue;
+        if (next.child < 0) try_leaf(bvh, ~next.child, p, &place, best2, best);
+        else depth = push_children(bvh, next.child, &place, *best2, stack, depth);
+    }
+}
+
 tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int32_t hint)
 {
     tl_nearest_spot best = {-1, (double)INFINITY, {0}};
     if (bvh->surface.face_count == 0 || !(radius >= 0)) return best;
     double best2 = radius * radius;
-    const spot place = spot_of(p);
     if (hint >= 0 && hint < bvh->surface.face_count) try_face(bvh, hint, p, &best2, &best);
-    waiting stack[STACK_ITEMS];
-    int depth = push_children(bvh, 0, &place, best2, stack, 0);
-    while (depth > 0) {
-        const waiting next = stack[--depth];
-        if (next.distance2 > best2) continue;
-        if (next.child < 0) try_leaf(bvh, ~next.child, p, &place, &best2, &best);
-        else depth = push_children(bvh, next.child, &place, best2, stack, depth);
-    }
+    search(bvh, p, &best2, &best);
     if (best.face >= 0) best.distance = sqrt(best2);
     return best;
 }

@@ -383,12 +383,12 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     return TL_OK;
 }
 
-// The pair is there, and rows have about ten blocks: going along the row is faster than a binary search.
+// The pair is there, and rows have about ten blocks: to count those before it is faster than a search, which cannot be foreseen.
 static int32_t slot_of_pair(const tl_bsr *matrix, int32_t i, int32_t j)
 {
-    const int32_t row = i < j ? i : j, col = i < j ? j : i;
+    const int32_t row = i < j ? i : j, col = i < j ? j : i, end = matrix->row_start[row + 1];
     int32_t k = matrix->row_start[row];
-    while (matrix->col[k] != col) k++;
+    for (int32_t m = k; m < end; m++) k += matrix->col[m] < col;
     return 4 * k + (i == j ? TL_SLOT_BOTH : i < j ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED);
 }
 
