@@ -11,6 +11,7 @@
 
 #include "base/fail.h"
 #include "collide/distance.h"
+#include "collide/nearest.h"
 #include "math/vec3.h"
 
 enum { FACES_PER_CHUNK = 256, MOST_NEAR = 1024 };
@@ -200,8 +201,8 @@ static void ask_tree(probe *p, const tl_bvh *tree)
     const tl_surface *s = tl_bvh_surface(tree);
     const tl_vec3 *x = tl_bvh_positions(tree);
     int32_t near[MOST_NEAR];
-    const int32_t count = tl_bvh_box(tree, (tl_vec3){lo[0] - reach, lo[1] - reach, lo[2] - reach},
-                                     (tl_vec3){hi[0] + reach, hi[1] + reach, hi[2] + reach}, near, MOST_NEAR);
+    const int32_t count = tl_bvh_around(tree, (tl_vec3){lo[0] - reach, lo[1] - reach, lo[2] - reach},
+                                        (tl_vec3){hi[0] + reach, hi[1] + reach, hi[2] + reach}, near, MOST_NEAR);
     for (int32_t i = 0; i < count && count <= MOST_NEAR; i++) try_face(p, s, x, near[i]);
     for (int32_t g = 0; g < s->face_count && count > MOST_NEAR; g++) try_face(p, s, x, g);
 }

@@ -107,6 +107,61 @@ tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int3
     return best;
 }
 
+/// What is looked for in a box: faces, as many as there is room for.
+typedef struct catch { int32_t *face, count, max; } catch;
+
+// Bits of the lanes, up to LANES, whose boxes meet the one from `low` to `high`; rows as for box_distances2.
+TL_INLINE uint32_t lanes_meet(const float *row, int lanes, int stride, int half, const spot *s)
+{
+    int32_t far[LANES];
+    for (int i = 0; i < lanes; i++) {
+        far[i] = 0;
+        for (int d = 0; d < 3; d++) far[i] |= (row[d * stride + i] > s->high[d]) | (-row[(half + d) * stride + i] < s->low[d]);
+    }
+    uint32_t meet = 0;
+    for (int i = 0; i < lanes; i++) meet |= (uint32_t)(far[i] == 0) << i;
+    return meet;
+}
+
+TL_INLINE void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *out)
+{
+    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE), stride = pad_lanes(count);
+    const float *row = bvh->prim_box + bvh->leaf[leaf].box;
+    for (int32_t at = 0; at < count; at += LANES) {
+        uint32_t meet = lanes_meet(row + at, LANES, stride, 3, s);
+        if (count - at < LANES) meet &= (UINT32_C(1) << (count - at)) - 1;
+        for (; meet; meet &= meet - 1, out->count++)
+            if (out->count < out->max) out->face[out->count] = bvh->id[PRIM_FACE][first + at + __builtin_ctz(meet)];
+    }
+}
+
+TL_CLONES static void catch_faces(const tl_bvh *bvh, const spot *s, catch *out)
+{
+    const int arity = bvh->def.arity;
+    int32_t stack[STACK_ITEMS];
+    int depth = 0;
+    stack[depth++] = 0;
+    while (depth > 0) {
+        const int32_t node = stack[--depth];
+        const float *row = bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)arity;
+        uint32_t meet = arity == LANES ? lanes_meet(row, LANES, LANES, bvh->def.k / 2, s) : lanes_meet(row, arity, arity, bvh->def.k / 2, s);
+        for (; meet; meet &= meet - 1) {
+            const int32_t child = bvh->child[node * arity + __builtin_ctz(meet)];
+            if (child >= 0) stack[depth++] = child;
+            else if (child != NO_CHILD) catch_leaf(bvh, ~child, s, out);
+        }
+    }
+}
+
+int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max)
+{
+    if (bvh->surface.face_count == 0) return 0;
+    const spot low = spot_of(lo), high = spot_of(hi), s = {{low.low[0], low.low[1], low.low[2]}, {high.high[0], high.high[1], high.high[2]}};
+    catch out = {faces, 0, max};
+    catch_faces(bvh, &s, &out);
+    return out.count;
+}
+
 void tl_bvh_extent(const tl_bvh *bvh, tl_vec3 *lo, tl_vec3 *hi)
 {
     const int arity = bvh->def.arity;
