@@ -17,22 +17,17 @@ enum { MAX_COLUMNS = 8 + TL_MAX_ATTRS };
 
 enum { HILBERT_BITS = 16, MORTON_BITS = 20 };
 
-// Distance along the Hilbert curve of order HILBERT_BITS, from the top bit down: each quadrant's curve is the
-// whole one turned or mirrored, which swapping and complementing the remaining bits undoes.
+// Distance along the Hilbert curve of order HILBERT_BITS, from the top bit down: each quadrant's curve is the whole one mirrored, turned or
+// both. What is to be undone is the same for x and y: whether all bits are complemented, and whether the two change places.
 static uint64_t hilbert(uint32_t x, uint32_t y)
 {
     uint64_t d = 0;
-    for (uint32_t s = 1u << (HILBERT_BITS - 1); s > 0; s >>= 1) {
-        const uint32_t rx = (x & s) != 0, ry = (y & s) != 0;
-        d += (uint64_t)s * s * ((3 * rx) ^ ry);
-        if (ry == 0) {
-            if (rx == 1) {
-                x = (s - 1) - (x & (s - 1));
-                y = (s - 1) - (y & (s - 1));
-            }
-            const uint32_t swap = x;
-            x = y, y = swap;
-        }
+    uint32_t flipped = 0, swapped = 0;
+    for (int bit = HILBERT_BITS - 1; bit >= 0; bit--) {
+        const uint32_t bx = x >> bit & 1, by = y >> bit & 1, change = (bx ^ by) & swapped;
+        const uint32_t rx = bx ^ change ^ flipped, ry = by ^ change ^ flipped;
+        d = d << 2 | ((3 * rx) ^ ry);
+        flipped ^= rx & (ry ^ 1), swapped ^= ry ^ 1;
     }
     return d;
 }
