@@ -13,34 +13,94 @@
 
 enum { STACK_ITEMS = MAX_LEVELS * MAX_ARITY };
 
-typedef struct waiting { double distance2; int32_t child; } waiting;
+typedef struct waiting { float distance2; int32_t child; } waiting;
 
-/// A place in single precision, a box around it: no less than it and no more.
+/// A place or a box in single precision, rounded outwards.
 typedef struct spot { float low[3], high[3]; } spot;
 
-static spot spot_of(tl_vec3 p)
+static spot spot_of(tl_vec3 lo, tl_vec3 hi)
 {
-    const double x[3] = {p.x, p.y, p.z};
-    spot s;
-    for (int d = 0; d < 3; d++) s.low[d] = round_down(x[d]), s.high[d] = -round_down(-x[d]);
-    return s;
+    return (spot){{round_down(lo.x), round_down(lo.y), round_down(lo.z)}, {-round_down(-hi.x), -round_down(-hi.y), -round_down(-hi.z)}};
 }
 
-TL_INLINE float gap2(float low, float minus_high, float p, float q)
+// Eight boxes at once, in rows of `stride`: lows, and the opposites of highs from row `half` on. Single precision only says what need not be
+// looked at. gap2_lanes: a little less than the squared distances from a spot to `out`, and bits of those that are not above `most`.
+// meet_lanes: bits of those that may meet it.
+#ifdef __SSE2__
+#include <emmintrin.h>
+
+TL_INLINE __m128 gap2_four(const float *row, int stride, int half, const spot *s)
 {
-    const float below = low - q, above = p + minus_high, most = below > above ? below : above, gap = most > 0 ? most : 0;
-    return gap * gap;
+    __m128 sum = _mm_setzero_ps();
+    for (int d = 0; d < 3; d++) {
+        const __m128 below = _mm_sub_ps(_mm_loadu_ps(row + d * stride), _mm_set1_ps(s->high[d]));
+        const __m128 above = _mm_add_ps(_mm_loadu_ps(row + (half + d) * stride), _mm_set1_ps(s->low[d]));
+        const __m128 gap = _mm_max_ps(_mm_max_ps(below, above), _mm_setzero_ps());
+        sum = _mm_add_ps(sum, _mm_mul_ps(gap, gap));
+    }
+    return _mm_mul_ps(sum, _mm_set1_ps(1 - 8 * FLT_EPSILON));
 }
 
-// A little less than the squared distances of a place from `count` boxes in rows of `stride`: lows, and the opposites of highs
-// from row `half` on. In single precision: it only says what need not be looked at.
-TL_INLINE void box_distances2(const float *row, int count, int stride, int half, const spot *s, float *out)
+TL_INLINE uint32_t gap2_lanes(const float *row, int stride, int half, const spot *s, float most, float out[LANES])
 {
-    const float *x = row, *y = row + stride, *z = row + 2 * stride, *u = row + half * stride, *v = u + stride, *w = v + stride;
-    for (int i = 0; i < count; i++)
-        out[i] = (1 - 8 * FLT_EPSILON) * (gap2(x[i], u[i], s->low[0], s->high[0]) + gap2(y[i], v[i], s->low[1], s->high[1]) +
-                                          gap2(z[i], w[i], s->low[2], s->high[2]));
+    const __m128 a = gap2_four(row, stride, half, s), b = gap2_four(row + 4, stride, half, s), limit = _mm_set1_ps(most);
+    _mm_storeu_ps(out, a), _mm_storeu_ps(out + 4, b);
+    return (uint32_t)_mm_movemask_ps(_mm_cmple_ps(a, limit)) | (uint32_t)_mm_movemask_ps(_mm_cmple_ps(b, limit)) << 4;
 }
+
+TL_INLINE uint32_t meet_four(const float *row, int stride, int half, const spot *s)
+{
+    __m128 meet = _mm_cmple_ps(_mm_loadu_ps(row), _mm_set1_ps(s->high[0]));
+    for (int d = 0; d < 3; d++) {
+        if (d > 0) meet = _mm_and_ps(meet, _mm_cmple_ps(_mm_loadu_ps(row + d * stride), _mm_set1_ps(s->high[d])));
+        meet = _mm_and_ps(meet, _mm_cmple_ps(_mm_loadu_ps(row + (half + d) * stride), _mm_set1_ps(-s->low[d])));
+    }
+    return (uint32_t)_mm_movemask_ps(meet);
+}
+
+TL_INLINE uint32_t meet_lanes(const float *row, int stride, int half, const spot *s)
+{
+    return meet_four(row, stride, half, s) | meet_four(row + 4, stride, half, s) << 4;
+}
+#else
+TL_INLINE uint32_t gap2_lanes(const float *row, int stride, int half, const spot *s, float most, float out[LANES])
+{
+    uint32_t near = 0;
+    for (int i = 0; i < LANES; i++) {
+        float sum = 0;
+        for (int d = 0; d < 3; d++) {
+            const float below = row[d * stride + i] - s->high[d], above = row[(half + d) * stride + i] + s->low[d];
+            const float larger = below > above ? below : above, gap = larger > 0 ? larger : 0;
+            sum += gap * gap;
+        }
+        out[i] = sum * (1 - 8 * FLT_EPSILON);
+        near |= (uint32_t)(out[i] <= most) << i;
+    }
+    return near;
+}
+
+TL_INLINE uint32_t meet_lanes(const float *row, int stride, int half, const spot *s)
+{
+    uint32_t meet = 0;
+    for (int i = 0; i < LANES; i++) {
+        bool yes = true;
+        for (int d = 0; d < 3; d++) yes = yes && row[d * stride + i] <= s->high[d] && row[(half + d) * stride + i] <= -s->low[d];
+        meet |= (uint32_t)yes << i;
+    }
+    return meet;
+}
+#endif
+
+// Rows of a node with fewer children than LANES, in rows of LANES.
+typedef struct eight { float row[6][LANES]; } eight;
+
+static void widen(const float *row, int lanes, int half, eight *out)
+{
+    for (int d = 0; d < 6; d++)
+        for (int i = 0; i < LANES; i++) out->row[d][i] = i < lanes ? row[(d < 3 ? d : half + d - 3) * lanes + i] : (float)INFINITY;
+}
+
+static const float *rows_of(const tl_bvh *bvh, int32_t node) { return bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)bvh->def.arity; }
 
 static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_nearest_spot *best)
 {
@@ -55,42 +115,54 @@ static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_
     best->face = f, best->offset = offset;
 }
 
-TL_INLINE void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
+static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
 {
-    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
-    float d2[TL_BVH_MAX_LEAF];
-    box_distances2(bvh->prim_box + bvh->leaf[leaf].box, pad_lanes(count), pad_lanes(count), 3, place, d2);
-    for (int32_t i = 0; i < count; i++)
-        if ((double)d2[i] <= *best2) try_face(bvh, bvh->id[PRIM_FACE][first + i], p, best2, best);
+    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE), stride = pad_lanes(count);
+    for (int32_t at = 0; at < count; at += LANES) {
+        float d2[LANES];
+        uint32_t near = gap2_lanes(bvh->prim_box + bvh->leaf[leaf].box + at, stride, 3, place, -round_down(-*best2), d2);
+        if (count - at < LANES) near &= (UINT32_C(1) << (count - at)) - 1;
+        for (; near; near &= near - 1) {
+            const int i = __builtin_ctz(near);
+            if ((double)d2[i] <= *best2) try_face(bvh, bvh->id[PRIM_FACE][first + at + i], p, best2, best);
+        }
+    }
 }
 
 // Adds the children of a node that may hold something near, the nearest last.
-TL_INLINE int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
+static int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
 {
-    const int bottom = depth, arity = bvh->def.arity;
-    float distance2[MAX_ARITY];
-    box_distances2(bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)arity, arity, arity, bvh->def.k / 2, place, distance2);
-    for (int lane = 0; lane < arity; lane++) {
-        const int32_t child = bvh->child[node * arity + lane];
+    const int bottom = depth, arity = bvh->def.arity, half = bvh->def.k / 2;
+    const float most = -round_down(-best2);
+    float distance2[LANES];
+    uint32_t near;
+    if (arity == LANES) {
+        near = gap2_lanes(rows_of(bvh, node), LANES, half, place, most, distance2);
+    } else {
+        eight wide;
+        widen(rows_of(bvh, node), arity, half, &wide);
+        near = gap2_lanes(&wide.row[0][0], LANES, 3, place, most, distance2);
+    }
+    for (; near; near &= near - 1) {
+        const int lane = __builtin_ctz(near);
+        const int32_t child = lane < arity ? bvh->child[node * arity + lane] : NO_CHILD;
         if (child == NO_CHILD) continue;
-        const double d2 = (double)distance2[lane];
-        if (d2 > best2) continue;
         int at = depth++;
-        for (; at > bottom && stack[at - 1].distance2 < d2; at--) stack[at] = stack[at - 1];
-        stack[at] = (waiting){d2, child};
+        for (; at > bottom && stack[at - 1].distance2 < distance2[lane]; at--) stack[at] = stack[at - 1];
+        stack[at] = (waiting){distance2[lane], child};
     }
     return depth;
 }
 
 // Looks for a face no farther than the root of *best2.
-TL_CLONES static void search(const tl_bvh *bvh, tl_vec3 p, double *best2, tl_nearest_spot *best)
+static void search(const tl_bvh *bvh, tl_vec3 p, double *best2, tl_nearest_spot *best)
 {
-    const spot place = spot_of(p);
+    const spot place = spot_of(p, p);
     waiting stack[STACK_ITEMS];
     int depth = push_children(bvh, 0, &place, *best2, stack, 0);
     while (depth > 0) {
         const waiting next = stack[--depth];
-        if (next.distance2 > *best2) continue;
+        if ((double)next.distance2 > *best2) continue;
         if (next.child < 0) try_leaf(bvh, ~next.child, p, &place, best2, best);
         else depth = push_children(bvh, next.child, &place, *best2, stack, depth);
     }
@@ -110,55 +182,42 @@ tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int3
 /// What is looked for in a box: faces, as many as there is room for.
 typedef struct catch { int32_t *face, count, max; } catch;
 
-// Bits of the lanes, up to LANES, whose boxes meet the one from `low` to `high`; rows as for box_distances2.
-TL_INLINE uint32_t lanes_meet(const float *row, int lanes, int stride, int half, const spot *s)
-{
-    int32_t far[LANES];
-    for (int i = 0; i < lanes; i++) {
-        far[i] = 0;
-        for (int d = 0; d < 3; d++) far[i] |= (row[d * stride + i] > s->high[d]) | (-row[(half + d) * stride + i] < s->low[d]);
-    }
-    uint32_t meet = 0;
-    for (int i = 0; i < lanes; i++) meet |= (uint32_t)(far[i] == 0) << i;
-    return meet;
-}
-
-TL_INLINE void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *out)
+static void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *out)
 {
     const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE), stride = pad_lanes(count);
-    const float *row = bvh->prim_box + bvh->leaf[leaf].box;
     for (int32_t at = 0; at < count; at += LANES) {
-        uint32_t meet = lanes_meet(row + at, LANES, stride, 3, s);
+        uint32_t meet = meet_lanes(bvh->prim_box + bvh->leaf[leaf].box + at, stride, 3, s);
         if (count - at < LANES) meet &= (UINT32_C(1) << (count - at)) - 1;
         for (; meet; meet &= meet - 1, out->count++)
             if (out->count < out->max) out->face[out->count] = bvh->id[PRIM_FACE][first + at + __builtin_ctz(meet)];
     }
 }
 
-TL_CLONES static void catch_faces(const tl_bvh *bvh, const spot *s, catch *out)
+static uint32_t children_meeting(const tl_bvh *bvh, int32_t node, const spot *s)
 {
-    const int arity = bvh->def.arity;
+    const int half = bvh->def.k / 2;
+    if (bvh->def.arity == LANES) return meet_lanes(rows_of(bvh, node), LANES, half, s);
+    eight wide;
+    widen(rows_of(bvh, node), bvh->def.arity, half, &wide);
+    return meet_lanes(&wide.row[0][0], LANES, 3, s) & ((UINT32_C(1) << bvh->def.arity) - 1);
+}
+
+int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max)
+{
+    catch out = {faces, 0, max};
+    if (bvh->surface.face_count == 0) return 0;
+    const spot s = spot_of(lo, hi);
     int32_t stack[STACK_ITEMS];
     int depth = 0;
     stack[depth++] = 0;
     while (depth > 0) {
         const int32_t node = stack[--depth];
-        const float *row = bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)arity;
-        uint32_t meet = arity == LANES ? lanes_meet(row, LANES, LANES, bvh->def.k / 2, s) : lanes_meet(row, arity, arity, bvh->def.k / 2, s);
-        for (; meet; meet &= meet - 1) {
-            const int32_t child = bvh->child[node * arity + __builtin_ctz(meet)];
+        for (uint32_t meet = children_meeting(bvh, node, &s); meet; meet &= meet - 1) {
+            const int32_t child = bvh->child[node * bvh->def.arity + __builtin_ctz(meet)];
             if (child >= 0) stack[depth++] = child;
-            else if (child != NO_CHILD) catch_leaf(bvh, ~child, s, out);
+            else if (child != NO_CHILD) catch_leaf(bvh, ~child, &s, &out);
         }
     }
-}
-
-int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max)
-{
-    if (bvh->surface.face_count == 0) return 0;
-    const spot low = spot_of(lo), high = spot_of(hi), s = {{low.low[0], low.low[1], low.low[2]}, {high.high[0], high.high[1], high.high[2]}};
-    catch out = {faces, 0, max};
-    catch_faces(bvh, &s, &out);
     return out.count;
 }
 

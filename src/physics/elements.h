@@ -8,7 +8,6 @@
 // the six nodes of a patch: a face and the far corners of the three faces beside it.
 #pragma once
 #include "base/arena.h"
-#include "base/workers.h"
 #include "math/solver.h"
 #include "mesh/mesh.h"
 #include "physics/fabric.h"
@@ -96,8 +95,8 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
                              tl_bending bending, tl_elements **out, tl_error *err);
 void tl_elements_destroy(tl_elements *elements);
 
-/// The matrix pattern, and the slots of every patch in it. `workers` may be NULL.
-tl_status tl_elements_matrix(tl_elements *elements, tl_arena *scratch, tl_workers *workers, tl_bsr **out, tl_error *err);
+/// The matrix pattern, and the slots of every patch in it.
+tl_status tl_elements_matrix(tl_elements *elements, tl_arena *scratch, tl_bsr **out, tl_error *err);
 
 /// A slot is 4 * block + how: as is, transposed, or, for a node that appears twice in a patch, a diagonal block that gets
 /// the block and its transpose. -1: the pair does not exist.

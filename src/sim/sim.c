@@ -402,7 +402,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
     TL_TRY(sim_compile_strain(sim, err));
-    TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, sim->workers, &sim->matrix, err));
+    TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, &sim->matrix, err));
     if (single_is_safe(sim)) TL_TRY(tl_bsr_to_single(&sim->alloc, sim->matrix, err));
     const tl_elements *e = sim->elements;
     const int32_t n = sim->node_count = e->node_count;

@@ -74,7 +74,7 @@ static void matrix_and_operator_are_the_exact_hessian(void **state)
     model m = make_model(&def, &stiff);
     const int32_t n = m.e->node_count;
     tl_bsr *matrix;
-    assert_ok(tl_elements_matrix(m.e, &m.arena, NULL, &matrix, &err));
+    assert_ok(tl_elements_matrix(m.e, &m.arena, &matrix, &err));
     tl_vec3 *p = malloc((size_t)n * sizeof *p), *y = malloc((size_t)n * sizeof *p), *hi = malloc((size_t)n * sizeof *p);
     tl_vec3 *lo = malloc((size_t)n * sizeof *p), *x0 = malloc((size_t)n * sizeof *p);
     const tl_step_def step = {.now = 1};  // no inertia
