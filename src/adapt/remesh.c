@@ -59,6 +59,9 @@ static tl_status keep_up(remesher *r, tl_error *err)
     before = r->worn_cap;
     if (!TL_GROW(&r->mesh->alloc, r->worn, r->worn_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->worn_cap > before) memset(r->worn + before, 0, (size_t)(r->worn_cap - before));
+    before = r->met_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->met, r->met_cap, r->mesh->slots[TL_NODES].count)) return tl_fail_memory(err, "remeshing");
+    if (r->met_cap > before) memset(r->met + before, 0, (size_t)(r->met_cap - before) * sizeof *r->met);
     before = r->budget_cap;
     if (!TL_GROW(&r->mesh->alloc, r->budget, r->budget_cap, faces)) return tl_fail_memory(err, "remeshing");
     for (int32_t f = before; f < r->budget_cap; f++) r->budget[f] = TL_NONE;
@@ -398,6 +401,7 @@ static void release(remesher *r)
     TL_FREE(al, r->stamp, r->stamp_cap);
     TL_FREE(al, r->seen, r->seen_cap);
     TL_FREE(al, r->worn, r->worn_cap);
+    TL_FREE(al, r->met, r->met_cap);
     TL_FREE(al, r->budget, r->budget_cap);
     TL_FREE(al, r->budgets.item, r->budgets.cap);
     TL_FREE(al, r->budgets.parents.item, r->budgets.parents.cap);

@@ -42,6 +42,9 @@ typedef struct remesher {
     uint32_t *seen;  // per face slot: for lists without repetition
     int32_t seen_cap;
     uint32_t look;
+    uint32_t *met;   // per node slot: likewise
+    int32_t met_cap;
+    uint32_t meeting;
     budgets budgets;
     int32_t *budget; // per face slot: of `budgets`; TL_NONE: nobody has asked yet
     int32_t budget_cap;

@@ -142,16 +142,54 @@ static bool edge_meets(const facet *f, unsigned shared, const facet *g)
     return false;
 }
 
-// Does an edge of one triangle meet the other, where they share no node?
-static bool meet(const facet *f, const facet *g)
+#define CLEARLY 1e-12  // of lengths: well above rounding
+
+enum { AXES = 5 };
+
+/// A new triangle and the axes across which planes may keep others away: normals of its sides within its plane, its normal and the opposite.
+typedef struct fresh { facet f; tl_vec3 axis[AXES]; double front[AXES]; } fresh;
+
+static void set_fresh(fresh *o, const int32_t *node, const tl_vec3 *x)
 {
+    o->f = (facet){node, x, box_of(x)};
+    const tl_vec3 u = tl_sub3(x[1], x[0]), v = tl_sub3(x[2], x[1]), w = tl_sub3(x[0], x[2]), n = tl_cross3(u, v);
+    const tl_vec3 axis[AXES] = {tl_cross3(u, n), tl_cross3(v, n), tl_cross3(w, n), n, tl_mul3(-1, n)};
+    for (int k = 0; k < AXES; k++) {
+        o->axis[k] = axis[k];
+        o->front[k] = 0;  // seen from x[0]
+        for (int i = 1; i < 3; i++) o->front[k] = high(o->front[k], tl_dot3(axis[k], tl_sub3(x[i], x[0])));
+        o->front[k] += CLEARLY * (fabs(axis[k].x) + fabs(axis[k].y) + fabs(axis[k].z)) * (tl_norm3(u) + tl_norm3(w));
+    }
+}
+
+// Are all nodes of a triangle that the new one does not share (bits) on the far side of such a plane?
+static bool lies_apart(const fresh *o, const facet *g, unsigned shared)
+{
+    tl_vec3 x[3];
+    int count = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (!(shared >> i & 1)) x[count++] = tl_sub3(g->place[i], o->f.place[0]);
+    for (int k = 0; k < AXES; k++) {
+        bool beyond = true;
+        for (int i = 0; i < count && beyond; i++) beyond = tl_dot3(o->axis[k], x[i]) > o->front[k];
+        if (beyond) return true;
+    }
+    return false;
+}
+
+// Does an edge of one triangle meet the other, where they share no node?
+static bool meet(const fresh *o, const facet *g)
+{
+    const facet *f = &o->f;
     if (apart(f->box, g->box)) return false;
     unsigned of_f = 0, of_g = 0;
     for (unsigned i = 0; i < 3; i++)
         for (unsigned j = 0; j < 3; j++)
             if (f->node[i] == g->node[j]) of_f |= 1u << i, of_g |= 1u << j;
     if (of_f & (of_f - 1)) return false;  // two nodes: every edge has one of them
-    return edge_meets(f, of_f, g) || edge_meets(g, of_g, f);
+    const bool beyond = lies_apart(o, g, of_g);  // with a node in common, that is said of one edge alone
+    if (beyond && !of_g) return false;
+    return edge_meets(f, of_f, g) || (!beyond && edge_meets(g, of_g, f));
 }
 
 // Adds the faces around a node that are not on the list `ring` yet. False if there are too many.
@@ -196,11 +234,11 @@ static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
     if (!list_touching(r, c)) return true;
-    facet made[MOST_FACES];
-    for (int32_t i = 0; i < c->count; i++) made[i] = (facet){c->node[i], c->place[i], box_of(c->place[i])};
+    fresh made[MOST_FACES];
+    for (int32_t i = 0; i < c->count; i++) set_fresh(&made[i], c->node[i], c->place[i]);
     for (int32_t i = 0; i < c->count; i++)
         for (int32_t j = i + 1; j < c->count; j++)
-            if (meet(&made[i], &made[j])) return true;
+            if (meet(&made[i], &made[j].f)) return true;
     for (int32_t j = 0; j < r->ring.count; j++) {
         int32_t n[3];
         tl_vec3 x[3];

@@ -17,6 +17,14 @@ static double side_size(const remesher *r, int32_t a, int32_t b)
     return sqrt(tl_size2(remesh_tensor(r, a), remesh_tensor(r, b), u));
 }
 
+// side_size > longest, with the root only where it is in doubt.
+static bool side_longer(const remesher *r, int32_t a, int32_t b, double longest)
+{
+    const double square = tl_size2(remesh_tensor(r, a), remesh_tensor(r, b), tl_sub2(r->mesh->uv[a], r->mesh->uv[b]));
+    const double limit = longest * longest, doubt = 1e-12 * limit;
+    return square > limit + doubt || (square > limit - doubt && sqrt(square) > longest);
+}
+
 double remesh_size(const remesher *r, int32_t e)
 {
     const tl_mesh *mesh = r->mesh;
@@ -150,14 +158,18 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
     static const int8_t next[5] = {0, 1, 2, 0, 1};
     const tl_mesh *mesh = r->mesh;
     const double longest = 1 - r->def->hysteresis;
+    enum { MOST = 32 };  // faces whose shape is looked at last
+    int32_t face[MOST][2], count = 0;
     for (ring walk = ring_begin(mesh, from); walk.face != TL_NONE; ring_next(mesh, &walk)) {
         const int32_t p = mesh->face_vert[walk.face][next[walk.corner + 1]], q = mesh->face_vert[walk.face][next[walk.corner + 2]];
         if (p == to || q == to) continue;
-        if (side_size(r, to, q) > longest && tl_mesh_edge_kind(mesh, mesh->face_edge[walk.face][next[walk.corner + 1]]) == TL_EDGE_PLAIN)
+        if (side_longer(r, to, q, longest) && tl_mesh_edge_kind(mesh, mesh->face_edge[walk.face][next[walk.corner + 1]]) == TL_EDGE_PLAIN)
             return true;
-        if (remesh_aspect(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return true;
+        if (count < MOST) face[count][0] = p, face[count++][1] = q;
     }
-    return false;
+    for (int32_t i = 0; i < count; i++)
+        if (remesh_aspect(mesh->uv[to], mesh->uv[face[i][0]], mesh->uv[face[i][1]]) < r->def->aspect_min) return true;
+    return false;  // side_stays_good looks at all of them
 }
 
 static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
