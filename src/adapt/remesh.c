@@ -10,7 +10,9 @@
 #include "base/fail.h"
 #include "base/sort.h"
 
-enum { FLIPS = 1, COLLAPSES = 2 };  // bits of `waits`
+// Bits of `waits`. NO_..: looked at with all others, in parallel, found to be ruled out, and nothing that it depends on has changed since.
+enum { FLIPS = 1, COLLAPSES = 2, NO_FLIP = 4, NO_COLLAPSE = 8 };  // of the second end: twice NO_COLLAPSE
+enum { EDGES_PER_CHUNK = 256 };  // a constant: results must not depend on the worker count
 
 tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err)
 {
@@ -70,6 +72,7 @@ static tl_status keep_up(remesher *r, tl_error *err)
 
 static tl_status wait_for(remesher *r, int32_t e, int what, tl_error *err)
 {
+    r->waits[e] &= (uint8_t) ~(what == FLIPS ? NO_FLIP : 3 * NO_COLLAPSE);
     if (r->waits[e] & what) return TL_OK;
     if (!remesh_push(r, what == FLIPS ? &r->edges : &r->queue, e)) return tl_fail_memory(err, "remeshing");
     r->waits[e] |= (uint8_t)what;
@@ -144,6 +147,32 @@ static void refuse_flip(remesher *r, int32_t e)
     r->worn_out += r->worn[f[0]] || r->worn[f[1]];
 }
 
+// ---- first looks ----------------------------------------------------------------------------------------------
+
+static void screen_flips(void *arg, int32_t begin, int32_t end)
+{
+    const remesher *r = arg;
+    for (int32_t e = begin; e < end; e++) {
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
+        if (!remesh_leans_to_flip(r, e)) r->waits[e] |= NO_FLIP;
+    }
+}
+
+typedef struct first_look { const remesher *r; double *size; } first_look;
+
+static void screen_collapses(void *arg, int32_t begin, int32_t end)
+{
+    const first_look *look = arg;
+    const remesher *r = look->r;
+    for (int32_t e = begin; e < end; e++) {
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        look->size[e] = remesh_size(r, e);
+        for (int k = 0; k < 2; k++)
+            if (remesh_collapse_spoils(r, e, k)) r->waits[e] |= (uint8_t)(NO_COLLAPSE << k);
+    }
+}
+
 // ---- flips --------------------------------------------------------------------------------------------------
 
 static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
@@ -180,6 +209,7 @@ static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
     for (int32_t i = 0; i < r->edges.count; i++) {
         const int32_t e = r->edges.item[i];
         r->waits[e] &= (uint8_t)~FLIPS;
+        if (r->waits[e] & NO_FLIP) continue;
         if (i < most && tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(flip(r, e, collapsing, err));
     }
     r->edges.count = 0;
@@ -332,6 +362,7 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
     for (int end = 0; end < 2; end++) {
         double rise;
         int32_t left;
+        if (r->waits[e] & NO_COLLAPSE << end) continue;
         if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
         TL_TRY(know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], &left)) {
@@ -349,13 +380,21 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
     const int32_t room = r->mesh->slots[TL_EDGES].count;
     tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
     tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
+    double *size = TL_ALLOC(al, double, room);
+    if (!size && status == TL_OK) status = tl_fail_memory(err, "remeshing");
     int32_t n = 0;
+    for (int32_t e = 0; e < room; e++) r->waits[e] &= FLIPS;
+    if (status == TL_OK) tl_parallel_for(r->def->workers, room, EDGES_PER_CHUNK, screen_collapses, &(first_look){r, size});
     for (int32_t e = 0; e < room && status == TL_OK; e++)
-        if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(remesh_size(r, e)), e};
+        if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(size[e]), e};
     if (status == TL_OK) tl_sort_keys(keys, scratch, n);
-    for (int32_t i = 0; i < n && status == TL_OK; i++) status = wait_for(r, keys[i].id, COLLAPSES, err);
+    for (int32_t i = 0; i < n && status == TL_OK; i++) {
+        if (!remesh_push(r, &r->queue, keys[i].id)) status = tl_fail_memory(err, "remeshing");
+        r->waits[keys[i].id] |= COLLAPSES;
+    }
     TL_FREE(al, keys, room);
     TL_FREE(al, scratch, room);
+    TL_FREE(al, size, room);
     TL_TRY(status);
     for (int32_t i = 0; i < r->queue.count; i++) {
         const int32_t e = r->queue.item[i];
@@ -372,11 +411,9 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 static tl_status pass(remesher *r, tl_error *err)
 {
     TL_TRY(keep_up(r, err));
-    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++) {
-        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
-        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
-        TL_TRY(wait_for(r, e, FLIPS, err));
-    }
+    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
+        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
+    tl_parallel_for(r->def->workers, r->mesh->slots[TL_EDGES].count, EDGES_PER_CHUNK, screen_flips, r);
     TL_TRY(flip_edges(r, false, err));
     TL_TRY(split_edges(r, err));
     return collapse_edges(r, err);

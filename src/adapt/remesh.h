@@ -48,6 +48,7 @@ typedef struct tl_remesh_def {
     /// Bodies: its distance from them. NULL: as attrs.room says, else there is room for everything.
     double (*measure_room)(void *self, int32_t face, tl_room_kind what, double enough);
     void *renew_self;  ///< for both
+    tl_workers *workers;  ///< NULL: the caller alone
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and feature lines; NULL: none
 } tl_remesh_def;
 

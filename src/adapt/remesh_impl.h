@@ -34,7 +34,7 @@ typedef struct remesher {
     ids queue;       // to be looked at: collapses
     ids changed;     // faces made or changed by the last operations
     ids ring;        // scratch: faces around
-    uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
+    uint8_t *waits;  // per edge slot: which lists it is on, and what is known to be of no use
     int32_t waits_cap;
     uint32_t *stamp; // per face slot: the round of splits in which, or after which, it was last changed
     int32_t stamp_cap;
@@ -96,8 +96,12 @@ double remesh_size(const remesher *r, int32_t e);
 double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
 /// Is the edge Delaunay without any margin? Then it may be flipped as any other the next time.
 bool remesh_content(const remesher *r, int32_t e);
+/// Eq. 3 with a margin; depends on the two faces beside the edge alone.
+bool remesh_leans_to_flip(const remesher *r, int32_t e);
 /// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise);
+/// Is the collapse of the node at this end ruled out at first sight? That depends on the faces around that node alone.
+bool remesh_collapse_spoils(const remesher *r, int32_t e, int end);
 /// All rules for a collapse but those of room. `rise` as for flips: what the operation adds to the stretching energy.
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise);
 

@@ -88,17 +88,23 @@ static bool flip_strains(const remesher *r, int32_t label, int32_t a, int32_t b,
     return remesh_winds(r, &sum[0], &sum[1]);
 }
 
+bool remesh_leans_to_flip(const remesher *r, int32_t e)
+{
+    const tl_mesh *mesh = r->mesh;
+    const int32_t turned = *remesh_turned(r, e);
+    if (turned >= FLIPS_AT_MOST || tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    double margin = FLIP_MARGIN;
+    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
+    return delaunay_sine(r, tl_mesh_edge_vert(mesh, e, 0, 0), tl_mesh_edge_vert(mesh, e, 0, 1), tl_mesh_opposite_vert(mesh, e, 0),
+                         tl_mesh_opposite_vert(mesh, e, 1)) < -margin;
+}
+
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
-    if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    if (!remesh_leans_to_flip(r, e)) return false;
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
-    const int32_t turned = *remesh_turned(r, e);
-    if (turned >= FLIPS_AT_MOST) return false;
-    double margin = FLIP_MARGIN;
-    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
-    if (!(delaunay_sine(r, a, b, left, right) < -margin)) return false;
     if (tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return false;
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
     const tl_vec2 *uv = mesh->uv;
@@ -183,13 +189,18 @@ static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before
     }
 }
 
+bool remesh_collapse_spoils(const remesher *r, int32_t e, int end)
+{
+    return side_spoils(r, tl_mesh_edge_vert(r->mesh, e, 0, end), tl_mesh_edge_vert(r->mesh, e, 0, 1 - end));
+}
+
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
     const int end = mesh->edge_node[e][1] == gone;
     const int sides = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
     const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end);
-    if (side_spoils(r, from, tl_mesh_edge_vert(mesh, e, 0, 1 - end))) return false;
+    if (remesh_collapse_spoils(r, e, end)) return false;
     if (!grip_allows(r, e, gone)) return false;
     const bool seam = sides == 2 && tl_mesh_edge_vert(mesh, e, 1, end) != from;
     int32_t lines[2], onward = TL_NONE;

@@ -513,7 +513,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
                                .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &s->all,
-                               .fabric = fabric, .energy = s->energy,
+                               .fabric = fabric, .energy = s->energy, .workers = sim->workers,
                                .line_groups = lines, .renew_room = renew_room, .measure_room = measure_room, .renew_self = &renewed};
     const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
     s->energy = fmax(0, s->energy - r->energy);
