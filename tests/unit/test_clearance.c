@@ -337,6 +337,39 @@ static bool box_meets(const shape *m, int32_t f, bool moving, double margin, tl_
     return true;
 }
 
+// Everything that meets the box at x0 is found; with a tight tree, nothing that is further away than floats can tell.
+static void check_around(const shape *m, const tl_bvh *tree, tl_vec3 lo, tl_vec3 hi, bool tight)
+{
+    enum { MOST = 512 };
+    int32_t found[MOST];
+    bool there[MOST] = {false};
+    const int32_t n = m->s.face_count, count = tl_bvh_around(tree, lo, hi, found, MOST);
+    assert_true(n <= MOST && count <= n);
+    for (int32_t i = 0; i < count; i++) {
+        assert_true(!there[found[i]]);
+        there[found[i]] = true;
+        if (tight) assert_true(box_meets(m, found[i], false, 1e-6, lo, hi));
+    }
+    for (int32_t f = 0; f < n; f++)
+        if (box_meets(m, f, false, 0, lo, hi)) assert_true(there[f]);
+    int32_t one = -7;
+    assert_int_equal(tl_bvh_around(tree, lo, hi, &one, 0), count);
+    assert_int_equal(one, -7);
+}
+
+static void check_extent(const shape *m, const tl_bvh *tree, bool tight)
+{
+    tl_vec3 lo, hi, low = m->x[0], high = m->x[0];
+    tl_bvh_extent(tree, &lo, &hi);
+    for (int32_t v = 0; v < m->s.node_count; v++) {
+        const tl_vec3 p = m->x[v];
+        low = (tl_vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)}, high = (tl_vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+    }
+    assert_true(lo.x <= low.x && lo.y <= low.y && lo.z <= low.z && hi.x >= high.x && hi.y >= high.y && hi.z >= high.z);
+    const double far = fmax(fmax(low.x - lo.x, low.y - lo.y), low.z - lo.z), high_far = fmax(fmax(hi.x - high.x, hi.y - high.y), hi.z - high.z);
+    if (tight) assert_true(far < 1e-6 && high_far < 1e-6);
+}
+
 static void boxes_find_all_faces(void **state)
 {
     (void)state;
@@ -366,8 +399,10 @@ static void boxes_find_all_faces(void **state)
                 assert_int_equal(count, want);
                 assert_int_equal(tl_bvh_box(tree, lo, hi, found, want / 2), want);  // no room for all
                 some += want > 0;
+                check_around(&m, tree, lo, hi, margin == 0 && !moving && kind != TANGLED);
             }
             assert_true(some > 20);
+            check_extent(&m, tree, margin == 0 && !moving && kind != TANGLED);
             assert_int_equal(tl_bvh_box(tree, (tl_vec3){-1e300, -1e300, -1e300}, (tl_vec3){1e300, 1e300, 1e300}, found, n), n);
             for (int32_t f = 0; f < n; f++) assert_int_equal(found[f], f);
             free(found);
