@@ -1,7 +1,7 @@
 // collide/clearance.c: one face against those near it, feature by feature, the least so far narrowing what is looked at.
 //
 // A tree names the faces near a box around the face. Boxes come first, of faces, then of nodes and edges: what is further apart than the
-// least so far is left out. A minimum does not depend on any order, and a pair gives the same bits from both sides: of two edges the one
+// least so far is left out. A minimum does not depend on any order, and a pair gives the same bits from both sides: of two edges of the cloth the one
 // with the lower nodes comes first, and each starts at its lower node.
 //
 // Two edges count only where their nearest points lie inside both. Else one of these is an end, and the pair of that node with a face
@@ -21,6 +21,7 @@ typedef struct box { double lo[3], hi[3]; } box;
 /// A triangle: nodes, where they are, a box around it and, where it comes to that, around the edges opposite to its corners.
 typedef struct facet {
     const int32_t *node;
+    int sides;  // bits of those that run against it; negative: each runs from its lower node
     tl_vec3 x[3];
     box all, side[3];
 } facet;
@@ -50,7 +51,7 @@ static box box_of_two(const tl_vec3 *a, const tl_vec3 *b)
 
 static void set_facet(facet *f, const int32_t n[3], const tl_vec3 *x)
 {
-    f->node = n;
+    f->node = n, f->sides = -1;
     for (int k = 0; k < 3; k++) f->x[k] = x[n[k]];
     f->all = box_of_two(&f->x[0], &f->x[1]);
     const double z[3] = {f->x[2].x, f->x[2].y, f->x[2].z};
@@ -144,12 +145,14 @@ static void try_nodes(probe *p, const facet *a, const facet *b)
     }
 }
 
-/// An edge from its lower node on.
+/// An edge from its start on.
 typedef struct span { int32_t node[2]; tl_vec3 x[2]; } span;
 
 static span side_of(const facet *f, int k)
 {
-    const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1, first = f->node[i] < f->node[j] ? i : j, last = i + j - first;
+    const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
+    const bool along = f->sides < 0 ? f->node[i] < f->node[j] : !(f->sides >> k & 1);
+    const int first = along ? i : j, last = i + j - first;
     return (span){{f->node[first], f->node[last]}, {f->x[first], f->x[last]}};
 }
 
@@ -215,6 +218,7 @@ static void ask_plane(probe *p, const tl_clearance_body *plane)
 static void begin(probe *p, const tl_clearance_def *def, int32_t f, bool self, double most)
 {
     set_facet(&p->face, tl_bvh_surface(def->tree)->face[f], tl_bvh_positions(def->tree));
+    if (!self && def->sides) p->face.sides = def->sides[f];
     set_sides(&p->face);
     set_axes(p);
     p->def = def, p->self = self, p->keep = self ? def->keep : 0, p->least = low(most, def->reach);

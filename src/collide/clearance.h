@@ -28,6 +28,8 @@ typedef struct tl_clearance_def {
     double keep_flat;  ///< .. but at most this part of the distance in material space, for nodes of one chart. Not used if `uv` is NULL.
     const tl_vec2 *uv;     ///< material place of every node
     const int32_t *chart;  ///< of every node; negative: none
+    const uint8_t *sides;  ///< of every face: bit k, the edge opposite to corner k runs against it. For the last bits of distances from bodies, which
+                           ///< others compute from the edges of the mesh. NULL: edges run from their lower node.
 } tl_clearance_def;
 
 /// Clearance [m] of a face of def->tree, 0 to reach: within the cloth, less what is to be kept; and from bodies (distances to planes count

@@ -223,6 +223,7 @@ typedef struct whole {
     tl_vec3 *x;
     tl_vec2 *uv;
     int32_t *chart;        // one for each panel of each cloth; -1 on seams, where there is no one chart
+    uint8_t *sides;        // bits of the edges of a face that run against it
     int32_t *face_start;   // [cloth_count + 1] into face_of
     int32_t *face_of;      // by face slot, mesh after mesh
     tl_surface surface;
@@ -233,8 +234,12 @@ static void join_mesh(const tl_mesh *mesh, int32_t charts, int32_t *face_of, who
     const int32_t first = out->surface.node_count;
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
         if (!tl_alive(mesh, TL_FACES, f)) continue;
-        for (int k = 0; k < 3; k++) out->face[out->surface.face_count][k] = first + tl_face_node(mesh, f, k);
-        face_of[f] = out->surface.face_count++;
+        const int32_t at = face_of[f] = out->surface.face_count++;
+        out->sides[at] = 0;
+        for (int k = 0; k < 3; k++) {
+            out->face[at][k] = first + tl_face_node(mesh, f, k);
+            out->sides[at] |= (uint8_t)((mesh->edge_face[mesh->face_edge[f][k]][0] != f) << k);
+        }
     }
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
         const bool lives = tl_alive(mesh, TL_NODES, n);
@@ -261,7 +266,8 @@ static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
     out->chart = TL_SCRATCH(&sim->arena, int32_t, nodes);
     out->face = tl_arena_bytes(&sim->arena, (size_t)faces, sizeof *out->face);
     out->face_of = TL_SCRATCH(&sim->arena, int32_t, faces);
-    if (!out->x || !out->uv || !out->chart || !out->face || !out->face_of) return tl_fail_memory(err, "remeshing");
+    out->sides = TL_SCRATCH(&sim->arena, uint8_t, faces);
+    if (!out->sides || !out->x || !out->uv || !out->chart || !out->face || !out->face_of) return tl_fail_memory(err, "remeshing");
     out->surface = (tl_surface){.face = (const int32_t(*)[3])out->face};
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         join_mesh(sim->cloths[c].mesh, charts, out->face_of + out->face_start[c], out);
@@ -313,10 +319,9 @@ static tl_status prepare_room(tl_sim *sim, surroundings *s, tl_error *err)
     TL_TRY(join_meshes(sim, w, err));
     tl_bvh_def def = tl_bvh_def_default();
     TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->room->tree, err));
-    tl_bvh_refit(s->room->tree, w->x, NULL, 0, 0, sim->workers);
     s->room->around = (tl_clearance_def){.tree = s->room->tree, .bodies = s->clearance, .body_count = s->body_count, .reach = s->room->reach,
                                          .keep = KEPT * s->thickest, .keep_flat = KEPT * 0.8,  // as contact.c: own_thickness
-                                         .uv = w->uv, .chart = w->chart};
+                                         .uv = w->uv, .chart = w->chart, .sides = w->sides};
     return TL_OK;
 }
 
