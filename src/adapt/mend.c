@@ -41,8 +41,8 @@ typedef struct near { int32_t node[MOST_NODES]; int own, count; } near;
 
 static void add_node(const remesher *r, near *list, int32_t n)
 {
-    for (int i = 0; i < list->count; i++)
-        if (list->node[i] == n) return;
+    if (r->met[n] == r->meeting) return;
+    r->met[n] = r->meeting;
     if (list->count < MOST_NODES && !remesh_held(r, n) && !remesh_listed(r, n)) list->node[list->count++] = n;
 }
 
@@ -58,9 +58,10 @@ static void add_around(const remesher *r, near *list, int32_t n)
     } while (v != mesh->node_vert[n]);
 }
 
-static void list_nodes(const remesher *r, const ids *faces, near *list)
+static void list_nodes(remesher *r, const ids *faces, near *list)
 {
     list->count = 0;
+    r->meeting++;
     for (int32_t i = 0; i < faces->count; i++)
         for (int k = 0; k < 3; k++) add_node(r, list, tl_face_node(r->mesh, faces->item[i], k));
     list->own = list->count;

@@ -10,31 +10,30 @@
 #include "base/fail.h"
 #include "base/sort.h"
 
-enum { FLIPS = 1, COLLAPSES = 2 };  // bits of `waits`
+// Bits of `waits`. NO_..: looked at with all others, in parallel, found to be ruled out, and nothing that it depends on has changed since.
+enum { FLIPS = 1, COLLAPSES = 2, NO_FLIP = 4, NO_COLLAPSE = 8 };  // of the second end: twice NO_COLLAPSE
+enum { EDGES_PER_CHUNK = 256 };  // a constant: results must not depend on the worker count
 
 tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err)
 {
     const int32_t words = groups / 32 + 1;
     const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
-        {TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &out->room},
         {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
         {TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &out->mass},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
     out->rest = tl_mesh_rest_find(mesh);
+    out->room = tl_mesh_attr_find(mesh, TL_FACES, "room");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
         if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
             TL_TRY(tl_mesh_attr_remove(mesh, list[i].domain, *list[i].index, err));
             return tl_remesh_attach(mesh, groups, out, err);  // indices have moved
         }
-        if (*list[i].index != TL_NONE) continue;
-        TL_TRY(tl_mesh_attr_add(mesh, list[i].domain, list[i].name, list[i].type, list[i].width, list[i].rule, list[i].index, err));
-        if (list[i].index != &out->room) continue;
-        double *room = tl_mesh_attr_doubles(mesh, TL_FACES, out->room);
-        for (int32_t k = 0; k < 2 * mesh->slots[TL_FACES].count; k++) room[k] = 1e30;
+        if (*list[i].index == TL_NONE)
+            TL_TRY(tl_mesh_attr_add(mesh, list[i].domain, list[i].name, list[i].type, list[i].width, list[i].rule, list[i].index, err));
     }
     return TL_OK;
 }
@@ -62,11 +61,18 @@ static tl_status keep_up(remesher *r, tl_error *err)
     before = r->worn_cap;
     if (!TL_GROW(&r->mesh->alloc, r->worn, r->worn_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->worn_cap > before) memset(r->worn + before, 0, (size_t)(r->worn_cap - before));
+    before = r->met_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->met, r->met_cap, r->mesh->slots[TL_NODES].count)) return tl_fail_memory(err, "remeshing");
+    if (r->met_cap > before) memset(r->met + before, 0, (size_t)(r->met_cap - before) * sizeof *r->met);
+    before = r->budget_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->budget, r->budget_cap, faces)) return tl_fail_memory(err, "remeshing");
+    for (int32_t f = before; f < r->budget_cap; f++) r->budget[f] = TL_NONE;
     return TL_OK;
 }
 
 static tl_status wait_for(remesher *r, int32_t e, int what, tl_error *err)
 {
+    r->waits[e] &= (uint8_t) ~(what == FLIPS ? NO_FLIP : 3 * NO_COLLAPSE);
     if (r->waits[e] & what) return TL_OK;
     if (!remesh_push(r, what == FLIPS ? &r->edges : &r->queue, e)) return tl_fail_memory(err, "remeshing");
     r->waits[e] |= (uint8_t)what;
@@ -110,10 +116,10 @@ static tl_status look_around_changed(remesher *r, tl_error *err)
     return TL_OK;
 }
 
-static void set_room(remesher *r, const double room[2])
+static void set_room(remesher *r, int32_t left)
 {
     for (int32_t i = 0; i < r->changed.count; i++) {
-        memcpy(remesh_room(r, r->changed.item[i]), room, 2 * sizeof *room);
+        r->budget[r->changed.item[i]] = left;
         r->worn[r->changed.item[i]] = 1;
         r->stamp[r->changed.item[i]] = r->now;
     }
@@ -141,15 +147,42 @@ static void refuse_flip(remesher *r, int32_t e)
     r->worn_out += r->worn[f[0]] || r->worn[f[1]];
 }
 
+// ---- first looks ----------------------------------------------------------------------------------------------
+
+static void screen_flips(void *arg, int32_t begin, int32_t end)
+{
+    const remesher *r = arg;
+    for (int32_t e = begin; e < end; e++) {
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
+        if (!remesh_leans_to_flip(r, e)) r->waits[e] |= NO_FLIP;
+    }
+}
+
+typedef struct first_look { const remesher *r; double *size; } first_look;
+
+static void screen_collapses(void *arg, int32_t begin, int32_t end)
+{
+    const first_look *look = arg;
+    const remesher *r = look->r;
+    for (int32_t e = begin; e < end; e++) {
+        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
+        look->size[e] = remesh_size(r, e);
+        for (int k = 0; k < 2; k++)
+            if (remesh_collapse_spoils(r, e, k)) r->waits[e] |= (uint8_t)(NO_COLLAPSE << k);
+    }
+}
+
 // ---- flips --------------------------------------------------------------------------------------------------
 
 static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
-    double room[2], rise;
+    double rise;
+    int32_t left;
     if (!remesh_wants_flip(r, e, 1, &rise)) return TL_OK;
     TL_TRY(know_room(r, err));
-    if (!remesh_flip_fits(r, e, room)) {
+    if (!remesh_flip_fits(r, e, &left)) {
         refuse_flip(r, e);
         return TL_OK;
     }
@@ -160,7 +193,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     const int32_t turned = *remesh_turned(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
     *remesh_turned(r, e) = turned + 1;
-    set_room(r, room);
+    set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
     spend(r, rise);
@@ -176,6 +209,7 @@ static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
     for (int32_t i = 0; i < r->edges.count; i++) {
         const int32_t e = r->edges.item[i];
         r->waits[e] &= (uint8_t)~FLIPS;
+        if (r->waits[e] & NO_FLIP) continue;
         if (i < most && tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(flip(r, e, collapsing, err));
     }
     r->edges.count = 0;
@@ -193,6 +227,7 @@ static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
     for (; r->def->renew_room && r->renewals < MAX_RENEWALS; r->renewals++) {
         if (r->worn_out <= WORN_PART * mesh->slots[TL_FACES].live) break;
         TL_TRY(r->def->renew_room(r->def->renew_self, err));
+        remesh_forget_room(r);
         memset(r->worn, 0, (size_t)r->worn_cap);
         r->report->refused = r->worn_out = 0;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
@@ -213,6 +248,9 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
+    int32_t left[2] = {TL_NONE, TL_NONE};  // the new faces get that of the old ones
+    for (int32_t i = 0; i < r->changed.count; i++)
+        if ((left[i] = remesh_budget(r, r->changed.item[i])) == TL_NONE) return tl_fail_memory(err, "remeshing");
     const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const bool inside = tl_mesh_edge_kind(mesh, e) == TL_EDGE_PLAIN;
     tl_split s;
@@ -222,8 +260,10 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
         for (int32_t k = 0; k < r->groups; k++) held[k] &= ~r->def->line_groups[k];
     }
     TL_TRY(keep_up(r, err));
-    for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++)
+    for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++) {
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
+        r->budget[s.face[side]] = left[side];
+    }
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
@@ -294,7 +334,7 @@ static tl_status split_edges(remesher *r, tl_error *err)
 
 // ---- collapses ------------------------------------------------------------------------------------------------
 
-static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double room[2], tl_error *err)
+static tl_status collapse(remesher *r, int32_t e, int32_t gone, int32_t left, tl_error *err)
 {
     tl_mesh *mesh = r->mesh;
     const tl_vec3 about = mesh->pos[gone];
@@ -308,7 +348,7 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, const double roo
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
-    set_room(r, room);
+    set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, true);
     r->report->collapses++;
@@ -320,12 +360,14 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
 {
     const int32_t node[2] = {r->mesh->edge_node[e][0], r->mesh->edge_node[e][1]};
     for (int end = 0; end < 2; end++) {
-        double room[2], rise;
+        double rise;
+        int32_t left;
+        if (r->waits[e] & NO_COLLAPSE << end) continue;
         if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
         TL_TRY(know_room(r, err));
-        if (remesh_collapse_fits(r, e, node[end], room)) {
+        if (remesh_collapse_fits(r, e, node[end], &left)) {
             spend(r, rise);
-            return collapse(r, e, node[end], room, err);
+            return collapse(r, e, node[end], left, err);
         }
         r->report->refused++;
     }
@@ -338,13 +380,21 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
     const int32_t room = r->mesh->slots[TL_EDGES].count;
     tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
     tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
+    double *size = TL_ALLOC(al, double, room);
+    if (!size && status == TL_OK) status = tl_fail_memory(err, "remeshing");
     int32_t n = 0;
+    for (int32_t e = 0; e < room; e++) r->waits[e] &= FLIPS;
+    if (status == TL_OK) tl_parallel_for(r->def->workers, room, EDGES_PER_CHUNK, screen_collapses, &(first_look){r, size});
     for (int32_t e = 0; e < room && status == TL_OK; e++)
-        if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(remesh_size(r, e)), e};
+        if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(size[e]), e};
     if (status == TL_OK) tl_sort_keys(keys, scratch, n);
-    for (int32_t i = 0; i < n && status == TL_OK; i++) status = wait_for(r, keys[i].id, COLLAPSES, err);
+    for (int32_t i = 0; i < n && status == TL_OK; i++) {
+        if (!remesh_push(r, &r->queue, keys[i].id)) status = tl_fail_memory(err, "remeshing");
+        r->waits[keys[i].id] |= COLLAPSES;
+    }
     TL_FREE(al, keys, room);
     TL_FREE(al, scratch, room);
+    TL_FREE(al, size, room);
     TL_TRY(status);
     for (int32_t i = 0; i < r->queue.count; i++) {
         const int32_t e = r->queue.item[i];
@@ -361,11 +411,9 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 static tl_status pass(remesher *r, tl_error *err)
 {
     TL_TRY(keep_up(r, err));
-    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++) {
-        if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
-        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
-        TL_TRY(wait_for(r, e, FLIPS, err));
-    }
+    for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
+        if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
+    tl_parallel_for(r->def->workers, r->mesh->slots[TL_EDGES].count, EDGES_PER_CHUNK, screen_flips, r);
     TL_TRY(flip_edges(r, false, err));
     TL_TRY(split_edges(r, err));
     return collapse_edges(r, err);
@@ -390,6 +438,10 @@ static void release(remesher *r)
     TL_FREE(al, r->stamp, r->stamp_cap);
     TL_FREE(al, r->seen, r->seen_cap);
     TL_FREE(al, r->worn, r->worn_cap);
+    TL_FREE(al, r->met, r->met_cap);
+    TL_FREE(al, r->budget, r->budget_cap);
+    TL_FREE(al, r->budgets.item, r->budgets.cap);
+    TL_FREE(al, r->budgets.parents.item, r->budgets.parents.cap);
 }
 
 static int32_t words_of(const tl_mesh *mesh, const tl_remesh_attrs *attrs) { return mesh->slots[TL_NODES].attrs[attrs->held].width; }
@@ -401,6 +453,7 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
     const tl_vec3 about = centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = pass(&r, err);
+    if (r.measured && attrs->room != TL_NONE) remesh_write_room(&r);
     if (report->splits + report->flips + report->collapses > 0) {
         tl_vec3 momentum, spin;
         remesh_measure(&r, about, &momentum, &spin);
@@ -415,8 +468,9 @@ bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_r
 {
     tl_remesh_report report = {0};
     remesher r = {.mesh = mesh, .attrs = *attrs, .def = def, .report = &report, .groups = words_of(mesh, attrs), .spare = def->energy};
-    double room[2], rise;
-    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) && remesh_collapse_fits(&r, e, gone, room);
+    double rise;
+    int32_t left;
+    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) && remesh_collapse_fits(&r, e, gone, &left);
     release(&r);
     return yes;
 }

@@ -19,16 +19,19 @@
 /// Indices of the attributes.
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
-    int32_t room;    ///< faces, 2 doubles [m]: how far a face may move for the sake of other cloth; its distance from bodies
     int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
+    int32_t room;    ///< faces, 2 doubles [m] by tl_room_kind: room left after the last pass that asked for any; not added by tl_remesh_attach, for tests
     tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
     int32_t mass;    ///< nodes, 1 double [kg]: lumped mass; for the time of a pass
     int32_t held;    ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
     int32_t listed;  ///< nodes, the same: in group k by name; new nodes are not, and these never go
 } tl_remesh_attrs;
 
-/// Finds the attributes, or adds them with room for everything and nothing held. `groups` of held nodes are at most as many.
+/// Finds the attributes, or adds them with nothing held. `groups` of held nodes are at most as many.
 tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err);
+
+/// For whose sake a face may not move any further.
+typedef enum tl_room_kind { TL_ROOM_CLOTH, TL_ROOM_BODIES } tl_room_kind;
 
 typedef struct tl_remesh_def {
     double hysteresis;      ///< a collapse makes no edge with a size above 1 - hysteresis. 0.2 in the paper.
@@ -38,10 +41,14 @@ typedef struct tl_remesh_def {
     const tl_sizing_fabric *fabric;  ///< by face label; NULL: energy is no matter
     double energy;          ///< [J] that all operations together may add to the stretching energy
     const tl_guard *guard;  ///< bodies; NULL: none
-    /// Sets the room of all faces from where everything is; called before the first operation that may move something, and again
-    /// where much room has been used up. NULL: what the faces have is all.
+    /// From now on room is between things as they are; called before the first operation that may move something, and again
+    /// where much room has been used up. NULL: nothing is to be done.
     tl_status (*renew_room)(void *self, tl_error *err);
-    void *renew_self;
+    /// Room [m] of a face as it was at the last renew_room: exact if it is below `enough`, else `enough` or more, but no more than there is.
+    /// Bodies: its distance from them. NULL: as attrs.room says, else there is room for everything.
+    double (*measure_room)(void *self, int32_t face, tl_room_kind what, double enough);
+    void *renew_self;  ///< for both
+    tl_workers *workers;  ///< NULL: the caller alone
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and feature lines; NULL: none
 } tl_remesh_def;
 
@@ -55,7 +62,7 @@ typedef struct tl_remesh_report {
     tl_vec3 momentum_drift, spin_drift;  ///< change by the pass
 } tl_remesh_report;
 
-/// One pass. The field must be set, and the room unless def->renew_room does that. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
+/// One pass. The field must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err);
 
 /// Size of an edge (Eq. 1); on a seam the mean of both sides.

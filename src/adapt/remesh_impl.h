@@ -9,6 +9,17 @@
 /// A growing list of ids.
 typedef struct ids { int32_t *item, count, cap; } ids;
 
+/// What is known of the room that faces have left (budget.c).
+typedef struct budget {
+    double left[2];        // by tl_room_kind: at least
+    bool exact[2], asked[2];
+    int32_t face;          // one that has not changed since room was measured; TL_NONE: this comes of others
+    int32_t first, count;  // its parents: it has the least of what they have ..
+    double moves;          // .. less this
+    int32_t depth;         // generations back to faces
+} budget;
+typedef struct budgets { budget *item; int32_t count, cap; ids parents; } budgets;
+
 typedef struct remesher {
     tl_mesh *mesh;
     tl_remesh_attrs attrs;
@@ -23,7 +34,7 @@ typedef struct remesher {
     ids queue;       // to be looked at: collapses
     ids changed;     // faces made or changed by the last operations
     ids ring;        // scratch: faces around
-    uint8_t *waits;  // per edge slot: bit 0 in `edges`, bit 1 in `queue`
+    uint8_t *waits;  // per edge slot: which lists it is on, and what is known to be of no use
     int32_t waits_cap;
     uint32_t *stamp; // per face slot: the round of splits in which, or after which, it was last changed
     int32_t stamp_cap;
@@ -31,6 +42,12 @@ typedef struct remesher {
     uint32_t *seen;  // per face slot: for lists without repetition
     int32_t seen_cap;
     uint32_t look;
+    uint32_t *met;   // per node slot: likewise
+    int32_t met_cap;
+    uint32_t meeting;
+    budgets budgets;
+    int32_t *budget; // per face slot: of `budgets`; TL_NONE: nobody has asked yet
+    int32_t budget_cap;
     uint8_t *worn;   // per face slot: made or changed since room was last measured
     int32_t worn_cap;
 } remesher;
@@ -41,10 +58,6 @@ static inline tl_sym2 remesh_tensor(const remesher *r, int32_t v)
 {
     const double *m = (const double *)r->mesh->slots[TL_VERTS].attrs[r->attrs.size].data + 3 * (size_t)v;
     return (tl_sym2){m[0], m[1], m[2]};
-}
-static inline double *remesh_room(const remesher *r, int32_t f)
-{
-    return (double *)r->mesh->slots[TL_FACES].attrs[r->attrs.room].data + 2 * (size_t)f;
 }
 static inline int32_t *remesh_turned(const remesher *r, int32_t e)
 {
@@ -83,8 +96,12 @@ double remesh_size(const remesher *r, int32_t e);
 double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
 /// Is the edge Delaunay without any margin? Then it may be flipped as any other the next time.
 bool remesh_content(const remesher *r, int32_t e);
+/// Eq. 3 with a margin; depends on the two faces beside the edge alone.
+bool remesh_leans_to_flip(const remesher *r, int32_t e);
 /// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise);
+/// Is the collapse of the node at this end ruled out at first sight? That depends on the faces around that node alone.
+bool remesh_collapse_spoils(const remesher *r, int32_t e, int end);
 /// All rules for a collapse but those of room. `rise` as for flips: what the operation adds to the stretching energy.
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise);
 
@@ -93,11 +110,24 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
 /// The best place for the new node in the middle of an edge, before the split. `rise`: what it adds to the stretching energy.
 tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise);
 
+// ---- budget.c: room that is left -----------------------------------------------------------------------------
+
+/// The budget of a face; TL_NONE without memory.
+int32_t remesh_budget(remesher *r, int32_t f);
+/// What a budget has left [m]: exact if it is below `need`, else not less than `need`.
+double remesh_left(remesher *r, int32_t index, tl_room_kind what, double need);
+/// A new budget: the least of its parents', less `moves`. `bodies` >= 0: the distance from bodies is known to be that. TL_NONE without memory.
+int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, double moves, double bodies);
+/// Fills attrs.room.
+void remesh_write_room(remesher *r);
+/// Room is about to be measured anew.
+void remesh_forget_room(remesher *r);
+
 // ---- room.c: what stands in the way ------------------------------------------------------------------------
 
-/// Is there room? If so, what is left of it goes to *room, which is for all faces that change.
-bool remesh_flip_fits(remesher *r, int32_t e, double room[2]);
-bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2]);
+/// Is there room? If so, *rest is the budget of all faces that change.
+bool remesh_flip_fits(remesher *r, int32_t e, int32_t *rest);
+bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, int32_t *rest);
 /// Moves the new node towards `place` as far as there is room, after the split.
 void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place);
 

@@ -142,16 +142,54 @@ static bool edge_meets(const facet *f, unsigned shared, const facet *g)
     return false;
 }
 
-// Does an edge of one triangle meet the other, where they share no node?
-static bool meet(const facet *f, const facet *g)
+#define CLEARLY 1e-12  // of lengths: well above rounding
+
+enum { AXES = 5 };
+
+/// A new triangle and the axes across which planes may keep others away: normals of its sides within its plane, its normal and the opposite.
+typedef struct fresh { facet f; tl_vec3 axis[AXES]; double front[AXES]; } fresh;
+
+static void set_fresh(fresh *o, const int32_t *node, const tl_vec3 *x)
 {
+    o->f = (facet){node, x, box_of(x)};
+    const tl_vec3 u = tl_sub3(x[1], x[0]), v = tl_sub3(x[2], x[1]), w = tl_sub3(x[0], x[2]), n = tl_cross3(u, v);
+    const tl_vec3 axis[AXES] = {tl_cross3(u, n), tl_cross3(v, n), tl_cross3(w, n), n, tl_mul3(-1, n)};
+    for (int k = 0; k < AXES; k++) {
+        o->axis[k] = axis[k];
+        o->front[k] = 0;  // seen from x[0]
+        for (int i = 1; i < 3; i++) o->front[k] = high(o->front[k], tl_dot3(axis[k], tl_sub3(x[i], x[0])));
+        o->front[k] += CLEARLY * (fabs(axis[k].x) + fabs(axis[k].y) + fabs(axis[k].z)) * (tl_norm3(u) + tl_norm3(w));
+    }
+}
+
+// Are all nodes of a triangle that the new one does not share (bits) on the far side of such a plane?
+static bool lies_apart(const fresh *o, const facet *g, unsigned shared)
+{
+    tl_vec3 x[3];
+    int count = 0;
+    for (unsigned i = 0; i < 3; i++)
+        if (!(shared >> i & 1)) x[count++] = tl_sub3(g->place[i], o->f.place[0]);
+    for (int k = 0; k < AXES; k++) {
+        bool beyond = true;
+        for (int i = 0; i < count && beyond; i++) beyond = tl_dot3(o->axis[k], x[i]) > o->front[k];
+        if (beyond) return true;
+    }
+    return false;
+}
+
+// Does an edge of one triangle meet the other, where they share no node?
+static bool meet(const fresh *o, const facet *g)
+{
+    const facet *f = &o->f;
     if (apart(f->box, g->box)) return false;
     unsigned of_f = 0, of_g = 0;
     for (unsigned i = 0; i < 3; i++)
         for (unsigned j = 0; j < 3; j++)
             if (f->node[i] == g->node[j]) of_f |= 1u << i, of_g |= 1u << j;
     if (of_f & (of_f - 1)) return false;  // two nodes: every edge has one of them
-    return edge_meets(f, of_f, g) || edge_meets(g, of_g, f);
+    const bool beyond = lies_apart(o, g, of_g);  // with a node in common, that is said of one edge alone
+    if (beyond && !of_g) return false;
+    return edge_meets(f, of_f, g) || (!beyond && edge_meets(g, of_g, f));
 }
 
 // Adds the faces around a node that are not on the list `ring` yet. False if there are too many.
@@ -196,11 +234,11 @@ static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
     if (!list_touching(r, c)) return true;
-    facet made[MOST_FACES];
-    for (int32_t i = 0; i < c->count; i++) made[i] = (facet){c->node[i], c->place[i], box_of(c->place[i])};
+    fresh made[MOST_FACES];
+    for (int32_t i = 0; i < c->count; i++) set_fresh(&made[i], c->node[i], c->place[i]);
     for (int32_t i = 0; i < c->count; i++)
         for (int32_t j = i + 1; j < c->count; j++)
-            if (meet(&made[i], &made[j])) return true;
+            if (meet(&made[i], &made[j].f)) return true;
     for (int32_t j = 0; j < r->ring.count; j++) {
         int32_t n[3];
         tl_vec3 x[3];
@@ -214,29 +252,49 @@ static bool clashes_nearby(remesher *r, const change *c)
 
 // ---- the verdict -----------------------------------------------------------------------------------------------
 
-static bool fits(remesher *r, const change *c, double room[2])
+// Budgets of the old faces, each once; their number, or TL_NONE without memory.
+static int32_t list_budgets(remesher *r, const change *c, int32_t *out)
 {
-    room[0] = room[1] = INFINITY;
+    int32_t count = 0;
     for (int32_t i = 0; i < c->old_count; i++) {
-        const double *old = remesh_room(r, c->old[i]);
-        room[0] = fmin(room[0], old[0]), room[1] = fmin(room[1], old[1]);
+        const int32_t b = remesh_budget(r, c->old[i]);
+        if (b == TL_NONE) return TL_NONE;
+        if (!shares(&b, 1, out, count)) out[count++] = b;
     }
-    if (c->moves <= STILL) return true;
-    if (!(c->moves <= room[0])) return false;
-    const tl_guard *guard = r->def->guard;
-    double keep = 0;
-    for (int32_t b = 0; guard && b < guard->count; b++) keep = fmax(keep, guard->bodies[b].keep);
-    if (!guard || guard->count == 0 || c->moves <= room[1] - keep) {
-        room[1] -= c->moves;
-    } else {
-        room[1] = tl_guard_clear(guard, (const tl_vec3(*)[3])c->place, c->count, (const tl_vec3(*)[4])c->swept, c->swept_count, room[1]);
-        if (room[1] < 0) return false;
-    }
-    room[0] -= c->moves;
-    return !clashes_nearby(r, c);
+    return count;
 }
 
-bool remesh_flip_fits(remesher *r, int32_t e, double room[2])
+// Where bodies are too near to be left out of account, the new faces are looked at; *distance gets theirs, else -1.
+static bool clear_of_bodies(remesher *r, const change *c, const int32_t *list, int32_t count, double *distance)
+{
+    const tl_guard *guard = r->def->guard;
+    *distance = -1;
+    if (!guard || guard->count == 0) return true;
+    double keep = 0, before = INFINITY;
+    for (int32_t b = 0; b < guard->count; b++) keep = fmax(keep, guard->bodies[b].keep);
+    for (int32_t i = 0; i < count; i++) before = fmin(before, remesh_left(r, list[i], TL_ROOM_BODIES, 2 * (c->moves + keep)));
+    if (c->moves <= before - keep) return true;  // else `before` is exact
+    *distance = tl_guard_clear(guard, (const tl_vec3(*)[3])c->place, c->count, (const tl_vec3(*)[4])c->swept, c->swept_count, before);
+    return *distance >= 0;
+}
+
+static bool fits(remesher *r, const change *c, int32_t *rest)
+{
+    int32_t list[MOST_FACES];
+    const int32_t count = list_budgets(r, c, list);
+    if (count == TL_NONE) return false;
+    double moves = 0, bodies = -1;
+    if (c->moves > STILL) {
+        for (int32_t i = 0; i < count; i++)
+            if (!(c->moves <= remesh_left(r, list[i], TL_ROOM_CLOTH, c->moves))) return false;
+        if (!clear_of_bodies(r, c, list, count, &bodies) || clashes_nearby(r, c)) return false;
+        moves = c->moves;
+    }
+    *rest = count == 1 && !(moves > 0) ? list[0] : remesh_spend_room(r, list, count, moves, bodies);
+    return *rest != TL_NONE;
+}
+
+bool remesh_flip_fits(remesher *r, int32_t e, int32_t *rest)
 {
     const tl_mesh *mesh = r->mesh;
     change c;
@@ -249,10 +307,10 @@ bool remesh_flip_fits(remesher *r, int32_t e, double room[2])
     for (int i = 0; i < 2; i++)
         for (int k = 0; k < 3; k++) c.node[i][k] = mesh->vert_node[v[i][k]], c.place[i][k] = mesh->pos[c.node[i][k]];
     for (int k = 0; k < 4; k++) c.swept[0][k] = mesh->pos[mesh->vert_node[tet[k]]];
-    return fits(r, &c, room);
+    return fits(r, &c, rest);
 }
 
-bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2])
+bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, int32_t *rest)
 {
     const tl_mesh *mesh = r->mesh;
     const int end = mesh->edge_node[e][1] == gone;
@@ -262,7 +320,7 @@ bool remesh_collapse_fits(remesher *r, int32_t e, int32_t gone, double room[2])
     if (!add_side(mesh, from, to, &c)) return false;
     const int32_t other = tl_mesh_edge_vert(mesh, e, 1, end);
     if (other != TL_NONE && other != from && !add_side(mesh, other, tl_mesh_edge_vert(mesh, e, 1, 1 - end), &c)) return false;
-    return fits(r, &c, room);
+    return fits(r, &c, rest);
 }
 
 void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place)
@@ -288,10 +346,10 @@ void remesh_move_node(remesher *r, const tl_split *s, tl_vec3 place)
                 c.count++, c.swept_count++;
             }
         }
-        double room[2];
-        if (!fits(r, &c, room)) continue;
+        int32_t left;
+        if (!fits(r, &c, &left)) continue;
         mesh->pos[s->node] = tl_add3(middle, move);
-        for (int32_t i = 0; i < c.old_count; i++) remesh_room(r, c.old[i])[0] = room[0], remesh_room(r, c.old[i])[1] = room[1];
+        for (int32_t i = 0; i < c.old_count; i++) r->budget[c.old[i]] = left;
         return;
     }
     r->report->straight++;

@@ -17,6 +17,14 @@ static double side_size(const remesher *r, int32_t a, int32_t b)
     return sqrt(tl_size2(remesh_tensor(r, a), remesh_tensor(r, b), u));
 }
 
+// side_size > longest, with the root only where it is in doubt.
+static bool side_longer(const remesher *r, int32_t a, int32_t b, double longest)
+{
+    const double square = tl_size2(remesh_tensor(r, a), remesh_tensor(r, b), tl_sub2(r->mesh->uv[a], r->mesh->uv[b]));
+    const double limit = longest * longest, doubt = 1e-12 * limit;
+    return square > limit + doubt || (square > limit - doubt && sqrt(square) > longest);
+}
+
 double remesh_size(const remesher *r, int32_t e)
 {
     const tl_mesh *mesh = r->mesh;
@@ -80,17 +88,23 @@ static bool flip_strains(const remesher *r, int32_t label, int32_t a, int32_t b,
     return remesh_winds(r, &sum[0], &sum[1]);
 }
 
+bool remesh_leans_to_flip(const remesher *r, int32_t e)
+{
+    const tl_mesh *mesh = r->mesh;
+    const int32_t turned = *remesh_turned(r, e);
+    if (turned >= FLIPS_AT_MOST || tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    double margin = FLIP_MARGIN;
+    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
+    return delaunay_sine(r, tl_mesh_edge_vert(mesh, e, 0, 0), tl_mesh_edge_vert(mesh, e, 0, 1), tl_mesh_opposite_vert(mesh, e, 0),
+                         tl_mesh_opposite_vert(mesh, e, 1)) < -margin;
+}
+
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
-    if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    if (!remesh_leans_to_flip(r, e)) return false;
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
-    const int32_t turned = *remesh_turned(r, e);
-    if (turned >= FLIPS_AT_MOST) return false;
-    double margin = FLIP_MARGIN;
-    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
-    if (!(delaunay_sine(r, a, b, left, right) < -margin)) return false;
     if (tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return false;
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
     const tl_vec2 *uv = mesh->uv;
@@ -150,14 +164,18 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
     static const int8_t next[5] = {0, 1, 2, 0, 1};
     const tl_mesh *mesh = r->mesh;
     const double longest = 1 - r->def->hysteresis;
+    enum { MOST = 32 };  // faces whose shape is looked at last
+    int32_t face[MOST][2], count = 0;
     for (ring walk = ring_begin(mesh, from); walk.face != TL_NONE; ring_next(mesh, &walk)) {
         const int32_t p = mesh->face_vert[walk.face][next[walk.corner + 1]], q = mesh->face_vert[walk.face][next[walk.corner + 2]];
         if (p == to || q == to) continue;
-        if (side_size(r, to, q) > longest && tl_mesh_edge_kind(mesh, mesh->face_edge[walk.face][next[walk.corner + 1]]) == TL_EDGE_PLAIN)
+        if (side_longer(r, to, q, longest) && tl_mesh_edge_kind(mesh, mesh->face_edge[walk.face][next[walk.corner + 1]]) == TL_EDGE_PLAIN)
             return true;
-        if (remesh_aspect(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return true;
+        if (count < MOST) face[count][0] = p, face[count++][1] = q;
     }
-    return false;
+    for (int32_t i = 0; i < count; i++)
+        if (remesh_aspect(mesh->uv[to], mesh->uv[face[i][0]], mesh->uv[face[i][1]]) < r->def->aspect_min) return true;
+    return false;  // side_stays_good looks at all of them
 }
 
 static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
@@ -171,13 +189,18 @@ static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before
     }
 }
 
+bool remesh_collapse_spoils(const remesher *r, int32_t e, int end)
+{
+    return side_spoils(r, tl_mesh_edge_vert(r->mesh, e, 0, end), tl_mesh_edge_vert(r->mesh, e, 0, 1 - end));
+}
+
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
     const int end = mesh->edge_node[e][1] == gone;
     const int sides = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
     const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end);
-    if (side_spoils(r, from, tl_mesh_edge_vert(mesh, e, 0, 1 - end))) return false;
+    if (remesh_collapse_spoils(r, e, end)) return false;
     if (!grip_allows(r, e, gone)) return false;
     const bool seam = sides == 2 && tl_mesh_edge_vert(mesh, e, 1, end) != from;
     int32_t lines[2], onward = TL_NONE;
@@ -191,10 +214,9 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
     // A feature line has its edge counted in the faces of both sides.
     const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
     if (line / count > 1 - r->def->hysteresis) return false;
-    if (tl_mesh_can_collapse(mesh, e, gone) != TL_VERDICT_OK) return false;
     wound before = {0}, after = {0};
     for (int side = 0; side < (seam ? 2 : 1); side++)
         wind_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);
     *rise = after.energy - before.energy;
-    return !remesh_winds(r, &before, &after);
+    return !remesh_winds(r, &before, &after) && tl_mesh_can_collapse(mesh, e, gone) == TL_VERDICT_OK;  // the dearest at last
 }

@@ -1,4 +1,6 @@
-// base/sort.c: bottom-up merge sort of (key, id) pairs: stable, n log n, no recursion.
+// base/sort.c: (key, id) pairs: digit by digit if ids ascend, else a bottom-up merge sort: stable, n log n, no recursion.
+//
+// Sorts by digits are stable, so equal keys keep the order of their ids. Digits that all keys have in common cost nothing.
 
 #include "base/sort.h"
 
@@ -20,8 +22,41 @@ static void insertion_sort(tl_key *k, int32_t n)
     }
 }
 
+enum { DIGITS = 8, DIGIT_VALUES = 256, FEW = 256 };  // of fewer keys than that, merging is faster
+
+static bool ids_ascend(const tl_key *keys, int32_t n)
+{
+    for (int32_t i = 1; i < n; i++)
+        if (keys[i].id <= keys[i - 1].id) return false;
+    return true;
+}
+
+static void sort_digits(tl_key *keys, tl_key *scratch, int32_t n)
+{
+    int32_t count[DIGITS][DIGIT_VALUES] = {{0}};
+    for (int32_t i = 0; i < n; i++)
+        for (int d = 0; d < DIGITS; d++) count[d][keys[i].key >> (8 * d) & 255]++;
+    tl_key *from = keys, *to = scratch;
+    for (int d = 0; d < DIGITS; d++) {
+        int32_t *at = count[d];
+        if (at[keys[0].key >> (8 * d) & 255] == n) continue;
+        for (int32_t k = 0, sum = 0; k < DIGIT_VALUES; k++) {
+            const int32_t these = at[k];
+            at[k] = sum, sum += these;
+        }
+        for (int32_t i = 0; i < n; i++) to[at[from[i].key >> (8 * d) & 255]++] = from[i];
+        tl_key *swap = from;
+        from = to, to = swap;
+    }
+    if (from != keys) memcpy(keys, from, (size_t)n * sizeof *keys);
+}
+
 void tl_sort_keys(tl_key *keys, tl_key *scratch, int32_t n)
 {
+    if (n > FEW && ids_ascend(keys, n)) {
+        sort_digits(keys, scratch, n);
+        return;
+    }
     enum { RUN = 16 };
     for (int32_t i = 0; i < n; i += RUN) insertion_sort(keys + i, n - i < RUN ? n - i : RUN);
     tl_key *from = keys, *to = scratch;

@@ -1,40 +1,109 @@
-// collide/clearance.c: pairs within reach from trees, their distances, and the least of them per feature and per face.
+// collide/clearance.c: one face against those near it, feature by feature, the least so far narrowing what is looked at.
 //
-// Distances are computed in batches by all threads and entered one by one: a node, edge or face keeps the least it has seen.
-// A face then takes the least of its own, its nodes' and its edges'. A minimum does not depend on any order.
+// A tree names the faces near a box around the face. Boxes come first, of faces, then of nodes and edges: what is further apart than the
+// least so far is left out. A minimum does not depend on any order, and a pair gives the same bits from both sides: of two edges of the cloth the one
+// with the lower nodes comes first, and each starts at its lower node.
 //
 // Two edges count only where their nearest points lie inside both. Else one of these is an end, and the pair of that node with a face
-// beside the other edge, which is no further away and concerns the same faces, is on the list of nodes and faces. That leaves few.
+// beside the other edge, which is no further away and concerns the same faces, is looked at as node and face. That leaves few.
 
 #include "collide/clearance.h"
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "collide/distance.h"
+#include "collide/nearest.h"
 #include "math/vec3.h"
 
-enum { BATCH = 1 << 14, PAIRS_PER_CHUNK = 1024, FACES_PER_CHUNK = 4096 };
+enum { FACES_PER_CHUNK = 256, MOST_NEAR = 1024 };
 
-/// A surface where its nodes are, and the least distance per feature; NULL: nobody asks.
-typedef struct side {
-    const tl_surface *s;
-    const tl_vec3 *x;
-    double *node, *edge, *face;
-} side;
+typedef struct box { double lo[3], hi[3]; } box;
 
-typedef struct clearance {
+/// A triangle: nodes, where they are, a box around it and, where it comes to that, around the edges opposite to its corners.
+typedef struct facet {
+    const int32_t *node;
+    int sides;  // bits of those that run against it; negative: each runs from its lower node
+    tl_vec3 x[3];
+    box all, side[3];
+} facet;
+
+enum { AXES = 5 };
+
+/// A question: what is nearest to a face.
+typedef struct probe {
     const tl_clearance_def *def;
-    tl_arena *scratch;
-    tl_workers *workers;
-    side cloth;
-    int32_t (*face_edge)[3];  // -1: not among the edges of the surface
-    int32_t *node_first, *node_face;  // faces around nodes
-    int32_t (*edge_face)[2];  // faces beside edges, -1: none
-    double *distance;         // of a batch
-    tl_pairs found;
-} clearance;
+    facet face;
+    tl_vec3 axis[AXES];  // unit: normals of the sides within the plane of the face, its own normal and the opposite
+    double front[AXES];  // how far the face reaches along them
+    bool self;     // the others belong to the cloth, too
+    double keep;   // at most what is taken off a distance
+    double least;  // so far
+} probe;
 
-// --- a list of pairs ---
+// --- boxes ---
+
+static double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
+static double high(double a, double b) { return a > b ? a : b; }
+
+static box box_of_two(const tl_vec3 *a, const tl_vec3 *b)
+{
+    return (box){{low(a->x, b->x), low(a->y, b->y), low(a->z, b->z)}, {high(a->x, b->x), high(a->y, b->y), high(a->z, b->z)}};
+}
+
+static void set_facet(facet *f, const int32_t n[3], const tl_vec3 *x)
+{
+    f->node = n, f->sides = -1;
+    for (int k = 0; k < 3; k++) f->x[k] = x[n[k]];
+    f->all = box_of_two(&f->x[0], &f->x[1]);
+    const double z[3] = {f->x[2].x, f->x[2].y, f->x[2].z};
+    for (int d = 0; d < 3; d++) f->all.lo[d] = low(f->all.lo[d], z[d]), f->all.hi[d] = high(f->all.hi[d], z[d]);
+}
+
+static void set_sides(facet *f)
+{
+    for (int k = 0; k < 3; k++) f->side[k] = box_of_two(&f->x[k == 2 ? 0 : k + 1], &f->x[k == 0 ? 2 : k - 1]);
+}
+
+static double apart2(const box *a, const box *b)
+{
+    double sum = 0;
+    for (int d = 0; d < 3; d++) {
+        const double gap = high(0, high(a->lo[d] - b->hi[d], b->lo[d] - a->hi[d]));
+        sum += gap * gap;
+    }
+    return sum;
+}
+
+static double outside2(const tl_vec3 *p, const box *b) { return apart2(&(box){{p->x, p->y, p->z}, {p->x, p->y, p->z}}, b); }
+
+// May what is `d2` apart, squared, be nearer than the least so far?
+static bool matters(const probe *p, double d2)
+{
+    const double most = p->least + p->keep;
+    return !(d2 > most * most);
+}
+
+// Does a plane across one of the axes keep the triangle far enough away? Boxes hold neighbours that lie askew to be near.
+static bool lies_apart(const probe *p, const facet *g)
+{
+    const double most = p->least + p->keep;
+    for (int k = 0; k < AXES; k++) {
+        const tl_vec3 a = p->axis[k];
+        if (low(low(tl_dot3(a, g->x[0]), tl_dot3(a, g->x[1])), tl_dot3(a, g->x[2])) - p->front[k] > most) return true;
+    }
+    return false;
+}
+
+static void set_axes(probe *p)
+{
+    const tl_vec3 *x = p->face.x, none = {0, 0, 0};
+    const tl_vec3 normal = tl_unit3_or(tl_cross3(tl_sub3(x[1], x[0]), tl_sub3(x[2], x[0])), none);
+    for (int k = 0; k < 3; k++) p->axis[k] = tl_unit3_or(tl_cross3(tl_sub3(x[k == 0 ? 2 : k - 1], x[k == 2 ? 0 : k + 1]), normal), none);
+    p->axis[3] = normal, p->axis[4] = tl_mul3(-1, normal);
+    for (int k = 0; k < AXES; k++)
+        p->front[k] = high(high(tl_dot3(p->axis[k], x[0]), tl_dot3(p->axis[k], x[1])), tl_dot3(p->axis[k], x[2]));
+}
+
+// --- a pair of faces ---
 
 // Do the nearest points of the lines through two edges lie inside both? r = b0 - a0 + t e2 - s e1 is least where s det = c d - b e
 // and t det = b d - a e. Edges parallel to within rounding may be taken for the one or the other: along them the distance hardly changes.
@@ -44,131 +113,6 @@ static bool cross_inside(tl_vec3 a0, tl_vec3 a1, tl_vec3 b0, tl_vec3 b1)
     const double a = tl_dot3(e1, e1), b = tl_dot3(e1, e2), c = tl_dot3(e2, e2), d = tl_dot3(e1, r), e = tl_dot3(e2, r);
     const double det = a * c - b * b, s = c * d - b * e, t = b * d - a * e;
     return (s > 0) & (s < det) & (t > 0) & (t < det);
-}
-
-typedef struct batch {
-    const side *a, *b;
-    const tl_pair *pair;
-    double *distance;
-    const tl_clearance_def *def;  // within the cloth: what is to be kept
-    bool vf;
-} batch;
-
-static void measure_vf(void *arg, int32_t begin, int32_t end)
-{
-    const batch *job = arg;
-    for (int32_t i = begin; i < end; i++) {
-        const int32_t *f = job->b->s->face[job->pair[i].b];
-        const tl_vec3 *x = job->b->x;
-        job->distance[i] = tl_nearest_vf(job->a->x[job->pair[i].a], x[f[0]], x[f[1]], x[f[2]]).distance;
-    }
-}
-
-static void measure_ee(void *arg, int32_t begin, int32_t end)
-{
-    const batch *job = arg;
-    const tl_vec3 *x = job->a->x, *y = job->b->x;
-    for (int32_t i = begin; i < end; i++) {
-        const int32_t *e = job->a->s->edge[job->pair[i].a], *g = job->b->s->edge[job->pair[i].b];
-        const bool inside = cross_inside(x[e[0]], x[e[1]], y[g[0]], y[g[1]]);
-        job->distance[i] = inside ? tl_nearest_ee(x[e[0]], x[e[1]], y[g[0]], y[g[1]]).distance : INFINITY;
-    }
-}
-
-static void lower(double *least, int32_t i, double d)
-{
-    if (least && d < least[i]) least[i] = d;
-}
-
-static void measure_list(clearance *c, tl_range_fn measure, const side *a, const side *b, double *least_a, double *least_b,
-                         const tl_pair *pair, int32_t count)
-{
-    for (int32_t begin = 0; begin < count; begin += BATCH) {
-        const int32_t n = count - begin < BATCH ? count - begin : BATCH;
-        batch job = {a, b, pair + begin, c->distance, NULL, false};
-        tl_parallel_for(c->workers, n, PAIRS_PER_CHUNK, measure, &job);
-        for (int32_t i = 0; i < n; i++) lower(least_a, job.pair[i].a, job.distance[i]), lower(least_b, job.pair[i].b, job.distance[i]);
-    }
-}
-
-// --- a face and its features ---
-
-// Finds the edges of every face: those that start at the lower end of its sides.
-static tl_status find_face_edges(clearance *c, tl_error *err)
-{
-    const tl_surface *s = c->cloth.s;
-    c->face_edge = tl_arena_bytes(c->scratch, (size_t)s->face_count, sizeof *c->face_edge);
-    const tl_arena_mark mark = tl_arena_save(c->scratch);
-    int32_t *first = TL_SCRATCH(c->scratch, int32_t, (int64_t)s->node_count + 2), *edges = TL_SCRATCH(c->scratch, int32_t, s->edge_count);
-    if (!c->face_edge || !first || !edges) return tl_fail_memory(err, "clearance");
-    for (int32_t v = 0; v < s->node_count + 2; v++) first[v] = 0;
-#define LOW(e) (s->edge[e][0] < s->edge[e][1] ? s->edge[e][0] : s->edge[e][1])
-    for (int32_t e = 0; e < s->edge_count; e++) first[LOW(e) + 2]++;
-    for (int32_t v = 0; v < s->node_count; v++) first[v + 2] += first[v + 1];
-    for (int32_t e = 0; e < s->edge_count; e++) edges[first[LOW(e) + 1]++] = e;
-#undef LOW
-    for (int32_t f = 0; f < s->face_count; f++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t a = s->face[f][k], b = s->face[f][(k + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
-            c->face_edge[f][k] = -1;
-            for (int32_t i = first[low]; i < first[low + 1]; i++)
-                if (s->edge[edges[i]][0] == high || s->edge[edges[i]][1] == high) c->face_edge[f][k] = edges[i];
-        }
-    tl_arena_release(c->scratch, mark);
-    return TL_OK;
-}
-
-static void gather_faces(void *arg, int32_t begin, int32_t end)
-{
-    const clearance *c = arg;
-    for (int32_t f = begin; f < end; f++)
-        for (int k = 0; k < 3; k++) {
-            lower(c->cloth.face, f, c->cloth.node[c->cloth.s->face[f][k]]);
-            if (c->face_edge[f][k] >= 0) lower(c->cloth.face, f, c->cloth.edge[c->face_edge[f][k]]);
-        }
-}
-
-static void begin_faces(clearance *c, double *face)
-{
-    const tl_surface *s = c->cloth.s;
-    c->cloth.face = face;
-    for (int32_t v = 0; v < s->node_count; v++) c->cloth.node[v] = c->def->reach;
-    for (int32_t e = 0; e < s->edge_count; e++) c->cloth.edge[e] = c->def->reach;
-    for (int32_t f = 0; f < s->face_count; f++) face[f] = c->def->reach;
-}
-
-// Faces around nodes and beside edges.
-static tl_status find_neighbours(clearance *c, tl_error *err)
-{
-    const tl_surface *s = c->cloth.s;
-    c->node_first = TL_SCRATCH(c->scratch, int32_t, (int64_t)s->node_count + 2);
-    c->node_face = TL_SCRATCH(c->scratch, int32_t, 3 * (int64_t)s->face_count);
-    c->edge_face = tl_arena_bytes(c->scratch, (size_t)s->edge_count, sizeof *c->edge_face);
-    if (!c->node_first || !c->node_face || !c->edge_face) return tl_fail_memory(err, "clearance");
-    for (int32_t v = 0; v < s->node_count + 2; v++) c->node_first[v] = 0;
-    for (int32_t e = 0; e < s->edge_count; e++) c->edge_face[e][0] = c->edge_face[e][1] = -1;
-    for (int32_t f = 0; f < s->face_count; f++)
-        for (int k = 0; k < 3; k++) {
-            c->node_first[s->face[f][k] + 2]++;
-            const int32_t e = c->face_edge[f][k];
-            if (e >= 0) c->edge_face[e][c->edge_face[e][0] >= 0] = f;
-        }
-    for (int32_t v = 0; v < s->node_count; v++) c->node_first[v + 2] += c->node_first[v + 1];
-    for (int32_t f = 0; f < s->face_count; f++)
-        for (int k = 0; k < 3; k++) c->node_face[c->node_first[s->face[f][k] + 1]++] = f;
-    return TL_OK;
-}
-
-// --- within the cloth ---
-
-static void enter(clearance *c, int32_t f, int32_t g, double d)
-{
-    if (f < 0 || g < 0 || (d >= c->cloth.face[f] && d >= c->cloth.face[g])) return;
-    const int32_t *a = c->cloth.s->face[f], *b = c->cloth.s->face[g];
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++)
-            if (a[i] == b[j]) return;
-    lower(c->cloth.face, f, d), lower(c->cloth.face, g, d);
 }
 
 // What is left of a distance between two features of four nodes in all.
@@ -186,102 +130,136 @@ static double less_kept(const tl_clearance_def *def, const int32_t n[4], bool vf
     return fmax(0, d - keep);
 }
 
-static void measure_own(void *arg, int32_t begin, int32_t end)
+static void enter(probe *p, const int32_t n[4], bool vf, double d)
 {
-    const batch *job = arg;
-    const tl_surface *s = job->a->s;
-    const tl_vec3 *x = job->a->x;
-    for (int32_t i = begin; i < end; i++) {
-        const tl_pair p = job->pair[i];
-        const int32_t *f = s->face[job->vf ? p.b : 0], *e = s->edge[job->vf ? 0 : p.a], *g = s->edge[job->vf ? 0 : p.b];
-        const int32_t n[4] = {job->vf ? p.a : e[0], job->vf ? f[0] : e[1], job->vf ? f[1] : g[0], job->vf ? f[2] : g[1]};
-        job->distance[i] = INFINITY;
-        if (!job->vf && !cross_inside(x[n[0]], x[n[1]], x[n[2]], x[n[3]])) continue;
-        const double d = job->vf ? tl_nearest_vf(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance
-                                 : tl_nearest_ee(x[n[0]], x[n[1]], x[n[2]], x[n[3]]).distance;
-        if (d - job->def->keep < job->def->reach) job->distance[i] = less_kept(job->def, n, job->vf, d);
+    if (!(d - p->keep < p->least)) return;
+    p->least = low(p->least, p->self ? less_kept(p->def, n, vf, d) : d);
+}
+
+static void try_nodes(probe *p, const facet *a, const facet *b)
+{
+    for (int k = 0; k < 3; k++) {
+        if (!matters(p, outside2(&a->x[k], &b->all))) continue;
+        const double d = tl_nearest_vf(a->x[k], b->x[0], b->x[1], b->x[2]).distance;
+        enter(p, (int32_t[4]){a->node[k], b->node[0], b->node[1], b->node[2]}, true, d);
     }
 }
 
-static void measure_self(clearance *c, bool vf, const tl_pair *pair, int32_t count)
+/// An edge from its start on.
+typedef struct span { int32_t node[2]; tl_vec3 x[2]; } span;
+
+static span side_of(const facet *f, int k)
 {
-    for (int32_t begin = 0; begin < count; begin += BATCH) {
-        const int32_t n = count - begin < BATCH ? count - begin : BATCH;
-        batch job = {&c->cloth, &c->cloth, pair + begin, c->distance, c->def, vf};
-        tl_parallel_for(c->workers, n, PAIRS_PER_CHUNK, measure_own, &job);
-        for (int32_t i = 0; i < n; i++) {
-            const tl_pair p = job.pair[i];
-            const double d = job.distance[i];
-            if (!(d < c->def->reach)) continue;
-            if (vf)
-                for (int32_t k = c->node_first[p.a]; k < c->node_first[p.a + 1]; k++) enter(c, c->node_face[k], p.b, d);
-            for (int k = 0; k < 4 && !vf; k++) enter(c, c->edge_face[p.a][k / 2], c->edge_face[p.b][k % 2], d);
-        }
+    const int i = k == 2 ? 0 : k + 1, j = k == 0 ? 2 : k - 1;
+    const bool along = f->sides < 0 ? f->node[i] < f->node[j] : !(f->sides >> k & 1);
+    const int first = along ? i : j, last = i + j - first;
+    return (span){{f->node[first], f->node[last]}, {f->x[first], f->x[last]}};
+}
+
+static void try_edges(probe *p, span a, span b)
+{
+    if (p->self && (b.node[0] < a.node[0] || (b.node[0] == a.node[0] && b.node[1] < a.node[1]))) {
+        const span swap = a;
+        a = b, b = swap;
     }
+    if (!cross_inside(a.x[0], a.x[1], b.x[0], b.x[1])) return;
+    const double d = tl_nearest_ee(a.x[0], a.x[1], b.x[0], b.x[1]).distance;
+    enter(p, (int32_t[4]){a.node[0], a.node[1], b.node[0], b.node[1]}, false, d);
+}
+
+static void try_facet(probe *p, facet *g)
+{
+    const facet *f = &p->face;
+    try_nodes(p, f, g), try_nodes(p, g, f);
+    set_sides(g);
+    for (int i = 0; i < 3; i++) {
+        if (!matters(p, apart2(&f->side[i], &g->all))) continue;
+        const span edge = side_of(f, i);
+        for (int j = 0; j < 3; j++)
+            if (matters(p, apart2(&f->side[i], &g->side[j]))) try_edges(p, edge, side_of(g, j));
+    }
+}
+
+static bool share_node(const int32_t *a, const int32_t *b)
+{
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            if (a[i] == b[j]) return true;
+    return false;
+}
+
+static void try_face(probe *p, const tl_surface *s, const tl_vec3 *x, int32_t g)
+{
+    if (p->self && share_node(p->face.node, s->face[g])) return;
+    facet other;
+    set_facet(&other, s->face[g], x);
+    if (matters(p, apart2(&p->face.all, &other.all)) && !lies_apart(p, &other)) try_facet(p, &other);
 }
 
 // --- the two questions ---
 
-static tl_status clear_of_itself(clearance *c, double *face, tl_error *err)
+static void ask_tree(probe *p, const tl_bvh *tree)
 {
-    begin_faces(c, face);
-    TL_TRY(find_neighbours(c, err));
-    const tl_near near = {0, c->def->reach + c->def->keep};
-    TL_TRY(tl_bvh_self_near(c->def->tree, TL_PAIR_VF | TL_PAIR_EE, near, c->scratch, c->workers, &c->found, err));
-    measure_self(c, true, c->found.vf, c->found.vf_count);
-    measure_self(c, false, c->found.ee, c->found.ee_count);
-    return TL_OK;
+    const double reach = p->least + p->keep, *lo = p->face.all.lo, *hi = p->face.all.hi;
+    const tl_surface *s = tl_bvh_surface(tree);
+    const tl_vec3 *x = tl_bvh_positions(tree);
+    int32_t near[MOST_NEAR];
+    const int32_t count = tl_bvh_around(tree, (tl_vec3){lo[0] - reach, lo[1] - reach, lo[2] - reach},
+                                        (tl_vec3){hi[0] + reach, hi[1] + reach, hi[2] + reach}, near, MOST_NEAR);
+    for (int32_t i = 0; i < count && count <= MOST_NEAR; i++) try_face(p, s, x, near[i]);
+    for (int32_t g = 0; g < s->face_count && count > MOST_NEAR; g++) try_face(p, s, x, g);
 }
 
-static void clear_of_plane(clearance *c, const tl_clearance_body *plane)
+static void ask_plane(probe *p, const tl_clearance_body *plane)
 {
-    for (int32_t v = 0; v < c->cloth.s->node_count; v++) {
-        const double d = tl_dot3(plane->normal, tl_sub3(c->cloth.x[v], plane->point));
-        lower(c->cloth.node, v, d > 0 ? d : 0);
+    for (int k = 0; k < 3; k++) p->least = low(p->least, high(0, tl_dot3(plane->normal, tl_sub3(p->face.x[k], plane->point))));
+}
+
+static void begin(probe *p, const tl_clearance_def *def, int32_t f, bool self, double most)
+{
+    set_facet(&p->face, tl_bvh_surface(def->tree)->face[f], tl_bvh_positions(def->tree));
+    if (!self && def->sides) p->face.sides = def->sides[f];
+    set_sides(&p->face);
+    set_axes(p);
+    p->def = def, p->self = self, p->keep = self ? def->keep : 0, p->least = low(most, def->reach);
+}
+
+double tl_clearance_self(const tl_clearance_def *def, int32_t f, double most)
+{
+    probe p;
+    begin(&p, def, f, true, most);
+    ask_tree(&p, def->tree);
+    return p.least;
+}
+
+double tl_clearance_bodies(const tl_clearance_def *def, int32_t f, double most)
+{
+    probe p;
+    begin(&p, def, f, false, most);
+    for (int32_t b = 0; b < def->body_count; b++) {
+        const tl_clearance_body *body = &def->bodies[b];
+        const box around = {{body->lo.x, body->lo.y, body->lo.z}, {body->hi.x, body->hi.y, body->hi.z}};
+        if (!body->tree) ask_plane(&p, body);
+        else if (matters(&p, apart2(&p.face.all, &around))) ask_tree(&p, body->tree);
+    }
+    return p.least;
+}
+
+typedef struct clearance_job { const tl_clearance_def *def; double *self, *body; } clearance_job;
+
+static void clearance_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const clearance_job *job = arg;
+    for (int32_t f = begin; f < end; f++) {
+        if (job->self) job->self[f] = tl_clearance_self(job->def, f, INFINITY);
+        if (job->body) job->body[f] = tl_clearance_bodies(job->def, f, INFINITY);
     }
 }
 
-static tl_status clear_of_surface(clearance *c, const tl_clearance_body *body, tl_error *err)
-{
-    if (body->x) tl_bvh_refit(body->tree, body->x, NULL, 0, 0, c->workers);
-    const side *s = &c->cloth, other = {.s = tl_bvh_surface(body->tree), .x = tl_bvh_positions(body->tree)};
-    TL_TRY(tl_bvh_between_near(c->def->tree, body->tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, c->def->reach}, c->scratch, c->workers,
-                               &c->found, err));
-    measure_list(c, measure_vf, s, &other, s->node, NULL, c->found.vf, c->found.vf_count);
-    measure_list(c, measure_vf, &other, s, NULL, s->face, c->found.fv, c->found.fv_count);
-    measure_list(c, measure_ee, s, &other, s->edge, NULL, c->found.ee, c->found.ee_count);
-    return TL_OK;
-}
-
-static tl_status clear_of_bodies(clearance *c, double *face, tl_error *err)
-{
-    begin_faces(c, face);
-    for (int32_t b = 0; b < c->def->body_count; b++) {
-        const tl_clearance_body *body = &c->def->bodies[b];
-        if (body->tree) TL_TRY(clear_of_surface(c, body, err));
-        else clear_of_plane(c, body);
-    }
-    tl_parallel_for(c->workers, c->cloth.s->face_count, FACES_PER_CHUNK, gather_faces, c);
-    return TL_OK;
-}
-
-tl_status tl_clearance(const tl_clearance_def *def, tl_arena *scratch, tl_workers *workers, double *face_self, double *face_body,
-                       tl_error *err)
+tl_status tl_clearance(const tl_clearance_def *def, tl_workers *workers, double *face_self, double *face_body, tl_error *err)
 {
     if (!(def->reach > 0)) return tl_fail(err, TL_BAD_ARG, "clearance: reach %g, must be > 0", def->reach);
-    if (def->x) tl_bvh_refit(def->tree, def->x, NULL, 0, 0, workers);
-    clearance c = {.def = def, .scratch = scratch, .workers = workers};
-    c.cloth = (side){.s = tl_bvh_surface(def->tree), .x = tl_bvh_positions(def->tree)};
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    c.cloth.node = TL_SCRATCH(scratch, double, c.cloth.s->node_count);
-    c.cloth.edge = TL_SCRATCH(scratch, double, c.cloth.s->edge_count);
-    c.distance = TL_SCRATCH(scratch, double, BATCH);
-    tl_pairs_init(&c.found, scratch->alloc);
-    tl_status status = c.cloth.node && c.cloth.edge && c.distance ? TL_OK : tl_fail_memory(err, "clearance");
-    if (status == TL_OK) status = find_face_edges(&c, err);
-    if (status == TL_OK && face_self) status = clear_of_itself(&c, face_self, err);
-    if (status == TL_OK && face_body) status = clear_of_bodies(&c, face_body, err);
-    tl_pairs_free(&c.found);
-    tl_arena_release(scratch, mark);
-    return status;
+    clearance_job job = {def, face_self, face_body};
+    tl_parallel_for(workers, tl_bvh_surface(def->tree)->face_count, FACES_PER_CHUNK, clearance_chunk, &job);
+    return TL_OK;
 }

@@ -6,6 +6,7 @@
 
 #include "collide/distance.h"
 #include "collide/intersect.h"
+#include "collide/nearest.h"
 #include "math/predicates.h"
 
 enum { MOST_FACES = 512 };
@@ -59,10 +60,20 @@ static double from_plane(const tl_guard_body *body, const tl_vec3 (*triangle)[3]
     return fmax(least, 0);
 }
 
+static bool overlaps(const tl_vec3 b[3], tl_vec3 lo, tl_vec3 hi)
+{
+    tl_vec3 low = b[0], high = b[0];
+    for (int k = 1; k < 3; k++) {
+        low = (tl_vec3){b[k].x < low.x ? b[k].x : low.x, b[k].y < low.y ? b[k].y : low.y, b[k].z < low.z ? b[k].z : low.z};
+        high = (tl_vec3){b[k].x > high.x ? b[k].x : high.x, b[k].y > high.y ? b[k].y : high.y, b[k].z > high.z ? b[k].z : high.z};
+    }
+    return low.x <= hi.x && low.y <= hi.y && low.z <= hi.z && high.x >= lo.x && high.y >= lo.y && high.z >= lo.z;
+}
+
 static void widen(tl_vec3 *lo, tl_vec3 *hi, tl_vec3 p)
 {
-    *lo = (tl_vec3){fmin(lo->x, p.x), fmin(lo->y, p.y), fmin(lo->z, p.z)};
-    *hi = (tl_vec3){fmax(hi->x, p.x), fmax(hi->y, p.y), fmax(hi->z, p.z)};
+    *lo = (tl_vec3){p.x < lo->x ? p.x : lo->x, p.y < lo->y ? p.y : lo->y, p.z < lo->z ? p.z : lo->z};  // fmin and fmax are calls
+    *hi = (tl_vec3){p.x > hi->x ? p.x : hi->x, p.y > hi->y ? p.y : hi->y, p.z > hi->z ? p.z : hi->z};
 }
 
 // Distance to a surface, at most `reach`; negative if it is met or a part of it is swept over.
@@ -76,7 +87,8 @@ static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int
         for (int k = 0; k < 4; k++) widen(&lo, &hi, swept[i][k]);
     const tl_vec3 margin = {reach, reach, reach};
     int32_t face[MOST_FACES];
-    const int32_t found = tl_bvh_box(tree, tl_sub3(lo, margin), tl_add3(hi, margin), face, MOST_FACES);
+    lo = tl_sub3(lo, margin), hi = tl_add3(hi, margin);
+    const int32_t found = tl_bvh_around(tree, lo, hi, face, MOST_FACES);
     if (found > MOST_FACES) return -1;
     const tl_surface *surface = tl_bvh_surface(tree);
     const tl_vec3 *x = tl_bvh_positions(tree);
@@ -84,6 +96,7 @@ static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int
     for (int32_t i = 0; i < found; i++) {
         tl_vec3 b[3];
         for (int k = 0; k < 3; k++) b[k] = x[surface->face[face[i]][k]];
+        if (!overlaps(b, lo, hi)) continue;
         for (int32_t j = 0; j < count; j++)
             if (!far_apart(triangle[j], b, least)) least = fmin(least, triangle_distance(triangle[j], b));
         for (int32_t j = 0; j < swept_count; j++)

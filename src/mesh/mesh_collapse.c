@@ -60,10 +60,15 @@ static bool links_apart(const tl_mesh *mesh, int32_t e, const collapse_plan *pla
         apex[side] = mesh->vert_node[tl_mesh_opposite_vert(mesh, e, side)];
         if (tl_edge_across(mesh, plan->dying[side], plan->face[side]) == TL_NONE) return false;
     }
+    enum { MOST = 64 };  // of more neighbours, each is looked for anew
+    int32_t there[MOST];
+    const int32_t count = tl_mesh_nodes_beside(mesh, plan->into, there, MOST);
     for (tl_spokes s = tl_spokes_begin(mesh, plan->gone); s.edge != TL_NONE; tl_spokes_next(mesh, &s)) {
         const int32_t n = tl_edge_other(mesh, s.edge, plan->gone);
         if (n == plan->into || n == apex[0] || n == apex[1]) continue;
-        if (tl_mesh_find_edge(mesh, plan->into, n) != TL_NONE) return false;
+        if (count > MOST && tl_mesh_find_edge(mesh, plan->into, n) != TL_NONE) return false;
+        for (int32_t i = 0; i < count && count <= MOST; i++)
+            if (there[i] == n) return false;
     }
     const int32_t across = plan->sides == 2 ? tl_mesh_find_edge(mesh, apex[0], apex[1]) : TL_NONE;
     if (across == TL_NONE || mesh->edge_face[across][1] == TL_NONE) return true;

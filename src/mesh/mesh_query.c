@@ -12,24 +12,10 @@
 #include "base/fail.h"
 #include "math/vec3.h"
 
-int32_t tl_face_corner_of_vert(const tl_mesh *mesh, int32_t f, int32_t v)
-{
-    for (int32_t k = 0; k < 3; k++)
-        if (mesh->face_vert[f][k] == v) return k;
-    return TL_NONE;
-}
-
 int32_t tl_face_corner_of_node(const tl_mesh *mesh, int32_t f, int32_t n)
 {
     for (int32_t k = 0; k < 3; k++)
         if (tl_face_node(mesh, f, k) == n) return k;
-    return TL_NONE;
-}
-
-int32_t tl_face_corner_of_edge(const tl_mesh *mesh, int32_t f, int32_t e)
-{
-    for (int32_t k = 0; k < 3; k++)
-        if (mesh->face_edge[f][k] == e) return k;
     return TL_NONE;
 }
 
@@ -52,54 +38,21 @@ int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p)
 
 // ---- edges -----------------------------------------------------------------------------------------------
 
-int32_t tl_mesh_edge_vert(const tl_mesh *mesh, int32_t e, int side, int end)
-{
-    const int32_t f = mesh->edge_face[e][side];
-    if (f == TL_NONE) return TL_NONE;
-    // the face on side 0 runs node 0 -> node 1, the other one back
-    const int32_t k = tl_face_corner_of_edge(mesh, f, e);
-    return mesh->face_vert[f][(k + 1 + (side ^ end)) % 3];
-}
-
-int32_t tl_mesh_opposite_vert(const tl_mesh *mesh, int32_t e, int side)
-{
-    const int32_t f = mesh->edge_face[e][side];
-    return f == TL_NONE ? TL_NONE : mesh->face_vert[f][tl_face_corner_of_edge(mesh, f, e)];
-}
-
-tl_edge_kind tl_mesh_edge_kind(const tl_mesh *mesh, int32_t e)
-{
-    const int32_t f = mesh->edge_face[e][0], g = mesh->edge_face[e][1];
-    if (g == TL_NONE) return TL_EDGE_BORDER;
-    const int32_t k = tl_face_corner_of_edge(mesh, f, e), m = tl_face_corner_of_edge(mesh, g, e);
-    const int32_t *a = mesh->face_vert[f], *b = mesh->face_vert[g];
-    if (a[(k + 1) % 3] != b[(m + 2) % 3] || a[(k + 2) % 3] != b[(m + 1) % 3]) return TL_EDGE_SEAM;
-    if (mesh->edge_label[e] != 0 || mesh->face_label[f] != mesh->face_label[g]) return TL_EDGE_FEATURE;
-    return TL_EDGE_PLAIN;
-}
-
-int32_t tl_mesh_find_edge(const tl_mesh *mesh, int32_t a, int32_t b)
-{
-    for (tl_spokes s = tl_spokes_begin(mesh, a); s.edge != TL_NONE; tl_spokes_next(mesh, &s))
-        if (tl_edge_other(mesh, s.edge, a) == b) return s.edge;
-    return TL_NONE;
-}
-
 // ---- fans ------------------------------------------------------------------------------------------------
 
 // The face before (turn 2) or after (turn 1) `f` around its corner k; the corner there goes to *corner.
 // Crosses an edge only if both faces use the vertices of f (world: the nodes). TL_NONE at an end.
-static int32_t turn_around(const tl_mesh *mesh, int32_t f, int32_t k, int turn, bool world, int32_t *corner)
+static inline int32_t turn_around(const tl_mesh *mesh, int32_t f, int32_t k, int turn, bool world, int32_t *corner)
 {
-    const int32_t e = mesh->face_edge[f][(k + turn) % 3];
+    const int32_t e = mesh->face_edge[f][turn == 1 ? tl_corner_next(k) : tl_corner_last(k)];
     const int32_t g = tl_edge_across(mesh, e, f);
     if (g == TL_NONE) return TL_NONE;
     const int32_t m = tl_face_corner_of_edge(mesh, g, e);
     // f runs along e one way, g the other: our node, at the start of e for f, is at its end for g
-    const int32_t c = turn == 1 ? (m + 1) % 3 : (m + 2) % 3;
+    const int32_t c = turn == 1 ? tl_corner_next(m) : tl_corner_last(m);
     if (!world) {
-        const int32_t far_f = turn == 1 ? (k + 2) % 3 : (k + 1) % 3,
-                      far_g = turn == 1 ? (m + 2) % 3 : (m + 1) % 3;
+        const int32_t far_f = turn == 1 ? tl_corner_last(k) : tl_corner_next(k),
+                      far_g = turn == 1 ? tl_corner_last(m) : tl_corner_next(m);
         if (mesh->face_vert[g][c] != mesh->face_vert[f][k]) return TL_NONE;
         if (mesh->face_vert[g][far_g] != mesh->face_vert[f][far_f]) return TL_NONE;
     }
@@ -136,6 +89,53 @@ static void fan_next(const tl_mesh *mesh, tl_fan *fan, bool world)
 
 tl_fan tl_fan_begin(const tl_mesh *mesh, int32_t v) { return fan_begin(mesh, v, false); }
 void tl_fan_next(const tl_mesh *mesh, tl_fan *fan) { fan_next(mesh, fan, false); }
+
+// ---- neighbours --------------------------------------------------------------------------------------------
+
+// A walk over the faces of a vertex in no particular order: on from any of them, and, if the fan is open, back from there.
+typedef struct sweep { int32_t face, corner, start, start_corner; int turn; } sweep;
+
+static sweep sweep_begin(const tl_mesh *mesh, int32_t v)
+{
+    const int32_t f = mesh->vert_face[v], k = tl_face_corner_of_vert(mesh, f, v);
+    return (sweep){f, k, f, k, 1};
+}
+
+static void sweep_next(const tl_mesh *mesh, sweep *s)
+{
+    s->face = turn_around(mesh, s->face, s->corner, s->turn, false, &s->corner);
+    if (s->face == s->start) s->face = TL_NONE;
+    else if (s->face == TL_NONE && s->turn == 1)
+        s->turn = 2, s->face = turn_around(mesh, s->start, s->start_corner, 2, false, &s->corner);
+}
+
+int32_t tl_mesh_nodes_beside(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max)
+{
+    int32_t count = 0, v = mesh->node_vert[n];
+    do {
+        for (sweep s = sweep_begin(mesh, v); s.face != TL_NONE; sweep_next(mesh, &s))
+            for (int turn = 1; turn <= 2; turn++, count++) {
+                const int32_t k = turn == 1 ? tl_corner_next(s.corner) : tl_corner_last(s.corner);
+                if (count < max) out[count] = tl_face_node(mesh, s.face, k);
+            }
+        v = mesh->vert_next[v];
+    } while (v != mesh->node_vert[n]);
+    return count;
+}
+
+int32_t tl_mesh_find_edge(const tl_mesh *mesh, int32_t a, int32_t b)
+{
+    int32_t v = mesh->node_vert[a];
+    do {
+        for (sweep s = sweep_begin(mesh, v); s.face != TL_NONE; sweep_next(mesh, &s)) {
+            const int32_t next = tl_corner_next(s.corner), last = tl_corner_last(s.corner);
+            if (tl_face_node(mesh, s.face, next) == b) return mesh->face_edge[s.face][last];
+            if (tl_face_node(mesh, s.face, last) == b) return mesh->face_edge[s.face][next];
+        }
+        v = mesh->vert_next[v];
+    } while (v != mesh->node_vert[a]);
+    return TL_NONE;
+}
 
 // ---- spokes ----------------------------------------------------------------------------------------------
 

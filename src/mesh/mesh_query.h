@@ -9,9 +9,20 @@
 
 /// Corner 0..2 of the vertex / node / edge (the edge is opposite to it) in the face, TL_NONE if it is not
 /// there.
-int32_t tl_face_corner_of_vert(const tl_mesh *mesh, int32_t f, int32_t v);
+static inline int32_t tl_face_corner_of_vert(const tl_mesh *mesh, int32_t f, int32_t v)
+{
+    const int32_t *w = mesh->face_vert[f];
+    return w[0] == v ? 0 : w[1] == v ? 1 : w[2] == v ? 2 : TL_NONE;
+}
 int32_t tl_face_corner_of_node(const tl_mesh *mesh, int32_t f, int32_t n);
-int32_t tl_face_corner_of_edge(const tl_mesh *mesh, int32_t f, int32_t e);
+static inline int32_t tl_face_corner_of_edge(const tl_mesh *mesh, int32_t f, int32_t e)
+{
+    const int32_t *w = mesh->face_edge[f];
+    return w[0] == e ? 0 : w[1] == e ? 1 : w[2] == e ? 2 : TL_NONE;
+}
+/// The corner after this one, and the one before.
+static inline int32_t tl_corner_next(int32_t k) { return k == 2 ? 0 : k + 1; }
+static inline int32_t tl_corner_last(int32_t k) { return k == 0 ? 2 : k - 1; }
 
 /// The vertex of node `n` in face `f`, TL_NONE if the face does not use the node.
 int32_t tl_mesh_vert_in_face(const tl_mesh *mesh, int32_t f, int32_t n);
@@ -27,7 +38,18 @@ typedef enum tl_edge_kind {
     TL_EDGE_SEAM,     ///< two faces that use different vertices on at least one end
     TL_EDGE_BORDER,   ///< one face
 } tl_edge_kind;
-tl_edge_kind tl_mesh_edge_kind(const tl_mesh *mesh, int32_t e);
+static inline tl_edge_kind tl_mesh_edge_kind(const tl_mesh *mesh, int32_t e)
+{
+    const int32_t f = mesh->edge_face[e][0], g = mesh->edge_face[e][1];
+    if (g == TL_NONE) return TL_EDGE_BORDER;
+    const int32_t k = tl_face_corner_of_edge(mesh, f, e), m = tl_face_corner_of_edge(mesh, g, e);
+    const int32_t *a = mesh->face_vert[f], *b = mesh->face_vert[g];
+    if (a[tl_corner_next(k)] != b[tl_corner_last(m)] || a[tl_corner_last(k)] != b[tl_corner_next(m)]) return TL_EDGE_SEAM;
+    return mesh->edge_label[e] != 0 || mesh->face_label[f] != mesh->face_label[g] ? TL_EDGE_FEATURE : TL_EDGE_PLAIN;
+}
+
+/// The nodes that share a face with node `n`, in no order, and some of them twice: writes up to `max` and returns how many there are.
+int32_t tl_mesh_nodes_beside(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);
 
 /// The edge between two nodes, TL_NONE if there is none.
 int32_t tl_mesh_find_edge(const tl_mesh *mesh, int32_t a, int32_t b);
@@ -41,9 +63,20 @@ static inline int32_t tl_edge_across(const tl_mesh *mesh, int32_t e, int32_t f)
     return mesh->edge_face[e][mesh->edge_face[e][0] == f];
 }
 /// The vertex of end `end` (0, 1) of the edge as the face on `side` sees it; TL_NONE without a face.
-int32_t tl_mesh_edge_vert(const tl_mesh *mesh, int32_t e, int side, int end);
+static inline int32_t tl_mesh_edge_vert(const tl_mesh *mesh, int32_t e, int side, int end)
+{
+    const int32_t f = mesh->edge_face[e][side];
+    if (f == TL_NONE) return TL_NONE;
+    // the face on side 0 runs node 0 -> node 1, the other one back
+    const int32_t k = tl_face_corner_of_edge(mesh, f, e);
+    return mesh->face_vert[f][side ^ end ? tl_corner_last(k) : tl_corner_next(k)];
+}
 /// The vertex opposite to the edge in the face on `side`; TL_NONE without a face.
-int32_t tl_mesh_opposite_vert(const tl_mesh *mesh, int32_t e, int side);
+static inline int32_t tl_mesh_opposite_vert(const tl_mesh *mesh, int32_t e, int side)
+{
+    const int32_t f = mesh->edge_face[e][side];
+    return f == TL_NONE ? TL_NONE : mesh->face_vert[f][tl_face_corner_of_edge(mesh, f, e)];
+}
 
 // ---- around vertices and nodes ---------------------------------------------------------------------------
 
@@ -60,11 +93,11 @@ tl_fan tl_fan_begin(const tl_mesh *mesh, int32_t v);
 void tl_fan_next(const tl_mesh *mesh, tl_fan *fan);
 static inline int32_t tl_fan_edge_first(const tl_mesh *mesh, const tl_fan *fan)
 {
-    return mesh->face_edge[fan->face][(fan->corner + 2) % 3];
+    return mesh->face_edge[fan->face][tl_corner_last(fan->corner)];
 }
 static inline int32_t tl_fan_edge_last(const tl_mesh *mesh, const tl_fan *fan)
 {
-    return mesh->face_edge[fan->face][(fan->corner + 1) % 3];
+    return mesh->face_edge[fan->face][tl_corner_next(fan->corner)];
 }
 
 /// A walk over the edges of one node, each once, panel side by panel side.

@@ -383,13 +383,39 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     return TL_OK;
 }
 
-// The pair is there, and rows have about ten blocks: going along the row is faster than a binary search.
-static int32_t slot_of_pair(const tl_bsr *matrix, int32_t i, int32_t j)
+// Fills e->slot, row after row: with the blocks of a row marked by their columns, every patch of its node finds its pairs at once.
+// `first`, `patch`: 6 f + k of the patches with node n at place k, from first[n] to first[n + 1]. `mark` has room for a number per node.
+static void find_slots(tl_elements *e, const tl_bsr *matrix, const int32_t *first, const int32_t *patch, int32_t *mark)
 {
-    const int32_t row = i < j ? i : j, col = i < j ? j : i;
-    int32_t k = matrix->row_start[row];
-    while (matrix->col[k] != col) k++;
-    return 4 * k + (i == j ? TL_SLOT_BOTH : i < j ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED);
+    for (int32_t f = 0; f < e->face_count; f++)
+        for (int k = 0; k < TL_PATCH_PAIRS; k++) e->slot[f][k] = -1;
+    for (int32_t n = 0; n < e->node_count; n++) {
+        for (int32_t k = matrix->row_start[n]; k < matrix->row_start[n + 1]; k++) mark[matrix->col[k]] = k;
+        for (int32_t i = first[n]; i < first[n + 1]; i++) {
+            const int32_t f = patch[i] / TL_PATCH_NODES, a = patch[i] % TL_PATCH_NODES;
+            for (int32_t b = 0; b < TL_PATCH_NODES; b++) {
+                const int32_t other = e->face[f][b];
+                if (other < n || a == b || (other == n && a > b) || (b >= 3 && e->face_hinge[f][b - 3] < 0)) continue;
+                const int32_t how = other == n ? TL_SLOT_BOTH : a < b ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED;
+                e->slot[f][a < b ? tl_patch_pair(a, b) : tl_patch_pair(b, a)] = 4 * mark[other] + how;
+            }
+        }
+    }
+}
+
+// The patches of every node, but for places where there is no far node.
+static void list_patches(const tl_elements *e, int32_t *first, int32_t *patch)
+{
+    for (int32_t n = 0; n < e->node_count + 2; n++) first[n] = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        for (int32_t f = 0; f < e->face_count; f++)
+            for (int32_t k = 0; k < TL_PATCH_NODES; k++) {
+                if (k >= 3 && e->face_hinge[f][k - 3] < 0) continue;
+                if (pass == 0) first[e->face[f][k] + 2]++;
+                else patch[first[e->face[f][k] + 1]++] = TL_PATCH_NODES * f + k;
+            }
+        for (int32_t n = 0; n < e->node_count && pass == 0; n++) first[n + 2] += first[n + 1];
+    }
 }
 
 tl_status tl_elements_matrix(tl_elements *e, tl_arena *scratch, tl_bsr **out, tl_error *err)
@@ -402,8 +428,9 @@ tl_status tl_elements_matrix(tl_elements *e, tl_arena *scratch, tl_bsr **out, tl
     const int32_t groups = e->face_count;
     int32_t *start = TL_SCRATCH(scratch, int32_t, groups + 1);
     int32_t *items = item_count < INT32_MAX ? TL_SCRATCH(scratch, int32_t, item_count) : NULL;
+    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)e->node_count + 2), *mark_of = TL_SCRATCH(scratch, int32_t, e->node_count);
     tl_status status = TL_OK;
-    if (!e->slot || !start || !items) {
+    if (!e->slot || !start || !items || !first || !mark_of) {
         status = tl_fail_memory(err, "the matrix");
         goto done;
     }
@@ -416,13 +443,8 @@ tl_status tl_elements_matrix(tl_elements *e, tl_arena *scratch, tl_bsr **out, tl
     }
     status = tl_bsr_create(al, e->node_count, groups, start, items, out, err);
     if (status != TL_OK) goto done;
-    for (int32_t f = 0; f < e->face_count; f++)
-        for (int a = 0; a < TL_PATCH_NODES; a++)
-            for (int b = a + 1; b < TL_PATCH_NODES; b++) {
-                const bool missing = (a >= 3 && e->face_hinge[f][a - 3] < 0) ||
-                                     (b >= 3 && e->face_hinge[f][b - 3] < 0);
-                e->slot[f][tl_patch_pair(a, b)] = missing ? -1 : slot_of_pair(*out, e->face[f][a], e->face[f][b]);
-            }
+    list_patches(e, first, items);
+    find_slots(e, *out, first, items, mark_of);
 done:
     tl_arena_release(scratch, mark);
     return status;

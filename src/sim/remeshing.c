@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "collide/clearance.h"
+#include "collide/nearest.h"
 #include "mesh/mesh_attr.h"
 #include "mesh/mesh_order.h"
 #include "physics/forces.h"
@@ -73,6 +74,8 @@ static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 /// Attributes of a cloth's mesh for the time of a pass.
 typedef struct carried { tl_remesh_attrs attrs; int32_t origin, free; } carried;
 
+typedef struct room room;
+
 /// The world as the remesher sees it.
 typedef struct surroundings {
     tl_guard_body *guard;        // per body; `keep` is set for each cloth
@@ -83,7 +86,8 @@ typedef struct surroundings {
     carried *carry;              // per cloth
     double thickest;
     tl_guard all;                // `guard` and how far to look
-    bool measured;               // the faces of all cloths have been given room
+    room *room;
+    bool measured;               // `room` has been set
     double energy;               // [J] that the pass may still add to the stretching energy
 } surroundings;
 
@@ -116,6 +120,7 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
         s->guard[b] = (tl_guard_body){.tree = body->tree, .point = point, .normal = normal};
         s->obstacle[b] = (tl_obstacle){.tree = body->tree, .point = point, .normal = normal};
         s->clearance[b] = (tl_clearance_body){.tree = body->tree, .point = point, .normal = normal};
+        if (body->tree) tl_bvh_extent(body->tree, &s->clearance[b].lo, &s->clearance[b].hi);
     }
     return TL_OK;
 }
@@ -212,51 +217,62 @@ static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 
 // ---- room -------------------------------------------------------------------------------------------------------
 
-/// All meshes as one surface, by slots one mesh after another.
+/// The faces of all meshes as one surface, as they were when room was last measured: edits make no difference.
 typedef struct whole {
-    tl_surface surface;
-    int32_t (*face)[3], (*edge)[2];
+    int32_t (*face)[3];
     tl_vec3 *x;
     tl_vec2 *uv;
-    int32_t *chart;  // one for each panel of each cloth; -1 on seams, where there is no one chart
+    int32_t *chart;        // one for each panel of each cloth; -1 on seams, where there is no one chart
+    uint8_t *sides;        // bits of the edges of a face that run against it
+    int32_t *face_start;   // [cloth_count + 1] into face_of
+    int32_t *face_of;      // by face slot, mesh after mesh
+    tl_surface surface;
 } whole;
+
+static void join_mesh(const tl_mesh *mesh, int32_t charts, int32_t *face_of, whole *out)
+{
+    const int32_t first = out->surface.node_count;
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+        if (!tl_alive(mesh, TL_FACES, f)) continue;
+        const int32_t at = face_of[f] = out->surface.face_count++;
+        out->sides[at] = 0;
+        for (int k = 0; k < 3; k++) {
+            out->face[at][k] = first + tl_face_node(mesh, f, k);
+            out->sides[at] |= (uint8_t)((mesh->edge_face[mesh->face_edge[f][k]][0] != f) << k);
+        }
+    }
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
+        const bool lives = tl_alive(mesh, TL_NODES, n);
+        const int32_t v = lives ? mesh->node_vert[n] : TL_NONE;
+        out->x[first + n] = lives ? mesh->pos[n] : (tl_vec3){0, 0, 0};
+        out->uv[first + n] = lives ? mesh->uv[v] : (tl_vec2){0, 0};
+        out->chart[first + n] = lives && mesh->vert_next[v] == v ? charts + mesh->face_panel[mesh->vert_face[v]] : -1;
+    }
+    out->surface.node_count += mesh->slots[TL_NODES].count;
+}
 
 static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
 {
-    int32_t nodes = 0, faces = 0, edges = 0, charts = 0;
+    int32_t nodes = 0, faces = 0, charts = 0;
+    out->face_start = TL_SCRATCH(&sim->arena, int32_t, sim->cloth_count + 1);
+    if (!out->face_start) return tl_fail_memory(err, "remeshing");
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_slots *s = sim->cloths[c].mesh->slots;
-        nodes += s[TL_NODES].count, faces += s[TL_FACES].live, edges += s[TL_EDGES].live;
+        out->face_start[c] = faces;
+        nodes += s[TL_NODES].count, faces += s[TL_FACES].count;
     }
     out->x = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
     out->uv = TL_SCRATCH(&sim->arena, tl_vec2, nodes);
     out->chart = TL_SCRATCH(&sim->arena, int32_t, nodes);
     out->face = tl_arena_bytes(&sim->arena, (size_t)faces, sizeof *out->face);
-    out->edge = tl_arena_bytes(&sim->arena, (size_t)edges, sizeof *out->edge);
-    if (!out->x || !out->uv || !out->chart || !out->face || !out->edge) return tl_fail_memory(err, "remeshing");
-    nodes = faces = edges = 0;
+    out->face_of = TL_SCRATCH(&sim->arena, int32_t, faces);
+    out->sides = TL_SCRATCH(&sim->arena, uint8_t, faces);
+    if (!out->sides || !out->x || !out->uv || !out->chart || !out->face || !out->face_of) return tl_fail_memory(err, "remeshing");
+    out->surface = (tl_surface){.face = (const int32_t(*)[3])out->face};
     for (int32_t c = 0; c < sim->cloth_count; c++) {
-        const tl_mesh *mesh = sim->cloths[c].mesh;
-        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-            if (!tl_alive(mesh, TL_FACES, f)) continue;
-            for (int k = 0; k < 3; k++) out->face[faces][k] = nodes + tl_face_node(mesh, f, k);
-            faces++;
-        }
-        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
-            if (!tl_alive(mesh, TL_EDGES, e)) continue;
-            for (int k = 0; k < 2; k++) out->edge[edges][k] = nodes + mesh->edge_node[e][k];
-            edges++;
-        }
-        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++, nodes++) {
-            const bool lives = tl_alive(mesh, TL_NODES, n);
-            const int32_t v = lives ? mesh->node_vert[n] : TL_NONE;
-            out->x[nodes] = lives ? mesh->pos[n] : (tl_vec3){0, 0, 0};
-            out->uv[nodes] = lives ? mesh->uv[v] : (tl_vec2){0, 0};
-            out->chart[nodes] = lives && mesh->vert_next[v] == v ? charts + mesh->face_panel[mesh->vert_face[v]] : -1;
-        }
-        charts += mesh->panel_count;
+        join_mesh(sim->cloths[c].mesh, charts, out->face_of + out->face_start[c], out);
+        charts += sim->cloths[c].mesh->panel_count;
     }
-    out->surface = (tl_surface){nodes, faces, edges, (const int32_t(*)[3])out->face, (const int32_t(*)[2])out->edge};
     return TL_OK;
 }
 
@@ -265,62 +281,70 @@ static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
 // long edges of a mesh of mixed sizes: flips that they need are refused, and the thin faces that stay cost the solver iterations.
 #define REACH 0.5
 
-static double reach_of(const surroundings *s, const whole *w)
+static double reach_of(const tl_sim *sim, const surroundings *s)
 {
     double length = 0;
-    for (int32_t e = 0; e < w->surface.edge_count; e++) length += tl_norm3(tl_sub3(w->x[w->edge[e][0]], w->x[w->edge[e][1]]));
-    return fmax(4 * s->thickest, REACH * length / fmax(1, w->surface.edge_count));
-}
-
-static tl_status find_clearance(tl_sim *sim, const surroundings *s, const whole *w, double *self, double *body, tl_error *err)
-{
-    tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1, def.k = 6;
-    tl_bvh *tree;
-    TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &tree, err));
-    const tl_clearance_def clearance = {.tree = tree, .x = w->x, .bodies = s->clearance, .body_count = s->body_count, .reach = s->all.reach,
-                                        .keep = KEPT * s->thickest, .keep_flat = KEPT * 0.8,  // as contact.c: own_thickness
-                                        .uv = w->uv, .chart = w->chart};
-    const tl_status status = tl_clearance(&clearance, &sim->arena, sim->workers, sim->def.collide.self ? self : NULL, body, err);
-    tl_bvh_destroy(tree);
-    return status;
-}
-
-// Sets the room of all faces from where everything is now. Of what is between two pieces of cloth each may use half.
-static tl_status measure_room(tl_sim *sim, surroundings *s, tl_error *err)
-{
-    const tl_arena_mark mark = tl_arena_save(&sim->arena);
-    whole w;
-    TL_TRY(join_meshes(sim, &w, err));
-    s->all.reach = reach_of(s, &w);
-    const int32_t count = w.surface.face_count;
-    double *self = TL_SCRATCH(&sim->arena, double, count), *body = TL_SCRATCH(&sim->arena, double, count);
-    if (!self || !body) return tl_fail_memory(err, "remeshing");
-    for (int32_t f = 0; f < count; f++) self[f] = 2e30, body[f] = s->all.reach;
-    if (sim->contacts) TL_TRY(find_clearance(sim, s, &w, self, body, err));
-    int32_t at = 0;
+    int32_t count = 0;
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_mesh *mesh = sim->cloths[c].mesh;
-        double *room = tl_mesh_attr_doubles(mesh, TL_FACES, s->carry[c].attrs.room);
-        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-            if (!tl_alive(mesh, TL_FACES, f)) continue;
-            room[2 * f] = 0.5 * self[at], room[2 * f + 1] = body[at];
-            at++;
+        for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+            if (!tl_alive(mesh, TL_EDGES, e)) continue;
+            length += tl_norm3(tl_sub3(mesh->pos[mesh->edge_node[e][0]], mesh->pos[mesh->edge_node[e][1]]));
+            count++;
         }
     }
-    tl_arena_release(&sim->arena, mark);
+    return fmax(4 * s->thickest, REACH * length / fmax(1, count));
+}
+
+/// What a pass has to know to measure the room of faces.
+struct room {
+    tl_sim *sim;
+    whole w;
+    tl_bvh *tree;             // of w; NULL: there is no contact, and room for all
+    tl_clearance_def around;
+    double reach;
+};
+
+// Takes the state of everything for what there is room between.
+static tl_status prepare_room(tl_sim *sim, surroundings *s, tl_error *err)
+{
+    if (!s->room) s->room = TL_SCRATCH(&sim->arena, room, 1);
+    if (!s->room) return tl_fail_memory(err, "remeshing");
+    if (s->measured) tl_bvh_destroy(s->room->tree);
+    *s->room = (room){.sim = sim, .reach = reach_of(sim, s)};
+    s->measured = true;
+    s->all.reach = s->room->reach;
+    if (!sim->contacts) return TL_OK;
+    whole *w = &s->room->w;
+    TL_TRY(join_meshes(sim, w, err));
+    tl_bvh_def def = tl_bvh_def_default();
+    TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->room->tree, err));
+    s->room->around = (tl_clearance_def){.tree = s->room->tree, .bodies = s->clearance, .body_count = s->body_count, .reach = s->room->reach,
+                                         .keep = KEPT * s->thickest, .keep_flat = KEPT * 0.8,  // as contact.c: own_thickness
+                                         .uv = w->uv, .chart = w->chart, .sides = w->sides};
     return TL_OK;
 }
 
-typedef struct renewal { tl_sim *sim; surroundings *s; bool again; } renewal;
+typedef struct renewal { tl_sim *sim; surroundings *s; int32_t cloth; bool again; } renewal;
 
-// The first time a cloth asks it may have room already, since another one asked before it.
+// The first time a cloth asks, the state may have been taken already, since another one asked before it.
 static tl_status renew_room(void *self, tl_error *err)
 {
     renewal *r = self;
     const bool known = r->s->measured && !r->again;
-    r->s->measured = r->again = true;
-    return known ? TL_OK : measure_room(r->sim, r->s, err);
+    r->again = true;
+    return known ? TL_OK : prepare_room(r->sim, r->s, err);
+}
+
+// Of what is between two pieces of cloth each may use half.
+static double measure_room(void *self, int32_t face, tl_room_kind what, double enough)
+{
+    const renewal *r = self;
+    const room *o = r->s->room;
+    if (!o->tree) return what == TL_ROOM_CLOTH ? 1e30 : o->reach;
+    const int32_t f = o->w.face_of[o->w.face_start[r->cloth] + face];
+    if (what == TL_ROOM_BODIES) return tl_clearance_bodies(&o->around, f, enough);
+    return r->sim->def.collide.self ? 0.5 * tl_clearance_self(&o->around, f, 2 * enough) : 1e30;
 }
 
 // ---- the field ---------------------------------------------------------------------------------------------------
@@ -479,7 +503,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
 {
     const sim_cloth *cloth = &sim->cloths[c];
     const carried *carry = &s->carry[c];
-    renewal renewed = {sim, s, false};
+    renewal renewed = {sim, s, c, false};
     TL_TRY(set_field(sim, c, s, carry, err));
     for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
@@ -494,8 +518,8 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
     const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
                                .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &s->all,
-                               .fabric = fabric, .energy = s->energy,
-                               .line_groups = lines, .renew_room = renew_room, .renew_self = &renewed};
+                               .fabric = fabric, .energy = s->energy, .workers = sim->workers,
+                               .line_groups = lines, .renew_room = renew_room, .measure_room = measure_room, .renew_self = &renewed};
     const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
     s->energy = fmax(0, s->energy - r->energy);
     if (r->splits + r->flips + r->collapses == 0) return status;
@@ -503,21 +527,28 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     return status == TL_OK ? settled : status;
 }
 
+static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_remesh_counts *counts, tl_error *err)
+{
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        if (!is_due(sim, &sim->cloths[c])) continue;
+        tl_remesh_report r = {0};
+        const tl_status status = remesh_cloth(sim, c, s, &r, err);
+        *changed = *changed || r.splits + r.flips + r.collapses > 0;
+        add_report(counts, &r);
+        counts->energy_left = s->energy;
+        TL_TRY(status);
+    }
+    return TL_OK;
+}
+
 static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *counts, tl_error *err)
 {
     surroundings s;
     TL_TRY(look_around(sim, &s, err));
     TL_TRY(grant_energy(sim, &s.energy, err));
-    for (int32_t c = 0; c < sim->cloth_count; c++) {
-        if (!is_due(sim, &sim->cloths[c])) continue;
-        tl_remesh_report r = {0};
-        const tl_status status = remesh_cloth(sim, c, &s, &r, err);
-        *changed = *changed || r.splits + r.flips + r.collapses > 0;
-        add_report(counts, &r);
-        counts->energy_left = s.energy;
-        TL_TRY(status);
-    }
-    return TL_OK;
+    const tl_status status = remesh_each(sim, &s, changed, counts, err);
+    if (s.measured) tl_bvh_destroy(s.room->tree);
+    return status;
 }
 
 // Which nodes are pinched, from the meshes that changed and, for the others, from what was.

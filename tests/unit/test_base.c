@@ -95,9 +95,12 @@ static int by_key(const void *a, const void *b)
 static void sorting_agrees_with_libc(void **state)
 {
     (void)state;
-    for (int n = 0; n < 2000; n = 2 * n + 1) {
+    for (int k = 0, n = 0; n < 2000; n = k % 4 == 3 ? 2 * n + 1 : n, k++) {  // ids up or down; few keys, many of them equal, or of all bits
         tl_key *a = malloc(((size_t)n + 1) * sizeof *a), *b = malloc(((size_t)n + 1) * sizeof *b), *scratch = malloc(((size_t)n + 1) * sizeof *a);
-        for (int i = 0; i < n; i++) a[i] = b[i] = (tl_key){tl_random_bits(1, 2, (uint64_t)i) % 50, n - i};
+        for (int i = 0; i < n; i++) {
+            const uint64_t bits = tl_random_bits(1, 2, (uint64_t)i);
+            a[i] = b[i] = (tl_key){k % 2 ? bits : bits % 50, k / 2 % 2 ? 3 * i - 7 : n - i};
+        }
         tl_sort_keys(a, scratch, n);
         qsort(b, (size_t)n, sizeof *b, by_key);
         for (int i = 0; i < n; i++) assert_true(a[i].key == b[i].key && a[i].id == b[i].id);

@@ -10,6 +10,7 @@
 #include "collide/clearance.h"
 #include "collide/distance.h"
 #include "collide/edges.h"
+#include "collide/nearest.h"
 #include "sheets.h"
 
 // --- surfaces ---
@@ -152,7 +153,15 @@ static tl_bvh *make_tree(const shape *m)
     tl_bvh *tree;
     def.relative = 1, def.leaf_faces = 4;
     assert_ok(tl_bvh_create(heap(), &def, &m->s, m->x, &tree, &err));
+    tl_bvh_refit(tree, m->x, NULL, 0, 0, NULL);
     return tree;
+}
+
+static tl_clearance_body body_of(const tl_bvh *tree)
+{
+    tl_clearance_body body = {.tree = tree};
+    tl_bvh_extent(tree, &body.lo, &body.hi);
+    return body;
 }
 
 static double *reaches(int32_t n, double reach)
@@ -186,10 +195,8 @@ static void clearance_is_the_least_of_all_pairs(void **state)
             if (kind == FLAT && r == 0) m.x[0] = (tl_vec3){0.5, 0.5, 0.015};  // a corner turned over
             shape ball = make_shape(5, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4), far = make_shape(2, FLAT, 1, (tl_vec3){0, 0, 9}, 5);
             tl_bvh *tree = make_tree(&m), *tree_a = make_tree(&ball), *tree_b = make_tree(&far);
-            tl_arena arena;
-            tl_arena_init(&arena, *heap());
             const tl_vec3 up = {0, 0.6, 0.8}, on = {0.1, 0.2, -0.05};
-            const tl_clearance_body bodies[3] = {{.tree = tree_a, .x = ball.x}, {.tree = tree_b}, {.point = on, .normal = up}};
+            const tl_clearance_body bodies[3] = {body_of(tree_a), body_of(tree_b), {.point = on, .normal = up}};
             const int32_t n = m.s.face_count;
             double *self = reaches(n, NAN), *body = reaches(n, NAN), *want_self = reaches(n, reach[r]), *want_body = reaches(n, reach[r]);
             all_pairs(&m, &m, reach[r], want_self);
@@ -197,20 +204,19 @@ static void clearance_is_the_least_of_all_pairs(void **state)
             all_pairs(&m, &far, reach[r], want_body);
             for (int32_t v = 0; v < m.s.node_count; v++)
                 lower_faces(&m, &v, 1, fmax(0, tl_dot3(up, tl_sub3(m.x[v], on))), want_body);
-            const tl_clearance_def def = {tree, m.x, bodies, 3, reach[r]};
-            assert_ok(tl_clearance(&def, &arena, NULL, self, body, &err));
+            const tl_clearance_def def = {tree, bodies, 3, reach[r]};
+            assert_ok(tl_clearance(&def, NULL, self, body, &err));
             check_faces(self, want_self, n, reach[r]);
             check_faces(body, want_body, n, reach[r]);
-            // One alone, with trees that are fitted, gives the same.
-            double *again = reaches(n, NAN);
-            const tl_clearance_body fitted[3] = {{.tree = tree_a}, {.tree = tree_b}, bodies[2]};
-            assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, fitted, 3, reach[r]}, &arena, NULL, again, NULL, &err));
-            assert_memory_equal(again, self, (size_t)n * sizeof *self);
-            assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, fitted, 3, reach[r]}, &arena, NULL, NULL, again, &err));
-            assert_memory_equal(again, body, (size_t)n * sizeof *self);
-            free(self), free(body), free(want_self), free(want_body), free(again);
+            // One alone gives the same, and no more than is asked for.
+            for (int32_t f = 0; f < n; f++) {
+                const double most = 0.03 * (f % 5);
+                assert_true(tl_clearance_self(&def, f, INFINITY) == self[f] && tl_clearance_bodies(&def, f, INFINITY) == body[f]);
+                assert_near(tl_clearance_self(&def, f, most), fmin(self[f], most), 1e-15);
+                assert_near(tl_clearance_bodies(&def, f, most), fmin(body[f], most), 1e-15);
+            }
+            free(self), free(body), free(want_self), free(want_body);
             tl_bvh_destroy(tree), tl_bvh_destroy(tree_a), tl_bvh_destroy(tree_b);
-            tl_arena_free(&arena);
             free_shape(&m), free_shape(&ball), free_shape(&far);
         }
 }
@@ -222,11 +228,9 @@ static void clearance_by_hand(void **state)
     tl_error err;
     shape low = make_shape(4, FLAT, 1, (tl_vec3){0}, 1), high = make_shape(4, FLAT, 1, (tl_vec3){0, 0, 0.03}, 1);
     tl_bvh *tree = make_tree(&low), *other = make_tree(&high);
-    tl_arena arena;
-    tl_arena_init(&arena, *heap());
     double self[32], body[32];
-    const tl_clearance_body bodies[2] = {{.tree = other}, {.point = {7, 7, -0.02}, .normal = {0, 0, 1}}};
-    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 1, 10}, &arena, NULL, self, body, &err));
+    const tl_clearance_body bodies[2] = {body_of(other), {.point = {7, 7, -0.02}, .normal = {0, 0, 1}}};
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, bodies, 1, 10}, NULL, self, body, &err));
     // Between two faces without a common node lies at least one cell's altitude, 0.25 / sqrt 2.
     double least = INFINITY;
     for (int f = 0; f < 32; f++) {
@@ -241,26 +245,25 @@ static void clearance_by_hand(void **state)
     double kept[32];
     for (int v = 0; v < 25; v++) uv[v] = (tl_vec2){low.x[v].x, low.x[v].y};
     tl_clearance_def keep = {.tree = tree, .reach = 10, .keep = 0.01, .keep_flat = 0.5, .uv = uv, .chart = chart};
-    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    assert_ok(tl_clearance(&keep, NULL, kept, NULL, &err));
     for (int f = 0; f < 32; f++) assert_near(kept[f], self[f] - 0.01, 1e-15);
     keep.keep = 1;
-    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    assert_ok(tl_clearance(&keep, NULL, kept, NULL, &err));
     for (int f = 0; f < 32; f++) assert_near(kept[f], 0.5 * self[f], 1e-15);
     keep.uv = NULL;
-    assert_ok(tl_clearance(&keep, &arena, NULL, kept, NULL, &err));
+    assert_ok(tl_clearance(&keep, NULL, kept, NULL, &err));
     least = INFINITY;
     for (int f = 0; f < 32; f++) least = fmin(least, kept[f]);
     assert_true(least == 0);
-    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 10}, &arena, NULL, NULL, body, &err));
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, bodies, 2, 10}, NULL, NULL, body, &err));
     for (int f = 0; f < 32; f++) assert_near(body[f], 0.02, 1e-15);
-    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, bodies, 2, 0.01}, &arena, NULL, self, body, &err));
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, bodies, 2, 0.01}, NULL, self, body, &err));
     for (int f = 0; f < 32; f++) assert_true(self[f] == 0.01 && body[f] == 0.01);
     const tl_clearance_body above = {.point = {0, 0, 1}, .normal = {0, 0, 1}};
-    assert_ok(tl_clearance(&(tl_clearance_def){tree, NULL, &above, 1, 0.01}, &arena, NULL, NULL, body, &err));
+    assert_ok(tl_clearance(&(tl_clearance_def){tree, &above, 1, 0.01}, NULL, NULL, body, &err));
     for (int f = 0; f < 32; f++) assert_true(body[f] == 0);
-    assert_int_equal(tl_clearance(&(tl_clearance_def){tree, NULL, NULL, 0, 0}, &arena, NULL, self, body, &err), TL_BAD_ARG);
+    assert_int_equal(tl_clearance(&(tl_clearance_def){tree, NULL, 0, 0}, NULL, self, body, &err), TL_BAD_ARG);
     tl_bvh_destroy(tree), tl_bvh_destroy(other);
-    tl_arena_free(&arena);
     free_shape(&low), free_shape(&high);
 }
 
@@ -270,23 +273,20 @@ static void same_on_any_number_of_threads(void **state)
     tl_error err;
     shape m = make_shape(60, FOLDED, 1, (tl_vec3){0}, 3), ball = make_shape(40, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4);
     tl_bvh *tree = make_tree(&m), *other = make_tree(&ball);
-    tl_arena arena;
-    tl_arena_init(&arena, *heap());
     const int32_t n = m.s.face_count;
     double *one[2] = {reaches(n, NAN), reaches(n, NAN)}, *many[2] = {reaches(n, NAN), reaches(n, NAN)};
-    const tl_clearance_body body = {.tree = other, .x = ball.x};
-    const tl_clearance_def def = {tree, m.x, &body, 1, 0.05};
-    assert_ok(tl_clearance(&def, &arena, NULL, one[0], one[1], &err));
+    const tl_clearance_body body = body_of(other);
+    const tl_clearance_def def = {tree, &body, 1, 0.05};
+    assert_ok(tl_clearance(&def, NULL, one[0], one[1], &err));
     for (int threads = 2; threads <= 8; threads += 3) {
         tl_workers *workers;
         assert_ok(tl_workers_create(heap(), threads, &workers, &err));
-        assert_ok(tl_clearance(&def, &arena, workers, many[0], many[1], &err));
+        assert_ok(tl_clearance(&def, workers, many[0], many[1], &err));
         for (int k = 0; k < 2; k++) assert_memory_equal(one[k], many[k], (size_t)n * sizeof *one[k]);
         tl_workers_destroy(workers);
     }
     for (int k = 0; k < 2; k++) free(one[k]), free(many[k]);
     tl_bvh_destroy(tree), tl_bvh_destroy(other);
-    tl_arena_free(&arena);
     free_shape(&m), free_shape(&ball);
 }
 
@@ -337,6 +337,39 @@ static bool box_meets(const shape *m, int32_t f, bool moving, double margin, tl_
     return true;
 }
 
+// Everything that meets the box at x0 is found; with a tight tree, nothing that is further away than floats can tell.
+static void check_around(const shape *m, const tl_bvh *tree, tl_vec3 lo, tl_vec3 hi, bool tight)
+{
+    enum { MOST = 512 };
+    int32_t found[MOST];
+    bool there[MOST] = {false};
+    const int32_t n = m->s.face_count, count = tl_bvh_around(tree, lo, hi, found, MOST);
+    assert_true(n <= MOST && count <= n);
+    for (int32_t i = 0; i < count; i++) {
+        assert_true(!there[found[i]]);
+        there[found[i]] = true;
+        if (tight) assert_true(box_meets(m, found[i], false, 1e-6, lo, hi));
+    }
+    for (int32_t f = 0; f < n; f++)
+        if (box_meets(m, f, false, 0, lo, hi)) assert_true(there[f]);
+    int32_t one = -7;
+    assert_int_equal(tl_bvh_around(tree, lo, hi, &one, 0), count);
+    assert_int_equal(one, -7);
+}
+
+static void check_extent(const shape *m, const tl_bvh *tree, bool tight)
+{
+    tl_vec3 lo, hi, low = m->x[0], high = m->x[0];
+    tl_bvh_extent(tree, &lo, &hi);
+    for (int32_t v = 0; v < m->s.node_count; v++) {
+        const tl_vec3 p = m->x[v];
+        low = (tl_vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)}, high = (tl_vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+    }
+    assert_true(lo.x <= low.x && lo.y <= low.y && lo.z <= low.z && hi.x >= high.x && hi.y >= high.y && hi.z >= high.z);
+    const double far = fmax(fmax(low.x - lo.x, low.y - lo.y), low.z - lo.z), high_far = fmax(fmax(hi.x - high.x, hi.y - high.y), hi.z - high.z);
+    if (tight) assert_true(far < 1e-6 && high_far < 1e-6);
+}
+
 static void boxes_find_all_faces(void **state)
 {
     (void)state;
@@ -366,8 +399,10 @@ static void boxes_find_all_faces(void **state)
                 assert_int_equal(count, want);
                 assert_int_equal(tl_bvh_box(tree, lo, hi, found, want / 2), want);  // no room for all
                 some += want > 0;
+                check_around(&m, tree, lo, hi, margin == 0 && !moving && kind != TANGLED);
             }
             assert_true(some > 20);
+            check_extent(&m, tree, margin == 0 && !moving && kind != TANGLED);
             assert_int_equal(tl_bvh_box(tree, (tl_vec3){-1e300, -1e300, -1e300}, (tl_vec3){1e300, 1e300, 1e300}, found, n), n);
             for (int32_t f = 0; f < n; f++) assert_int_equal(found[f], f);
             free(found);

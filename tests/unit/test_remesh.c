@@ -447,6 +447,75 @@ static void room_is_measured_only_when_it_is_needed(void **state)
     tl_mesh_destroy(mesh);
 }
 
+// Room by face slot, as it was when it was last renewed, and how much of that is told.
+enum { TOLD_ALL, TOLD_ENOUGH, TOLD_SOME, MOST_FACES = 60000 };
+typedef struct teller {
+    const tl_mesh *mesh;
+    int how;
+    double room[MOST_FACES][2];
+    int64_t asked, bounds;
+} teller;
+
+static tl_status renew_told(void *self, tl_error *e)
+{
+    (void)e;
+    teller *t = self;
+    const tl_mesh *mesh = t->mesh;
+    assert_true(mesh->slots[TL_FACES].count <= MOST_FACES);
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+        if (!tl_alive(mesh, TL_FACES, f)) continue;
+        t->room[f][TL_ROOM_CLOTH] = 0.02 * tl_random(4, 1, (uint64_t)f) * tl_random(4, 2, (uint64_t)f);
+        t->room[f][TL_ROOM_BODIES] = 0.1;
+        for (int k = 0; k < 3; k++)
+            t->room[f][TL_ROOM_BODIES] = fmax(0, fmin(t->room[f][TL_ROOM_BODIES], mesh->pos[tl_face_node(mesh, f, k)].z + 0.03));
+    }
+    return TL_OK;
+}
+
+static double told_room(void *self, int32_t f, tl_room_kind what, double enough)
+{
+    teller *t = self;
+    const double all = t->room[f][what];
+    t->asked++, t->bounds += all > enough;
+    if (t->how == TOLD_ALL || all <= enough) return all;
+    return t->how == TOLD_ENOUGH ? enough : enough + tl_random(5, (uint64_t)f, (uint64_t)t->asked) * (all - enough);
+}
+
+// However little of its room is known: operations and the mesh are those of exact numbers.
+static void bounds_on_room_give_the_verdicts_of_exact_room(void **state)
+{
+    (void)state;
+    static teller t;
+    uint64_t hash[3];
+    int32_t done[3] = {0}, refused[3] = {0};
+    for (int how = TOLD_ALL; how <= TOLD_SOME; how++) {
+        shape_garment(fresh(), 12);
+        tl_remesh_attrs attrs;
+        tl_mesh *mesh = build_shape(&attrs);
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
+        t = (teller){.mesh = mesh, .how = how};
+        const tl_guard_body plane = {.point = {0, 0, -0.03}, .normal = {0, 0, 1}, .keep = 0.004};
+        const tl_guard guard = {&plane, 1, 0.1};
+        tl_remesh_def def = plain;
+        def.renew_room = renew_told, def.measure_room = told_room, def.renew_self = &t, def.guard = &guard;
+        for (int i = 0; i < 4; i++) {
+            tl_remesh_report report;
+            set_field(mesh, &attrs, wild, i);
+            assert_ok(tl_remesh(mesh, &attrs, &def, &report, &err));
+            done[how] += operations(&report), refused[how] += report.refused + report.straight;
+        }
+        hash[how] = tl_mesh_hash(mesh);
+        if (how != TOLD_ALL) assert_true(t.bounds > 1000 && t.asked - t.bounds > 1000);
+        tl_mesh_destroy(mesh);
+    }
+    assert_true(done[0] > 5000 && refused[0] > 500);
+    for (int how = TOLD_ENOUGH; how <= TOLD_SOME; how++) {
+        assert_int_equal(done[how], done[0]);
+        assert_int_equal(refused[how], refused[0]);
+        assert_true(hash[how] == hash[0]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -460,6 +529,7 @@ int main(void)
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
         cmocka_unit_test(a_rest_shape_is_kept),
         cmocka_unit_test(room_is_measured_only_when_it_is_needed),
+        cmocka_unit_test(bounds_on_room_give_the_verdicts_of_exact_room),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

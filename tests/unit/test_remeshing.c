@@ -121,9 +121,15 @@ static void assert_apart(tl_sim *sim)
                  (long long)x.cloth_body, x.list[0].first, x.list[0].edge_nodes[0], x.list[0].edge_nodes[1], x.list[0].second, x.list[0].face);
 }
 
-// A pass now, whatever was done at this step.
+// A pass now, whatever was done at this step. It writes down the room that it leaves to faces.
 static tl_remesh_counts pass_again(tl_sim *sim)
 {
+    for (int32_t c = 0, index; c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        if (tl_mesh_attr_find(mesh, TL_FACES, "room") != TL_NONE) continue;
+        assert_ok(tl_mesh_attr_add(mesh, TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &index, &err));
+        for (int32_t i = 0; i < 2 * mesh->slots[TL_FACES].count; i++) tl_mesh_attr_doubles(mesh, TL_FACES, index)[i] = 1e30;
+    }
     tl_step_report report = {0};
     sim->remeshed = -1;
     assert_ok(sim_remesh(sim, &report, &err));
