@@ -114,7 +114,7 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
                                         (const int32_t(*)[2])body->edge};
             tl_bvh_def def = tl_bvh_def_default();
             def.relative = 1, def.k = 6;
-            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, pos, &body->tree, err));
+            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, body->shape, &body->tree, err));  // whenever the first pass is
             tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
         }
         s->guard[b] = (tl_guard_body){.tree = body->tree, .point = point, .normal = normal};
@@ -485,6 +485,9 @@ static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 {
     tl_potential p;
     const tl_step_def still = {.gravity = {0, 0, 0}};
+    // Stiffness is that of the last step otherwise, which a state that was read back does not have.
+    tl_forces_begin(sim->elements, &still, sim->x, NULL, sim->shape_changed, sim->workers);
+    sim->shape_changed = false;
     TL_TRY(tl_forces_energy(sim->elements, &still, sim->x, &sim->arena, sim->workers, &p, err));
     double mass = 0, kinetic = 0;
     tl_vec3 momentum = {0, 0, 0};
