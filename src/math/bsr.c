@@ -323,7 +323,7 @@ typedef struct product_job {
 TL_INLINE void product_rows(const product_job *job, int32_t begin, int32_t end, bool single)
 {
     double y[ROWS_PER_CHUNK][4];
-    tl_bsr_rows(job->m, begin, end, job->x, y, single);
+    tl_bsr_rows(job->m, begin, end, &job->x->x, 3, y, false, single);
     for (int32_t i = begin; i < end; i++) job->y[i] = (tl_vec3){y[i - begin][0], y[i - begin][1], y[i - begin][2]};
 }
 

@@ -68,28 +68,39 @@ TL_INLINE tl_vec3 tl_bsr_row(const tl_bsr *m, int32_t i, const tl_vec3 *x, bool 
     return TL_ROW_SUM(u0, u1, u2, lo);
 }
 
-/// Rows begin .. end - 1 of A x into `y` (three numbers and one of no meaning a row). A block between two rows of the
-/// range is read once and used for both; the others through the references, as above.
-TL_INLINE void tl_bsr_rows(const tl_bsr *m, int32_t begin, int32_t end, const tl_vec3 *x, double (*y)[4], bool single)
+/// Has row i nothing left or right of its diagonal block d, and that nothing either?
+TL_INLINE bool tl_bsr_row_is_empty(const tl_bsr *m, int32_t i, const double *d)
 {
-    for (int32_t i = 0; i < end - begin; i++) *(tl_v4 *)y[i] = (tl_v4){0};
+    if (m->row_start[i + 1] - m->row_start[i] > 1 || m->lower_start[i + 1] > m->lower_start[i]) return false;
+    return d[0] == 0 && d[4] == 0 && d[8] == 0 && d[1] == 0 && d[2] == 0 && d[5] == 0;
+}
+
+/// Rows begin .. end - 1 of A x into `y` (three numbers and one of no meaning a row). A block between two rows of the
+/// range is read once and used for both; the others through the references, as above. Numbers of x are 3 or, with a zero behind
+/// them, 4 a row: those are read at once. `add`: to what is in `y`, from a matrix of which many rows are empty.
+TL_INLINE void tl_bsr_rows(const tl_bsr *m, int32_t begin, int32_t end, const double *x, int stride, double (*y)[4], bool add, bool single)
+{
+    for (int32_t i = 0; i < end - begin && !add; i++) *(tl_v4 *)y[i] = (tl_v4){0};
     for (int32_t i = begin; i < end; i++) {
         const double *d = single ? m->diagonal[i] : m->value[m->row_start[i]];
-        const tl_v4 xi = {x[i].x, x[i].y, x[i].z, 0};
-        const tl_v4 vx = TL_SPLAT4(x[i].x), vy = TL_SPLAT4(x[i].y), vz = TL_SPLAT4(x[i].z);
+        if (add && tl_bsr_row_is_empty(m, i, d)) continue;
+        const double *at_i = x + (size_t)stride * (size_t)i;
+        const tl_v4 xi = {at_i[0], at_i[1], at_i[2], 0}, vx = TL_SPLAT4(at_i[0]), vy = TL_SPLAT4(at_i[1]), vz = TL_SPLAT4(at_i[2]);
         tl_v4 u0 = TL_LOAD4(d) * xi, u1 = TL_LOAD4(d + 3) * xi, u2 = TL_LOAD4(d + 6) * xi, lo = TL_LOAD4(y[i - begin]);
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++) {
             const int32_t at = k - TL_BLOCK_SHIFT(single, i), j = m->col[k];
             const tl_v4 a0 = TL_BLOCK4(m, single, at, 0), a1 = TL_BLOCK4(m, single, at, 3), a2 = TL_BLOCK4(m, single, at, 6);
-            const tl_v4 xj = {x[j].x, x[j].y, x[j].z, 0};
+            const double *at_j = x + (size_t)stride * (size_t)j;
+            const tl_v4 xj = stride == 4 ? TL_LOAD4(at_j) : (tl_v4){at_j[0], at_j[1], at_j[2], 0};
             u0 += a0 * xj, u1 += a1 * xj, u2 += a2 * xj;
             if (j < end) *(tl_v4 *)y[j - begin] += (vx * a0 + vy * a1) + vz * a2;
         }
         for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1] && m->lower_row[k] < begin; k++) {
             const int32_t j = m->lower_row[k], at = m->lower_block[k] - TL_BLOCK_SHIFT(single, j);
-            lo += TL_SPLAT4(x[j].x) * TL_BLOCK4(m, single, at, 0);
-            lo += TL_SPLAT4(x[j].y) * TL_BLOCK4(m, single, at, 3);
-            lo += TL_SPLAT4(x[j].z) * TL_BLOCK4(m, single, at, 6);
+            const double *at_j = x + (size_t)stride * (size_t)j;
+            lo += TL_SPLAT4(at_j[0]) * TL_BLOCK4(m, single, at, 0);
+            lo += TL_SPLAT4(at_j[1]) * TL_BLOCK4(m, single, at, 3);
+            lo += TL_SPLAT4(at_j[2]) * TL_BLOCK4(m, single, at, 6);
         }
         const tl_vec3 sum = TL_ROW_SUM(u0, u1, u2, lo);
         *(tl_v4 *)y[i - begin] = (tl_v4){sum.x, sum.y, sum.z, 0};

@@ -85,7 +85,7 @@ TL_INLINE void backward_rows(const sweep_job *job, int32_t begin, int32_t end, b
 {
     const tl_bsr *m = job->lv->a;
     double d[SMOOTH_CHUNK][4];
-    tl_bsr_rows(m, begin, end, job->old, d, single);
+    tl_bsr_rows(m, begin, end, &job->old->x, 3, d, false, single);
     for (int32_t i = begin; i < end; i++) {
         const tl_v4 b = {job->b[i].x, job->b[i].y, job->b[i].z, 0};
         *(tl_v4 *)d[i - begin] = b - TL_LOAD4(d[i - begin]);

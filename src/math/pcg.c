@@ -19,8 +19,10 @@ typedef struct cg_state {
     const tl_vec3 *b;
     const double (*inverse)[6];  // block Jacobi, or NULL
     double alpha, beta;
-    tl_vec3 *x, *r, *p, *q;
+    tl_vec3 *x, *r, *q;
+    double (*p)[4];         // three numbers and a zero
     tl_vec3 *z;             // only with another preconditioner
+    tl_vec3 *p3;            // p once more, only for what is applied beside the matrix
     double *sum_a, *sum_b;  // one partial sum per chunk
 } cg_state;
 
@@ -57,21 +59,17 @@ bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
 }
 
 // Rows of A x with what is stored beside the matrix.
-TL_INLINE void all_rows(const tl_bsr *m, int32_t begin, int32_t end, const tl_vec3 *x, double (*y)[4], bool single)
+TL_INLINE void all_rows(const tl_bsr *m, int32_t begin, int32_t end, const double *x, int stride, double (*y)[4], bool single)
 {
-    tl_bsr_rows(m, begin, end, x, y, single);
-    const tl_bsr *blocks = m->extra.blocks;
-    if (!blocks) return;
-    double more[ROWS_PER_CHUNK][4];
-    tl_bsr_rows(blocks, begin, end, x, more, false);
-    for (int32_t i = 0; i < end - begin; i++) *(tl_v4 *)y[i] += TL_LOAD4(more[i]);
+    tl_bsr_rows(m, begin, end, x, stride, y, false, single);
+    if (m->extra.blocks) tl_bsr_rows(m->extra.blocks, begin, end, x, stride, y, true, false);
 }
 
 // r = b - A x; sums of b b and r r
 TL_INLINE void residual_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
     double bb = 0, rr = 0, ax[ROWS_PER_CHUNK][4];
-    all_rows(s->m, begin, end, s->x, ax, single);
+    all_rows(s->m, begin, end, &s->x->x, 3, ax, single);
     for (int32_t i = begin; i < end; i++) {
         const double *row = ax[i - begin];
         const tl_vec3 r = tl_sub3(s->b[i], (tl_vec3){row[0], row[1], row[2]});
@@ -89,15 +87,19 @@ TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
     TL_EITHER_STORAGE(s->m, residual_rows, s, begin, end);
 }
 
+TL_INLINE tl_vec3 direction(const cg_state *s, int32_t i) { return (tl_vec3){s->p[i][0], s->p[i][1], s->p[i][2]}; }
+
+TL_INLINE void set_direction(cg_state *s, int32_t i, tl_vec3 p) { s->p[i][0] = p.x, s->p[i][1] = p.y, s->p[i][2] = p.z, s->p[i][3] = 0; }
+
 // q = A p; sum of p q
 TL_INLINE void product_rows(cg_state *s, int32_t begin, int32_t end, bool single)
 {
     double pq = 0, ap[ROWS_PER_CHUNK][4];
-    all_rows(s->m, begin, end, s->p, ap, single);
+    all_rows(s->m, begin, end, s->p[0], 4, ap, single);
     for (int32_t i = begin; i < end; i++) {
         const tl_vec3 q = {ap[i - begin][0], ap[i - begin][1], ap[i - begin][2]};
         s->q[i] = q;
-        pq += tl_dot3(s->p[i], q);
+        pq += tl_dot3(direction(s, i), q);
     }
     s->sum_a[begin / ROWS_PER_CHUNK] = pq;
 }
@@ -115,7 +117,7 @@ TL_CLONES static void update_chunk(void *arg, int32_t begin, int32_t end)
     const double alpha = s->alpha;
     double rr = 0, rz = 0;
     for (int32_t i = begin; i < end; i++) {
-        s->x[i] = tl_madd3(s->x[i], alpha, s->p[i]);
+        s->x[i] = tl_madd3(s->x[i], alpha, direction(s, i));
         const tl_vec3 r = tl_madd3(s->r[i], -alpha, s->q[i]);
         s->r[i] = r;
         rr += tl_dot3(r, r);
@@ -132,9 +134,9 @@ TL_CLONES static void direction_chunk(void *arg, int32_t begin, int32_t end)
     const double beta = s->beta;
     if (s->inverse)
         for (int32_t i = begin; i < end; i++)
-            s->p[i] = tl_madd3(tl_sym3_apply(s->inverse[i], s->r[i]), beta, s->p[i]);
+            set_direction(s, i, tl_madd3(tl_sym3_apply(s->inverse[i], s->r[i]), beta, direction(s, i)));
     else
-        for (int32_t i = begin; i < end; i++) s->p[i] = tl_madd3(s->z[i], beta, s->p[i]);
+        for (int32_t i = begin; i < end; i++) set_direction(s, i, tl_madd3(s->z[i], beta, direction(s, i)));
 }
 
 static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_error *err)
@@ -142,13 +144,14 @@ static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_erro
     const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
     s->x = TL_SCRATCH(arena, tl_vec3, n);
     s->r = TL_SCRATCH(arena, tl_vec3, n);
-    s->p = TL_SCRATCH(arena, tl_vec3, n);
+    s->p = tl_arena_bytes(arena, (size_t)n, sizeof *s->p);
+    s->p3 = TL_SCRATCH(arena, tl_vec3, s->m->extra.add ? n : 0);
     s->q = TL_SCRATCH(arena, tl_vec3, n);
     s->sum_a = TL_SCRATCH(arena, double, partials);
     s->sum_b = TL_SCRATCH(arena, double, partials);
     double(*inverse)[6] = jacobi ? tl_arena_bytes(arena, (size_t)n, sizeof *inverse) : NULL;
     s->z = jacobi ? NULL : TL_SCRATCH(arena, tl_vec3, n);
-    if (!s->x || !s->r || !s->p || !s->q || !s->sum_a || !s->sum_b ||
+    if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->sum_a || !s->sum_b ||
         !(jacobi ? (void *)inverse : (void *)s->z))
         return tl_fail_memory(err, "conjugate gradients");
     if (jacobi && !tl_bsr_invert_diagonal(s->m, inverse))
@@ -221,9 +224,10 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
         s->beta = it == 0 ? 0 : rz / rz_old;
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, direction_chunk, s);
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, product_chunk, s);
-        if (extra.add) extra.add(extra.self, workers, s->p, s->q);
+        for (int32_t i = 0; extra.add && i < n; i++) s->p3[i] = direction(s, i);
+        if (extra.add) extra.add(extra.self, workers, s->p3, s->q);
         const double pq =
-            extra.add ? tl_vec_dot(workers, n, s->p, s->q, s->sum_a) : tl_tree_sum(s->sum_a, partials);
+            extra.add ? tl_vec_dot(workers, n, s->p3, s->q, s->sum_a) : tl_tree_sum(s->sum_a, partials);
         if (!(pq > 0) || !isfinite(pq))
             return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq,
                            it);
