@@ -318,7 +318,7 @@ static void damp_chunk(void *arg, int32_t begin, int32_t end)
 bool tl_level_smoother(tl_multilevel *ml, int32_t l, tl_workers *workers)
 {
     tl_level *lv = &ml->level[l];
-    if (!tl_bsr_invert_diagonal(lv->a, lv->inverse)) return false;
+    if (!tl_bsr_invert_diagonal(lv->a, workers, lv->inverse)) return false;
     tl_parallel_for(workers, lv->a->row_count, SMOOTH_CHUNK, strength_chunk, lv);
     tl_parallel_for(workers, lv->a->row_count, SMOOTH_CHUNK, damp_chunk, lv);
     return true;

@@ -6,6 +6,7 @@
 
 #include "math/pcg.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -51,11 +52,24 @@ double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec
     return tl_tree_sum(partial, tl_vec_partials(n));
 }
 
-bool tl_bsr_invert_diagonal(const tl_bsr *m, double (*inverse)[6])
+typedef struct invert_job {
+    const tl_bsr *m;
+    double (*inverse)[6];
+    _Atomic bool failed;
+} invert_job;
+
+static void invert_chunk(void *arg, int32_t begin, int32_t end)
 {
-    for (int32_t i = 0; i < m->row_count; i++)
-        if (!tl_sym3_invert(tl_bsr_diagonal(m, i), inverse[i])) return false;
-    return true;
+    invert_job *job = arg;
+    for (int32_t i = begin; i < end; i++)
+        if (!tl_sym3_invert(tl_bsr_diagonal(job->m, i), job->inverse[i])) atomic_store_explicit(&job->failed, true, memory_order_relaxed);
+}
+
+bool tl_bsr_invert_diagonal(const tl_bsr *m, tl_workers *workers, double (*inverse)[6])
+{
+    invert_job job = {m, inverse, false};
+    tl_parallel_for(workers, m->row_count, ROWS_PER_CHUNK, invert_chunk, &job);
+    return !atomic_load_explicit(&job.failed, memory_order_relaxed);
 }
 
 // Rows of A x with what is stored beside the matrix.
@@ -139,7 +153,7 @@ TL_CLONES static void direction_chunk(void *arg, int32_t begin, int32_t end)
         for (int32_t i = begin; i < end; i++) set_direction(s, i, tl_madd3(s->z[i], beta, direction(s, i)));
 }
 
-static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_error *err)
+static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
     s->x = TL_SCRATCH(arena, tl_vec3, n);
@@ -154,7 +168,7 @@ static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_erro
     if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->sum_a || !s->sum_b ||
         !(jacobi ? (void *)inverse : (void *)s->z))
         return tl_fail_memory(err, "conjugate gradients");
-    if (jacobi && !tl_bsr_invert_diagonal(s->m, inverse))
+    if (jacobi && !tl_bsr_invert_diagonal(s->m, workers, inverse))
         return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
     s->inverse = (const double(*)[6])inverse;
     return TL_OK;
@@ -247,7 +261,7 @@ tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, i
     if (m->row_count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
     cg_state s = {.m = m, .b = b};
-    tl_status status = take_scratch(&s, !precond, arena, err);
+    tl_status status = take_scratch(&s, !precond, arena, workers, err);
     if (status == TL_OK) {
         memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
         status = iterate(&s, precond, tolerance, max_iterations, workers, report, err);

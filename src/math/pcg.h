@@ -20,4 +20,4 @@ int32_t tl_vec_partials(int32_t n);
 double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec3 *b, double *partial);
 
 /// Inverses of the diagonal blocks as (xx, xy, xz, yy, yz, zz). False if one is not positive definite.
-bool tl_bsr_invert_diagonal(const tl_bsr *matrix, double (*inverse)[6]);
+bool tl_bsr_invert_diagonal(const tl_bsr *matrix, tl_workers *workers, double (*inverse)[6]);
