@@ -1,7 +1,7 @@
 // physics/touched.h: which elements a move of some nodes touches.
 //
 // Iterations in which few nodes move (sim/newton_part.c) need the potential, its gradient and its Hessian around these alone. While elements->touched
-// is set, the loops of forces.c, bend.c and strain_limit.c pass over groups of eight elements that nothing of that depends on: energies lack the
+// is set, the loops of forces*.c, bend.c and strain_*.c pass over groups of eight elements that nothing of that depends on: energies lack the
 // same constant all the time, rows of nodes at rest hold what they like.
 #pragma once
 #include "physics/elements.h"

@@ -1,6 +1,6 @@
 // sim/newton.c: Newton's method with a backtracking line search on the incremental potential.
 //
-// The Hessian is positive definite by construction (forces.c), so every direction is one of descent even when
+// The Hessian is positive definite by construction (forces_terms.h), so every direction is one of descent even when
 // conjugate gradients stop early. A step is accepted on sufficient decrease (Armijo); the test is waived where
 // the expected decrease drowns in the rounding of the potential.
 //
