@@ -203,11 +203,12 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
 /// Everything at `at`, going by `way`, give or take the slack; `node` and `slop` are for a first look in single precision.
 typedef struct contact_sight { const tl_vec3 *at, *way; const struct coarse *node; double slack, slop; } contact_sight;
 
-/// What the lists of the trees are of.
-tl_status contact_look(tl_contacts *c, tl_arena *arena, tl_workers *workers, contact_sight *out, tl_error *err);
+/// The sight is valid as long as the arena's scratch and both arrays (contact_glance.c).
+tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena,
+                       tl_workers *workers, contact_sight *out, tl_error *err);
 
 /// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as seen.
-/// `far`: beside them, or NULL.
+/// `far`: beside them, or NULL (contact_lists.c).
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight,
                            tl_arena *arena, tl_workers *workers, tl_error *err);
 
@@ -216,7 +217,7 @@ tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, in
                            tl_arena *arena, tl_workers *workers, tl_error *err);
 
 /// Lists are new: nothing is known of them.
-tl_status contact_forget_far(tl_contacts *c, const tl_pairs *lists, contact_far *far, tl_error *err);
+tl_status contact_forget_far(tl_contacts *c, tl_pairs *lists, contact_far *far, tl_error *err);
 
 /// Where the items of n chunks begin when they stand one after the other; returns how many there are in all.
 int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start);

@@ -107,7 +107,7 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     c->report.searches++;
     c->whole = false;
     contact_sight sight;
-    tl_status status = contact_look(c, arena, workers, &sight, err);
+    tl_status status = contact_look(c, c->searched_at, c->searched_way, c->slack, arena, workers, &sight, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         tl_pairs *f = &c->found_body[b];

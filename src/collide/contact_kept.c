@@ -1,0 +1,205 @@
+// collide/contact_kept.c: what a search knows from the one before, and how old and new pairs come together.
+//
+// Between searches many nodes stay where they are. Pairs whose nodes do keep their distances; and where nodes have moved, how far
+// tells which items that were too far apart for a pair still are. None of it changes the result: pairs stand in the order of the
+// lists, to the last bit those of a filter that knows nothing.
+
+#include "collide/contact_pairs.h"
+
+#include "base/fail.h"
+
+enum { PAIRS_PER_CHUNK = 1024 };
+
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
+{
+    if (from == to || count == 0) return;
+    memmove(c->pairs + to, c->pairs + from, (size_t)count * sizeof *c->pairs);
+    memmove(c->near + to, c->near + from, (size_t)count * sizeof *c->near);
+    memmove(c->soft + to, c->soft + from, (size_t)count * sizeof *c->soft);
+}
+
+// Leaves, of the first `count` pairs, those that `stay`; returns how many. Runs of them are moved at once.
+static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
+{
+    int32_t to = 0;
+    for (int32_t i = 0; i < count;) {
+        int32_t end = i;
+        while (end < count && stay[end]) end++;
+        contact_move_pairs(c, i, end - i, to);
+        to += end - i, i = end + 1;
+    }
+    return to;
+}
+
+// --- pairs whose nodes are where they were measured ---
+
+typedef struct keep_job {
+    const tl_contacts *c;
+    uint8_t *place;     // of every node
+    uint8_t *is_known;  // of every pair
+} keep_job;
+
+static void place_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
+        uint8_t place = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
+        if (place && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place |= RESTING;
+        job->place[i] = place;
+    }
+}
+
+// Has it gone on since pairs were measured?
+static bool has_gone(const tl_contacts *c, int32_t body) { return c->bodies[body].moves && c->measured_done != c->done; }
+
+static bool is_known(const tl_contacts *c, int32_t index, const uint8_t *place)
+{
+    const pair *p = &c->pairs[index];
+    if (p->kind == PAIR_PLANE) return false;
+    if (p->body != TL_CLOTH && has_gone(c, p->body)) return false;
+    for (int k = 0; k < 4; k++)
+        if (p->node[k] < c->node_count && !place[p->node[k]]) return false;
+    return true;
+}
+
+static void known_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->is_known[i] = is_known(job->c, i, job->place);
+}
+
+// Is everything where it was measured, and there is no plane?
+static bool all_known(const tl_contacts *c, const uint8_t *place)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (c->bodies[b].plane || has_gone(c, b)) return false;
+    for (int32_t i = 0; i < c->node_count; i++)
+        if (!place[i]) return false;
+    return true;
+}
+
+static tl_status keep_measured(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    if (!c->complete) {
+        c->pair_count = 0;
+        return TL_OK;
+    }
+    keep_job job = {.c = c, .place = TL_SCRATCH(arena, uint8_t, c->node_count)};
+    job.is_known = TL_SCRATCH(arena, uint8_t, c->pair_count);
+    out->stays = TL_SCRATCH(arena, uint8_t, c->pair_count);
+    if (!job.place || !job.is_known || !out->stays) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
+    out->place = job.place;
+    if (!all_known(c, job.place)) {
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
+        c->pair_count = close_pairs(c, job.is_known, c->pair_count);
+    }
+    out->count = c->pair_count;
+    memset(out->stays, 0, (size_t)out->count);
+    return TL_OK;
+}
+
+// --- by how much things have come nearer since lists were last filtered ---
+
+typedef struct change_job { const tl_contacts *c; float *node, *edge, *face; } change_job;
+
+// Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector, by no
+// more than sqrt(3) times what ways change by.
+static void node_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const double moved = tl_norm3(tl_sub3(c->at[i], c->judged_at[i]));
+        const double turned = tl_norm3(tl_sub3(c->way[i], c->judged_way[i]));
+        job->node[i] = (float)(1.000001 * (moved + sqrt(3) * turned));
+    }
+}
+
+static inline float higher(float a, float b) { return a > b ? a : b; }
+
+static void edge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*edge)[2] = job->c->cloth.edge;
+    for (int32_t i = begin; i < end; i++) job->edge[i] = higher(job->node[edge[i][0]], job->node[edge[i][1]]);
+}
+
+static void face_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*face)[3] = job->c->cloth.face;
+    const float *node = job->node;
+    for (int32_t i = begin; i < end; i++) job->face[i] = higher(node[face[i][0]], higher(node[face[i][1]], node[face[i][2]]));
+}
+
+static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    change_job job = {.c = c, .node = TL_SCRATCH(arena, float, c->node_count)};
+    job.edge = TL_SCRATCH(arena, float, c->cloth.edge_count), job.face = TL_SCRATCH(arena, float, c->cloth.face_count);
+    if (!job.node || !job.edge || !job.face) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, node_chunk, &job);
+    tl_parallel_for(workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(workers, c->cloth.face_count, NODES_PER_CHUNK, face_chunk, &job);
+    out->change[NODES] = job.node, out->change[EDGES] = job.edge, out->change[FACES] = job.face;
+    return TL_OK;
+}
+
+tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    *out = (kept){0};
+    TL_TRY(keep_measured(c, arena, workers, out, err));
+    return see_changes(c, arena, workers, out, err);
+}
+
+// --- old and new ---
+
+static bool stands_before(const tl_contacts *c, const pair *p, const pair *q)
+{
+    const int32_t a = list_of(c, p), b = list_of(c, q);
+    return a != b ? a < b : comes_before(p->found, q->found);
+}
+
+// How many of the first `count` pairs, which are sorted, stand before p. Looks from the back.
+static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
+{
+    int32_t low = count, high = count, step = 1;
+    while (low > 0 && stands_before(c, p, &c->pairs[low - 1])) high = low - 1, low -= low < step ? low : step, step *= 2;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (stands_before(c, p, &c->pairs[middle])) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_error *err)
+{
+    const int32_t fresh = c->pair_count - old->count, left = close_pairs(c, old->stays, old->count);
+    if (left == 0 || fresh == 0) {
+        contact_move_pairs(c, old->count, fresh, left);
+        c->pair_count = left + fresh;
+        return TL_OK;
+    }
+    const tl_arena_mark mark = tl_arena_save(arena);
+    pair *pairs = TL_SCRATCH(arena, pair, fresh);
+    nearness *near = TL_SCRATCH(arena, nearness, fresh);
+    float *soft = TL_SCRATCH(arena, float, fresh);
+    if (!pairs || !near || !soft) return tl_fail_memory(err, "the contacts");
+    memcpy(pairs, c->pairs + old->count, (size_t)fresh * sizeof *pairs);
+    memcpy(near, c->near + old->count, (size_t)fresh * sizeof *near);
+    memcpy(soft, c->soft + old->count, (size_t)fresh * sizeof *soft);
+    c->pair_count = left + fresh;
+    int32_t end = left, to = c->pair_count;
+    for (int32_t i = fresh - 1; i >= 0; i--) {  // from the back: those that stand behind a new one make room for it
+        const int32_t before = count_before(c, &pairs[i], end);
+        to -= end - before + 1;
+        contact_move_pairs(c, before, end - before, to + 1);
+        c->pairs[to] = pairs[i], c->near[to] = near[i], c->soft[to] = soft[i];
+        end = before;
+    }
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
