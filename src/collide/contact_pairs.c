@@ -185,7 +185,7 @@ static void close_gaps(const filter_job *job, int32_t chunks)
 
 static bool body_rests(const tl_contacts *c, int32_t body)
 {
-    return body == TL_CLOTH || !c->bodies[body].moves || (c->done >= 1 && c->measured_done >= 1);
+    return body == TL_CLOTH || !c->bodies[body].moves || (c->done >= 1 && c->measured_done >= 1 && c->settled_done >= 1);
 }
 
 // Pairs old_begin to old_end are of the list.
