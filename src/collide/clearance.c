@@ -9,12 +9,11 @@
 
 #include "collide/clearance.h"
 
-#include "base/fail.h"
 #include "collide/distance.h"
 #include "collide/nearest.h"
 #include "math/vec3.h"
 
-enum { FACES_PER_CHUNK = 256, MOST_NEAR = 1024 };
+enum { MOST_NEAR = 1024 };
 
 typedef struct box { double lo[3], hi[3]; } box;
 
@@ -243,23 +242,4 @@ double tl_clearance_bodies(const tl_clearance_def *def, int32_t f, double most)
         else if (matters(&p, apart2(&p.face.all, &around))) ask_tree(&p, body->tree);
     }
     return p.least;
-}
-
-typedef struct clearance_job { const tl_clearance_def *def; double *self, *body; } clearance_job;
-
-static void clearance_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const clearance_job *job = arg;
-    for (int32_t f = begin; f < end; f++) {
-        if (job->self) job->self[f] = tl_clearance_self(job->def, f, INFINITY);
-        if (job->body) job->body[f] = tl_clearance_bodies(job->def, f, INFINITY);
-    }
-}
-
-tl_status tl_clearance(const tl_clearance_def *def, tl_workers *workers, double *face_self, double *face_body, tl_error *err)
-{
-    if (!(def->reach > 0)) return tl_fail(err, TL_BAD_ARG, "clearance: reach %g, must be > 0", def->reach);
-    clearance_job job = {def, face_self, face_body};
-    tl_parallel_for(workers, tl_bvh_surface(def->tree)->face_count, FACES_PER_CHUNK, clearance_chunk, &job);
-    return TL_OK;
 }

@@ -8,7 +8,6 @@
 // Trees have been fitted to one instant, with margin 0, before anything is asked. Faces are asked for one by one, by any number of threads,
 // in any order and number: most passes of remeshing want to know about one face in five. Memory is not needed.
 #pragma once
-#include "base/workers.h"
 #include "collide/bvh.h"
 
 /// A body to keep clear of: a surface, given by its tree, or the half space behind a plane (no tree).
@@ -36,6 +35,3 @@ typedef struct tl_clearance_def {
 /// from their front, 0 for nodes behind). Nothing further away than `most` is looked for, and no more is returned.
 double tl_clearance_self(const tl_clearance_def *def, int32_t face, double most);
 double tl_clearance_bodies(const tl_clearance_def *def, int32_t face, double most);
-
-/// The same of all faces; either may be NULL.
-tl_status tl_clearance(const tl_clearance_def *def, tl_workers *workers, double *face_self, double *face_body, tl_error *err);
