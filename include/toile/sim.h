@@ -23,7 +23,7 @@ typedef enum tl_bending {
 
 typedef enum tl_linear {
     TL_LINEAR_AUTO,        ///< chosen from counts, see docs/solvers.md
-    TL_LINEAR_PCG,         ///< conjugate gradients, block-Jacobi
+    TL_LINEAR_PCG,         ///< conjugate gradients, Gauss-Seidel sweeps
     TL_LINEAR_MULTILEVEL,  ///< conjugate gradients, multilevel
     TL_LINEAR_DIRECT,      ///< Cholesky
     TL_LINEAR_STALE,       ///< conjugate gradients, older Cholesky factor

@@ -1,7 +1,7 @@
-// math/pcg.c: conjugate gradients preconditioned by block Jacobi or by whatever the caller brings.
+// math/pcg.c: conjugate gradients with a preconditioner that the caller brings.
 //
 // Hestenes and Stiefel 1952; preconditioned form as in Saad 2003, algorithm 9.1. Three passes over memory per
-// iteration: product with its dot, update with its dots, new direction. A row that holds an identity block
+// iteration: product with its dot, update with its dot, new direction. A row that holds an identity block
 // and nothing else converges at once, so fixed nodes need no special care.
 
 #include "math/pcg.h"
@@ -18,11 +18,9 @@ enum { ROWS_PER_CHUNK = 512 };  // a constant: the order of sums must not depend
 typedef struct cg_state {
     const tl_bsr *m;
     const tl_vec3 *b;
-    const double (*inverse)[6];  // block Jacobi, or NULL
     double alpha, beta;
-    tl_vec3 *x, *r, *q;
+    tl_vec3 *x, *r, *q, *z;
     double (*p)[4];         // three numbers and a zero
-    tl_vec3 *z;             // only with another preconditioner
     tl_vec3 *p3;            // p once more, only for what is applied beside the matrix
     double *sum_a, *sum_b;  // one partial sum per chunk
 } cg_state;
@@ -124,36 +122,29 @@ TL_CLONES static void product_chunk(void *arg, int32_t begin, int32_t end)
     TL_EITHER_STORAGE(s->m, product_rows, s, begin, end);
 }
 
-// x += alpha p, r -= alpha q; sums of r r and, with block Jacobi, of r z
+// x += alpha p, r -= alpha q; sum of r r
 TL_CLONES static void update_chunk(void *arg, int32_t begin, int32_t end)
 {
     cg_state *s = arg;
     const double alpha = s->alpha;
-    double rr = 0, rz = 0;
+    double rr = 0;
     for (int32_t i = begin; i < end; i++) {
         s->x[i] = tl_madd3(s->x[i], alpha, direction(s, i));
         const tl_vec3 r = tl_madd3(s->r[i], -alpha, s->q[i]);
         s->r[i] = r;
         rr += tl_dot3(r, r);
-        if (s->inverse) rz += tl_dot3(r, tl_sym3_apply(s->inverse[i], r));
     }
     s->sum_a[begin / ROWS_PER_CHUNK] = rr;
-    s->sum_b[begin / ROWS_PER_CHUNK] = rz;
 }
 
-// p = z + beta p; block Jacobi makes z again instead of keeping it
+// p = z + beta p
 TL_CLONES static void direction_chunk(void *arg, int32_t begin, int32_t end)
 {
     cg_state *s = arg;
-    const double beta = s->beta;
-    if (s->inverse)
-        for (int32_t i = begin; i < end; i++)
-            set_direction(s, i, tl_madd3(tl_sym3_apply(s->inverse[i], s->r[i]), beta, direction(s, i)));
-    else
-        for (int32_t i = begin; i < end; i++) set_direction(s, i, tl_madd3(s->z[i], beta, direction(s, i)));
+    for (int32_t i = begin; i < end; i++) set_direction(s, i, tl_madd3(s->z[i], s->beta, direction(s, i)));
 }
 
-static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status take_scratch(cg_state *s, tl_arena *arena, tl_error *err)
 {
     const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
     s->x = TL_SCRATCH(arena, tl_vec3, n);
@@ -163,14 +154,8 @@ static tl_status take_scratch(cg_state *s, bool jacobi, tl_arena *arena, tl_work
     s->q = TL_SCRATCH(arena, tl_vec3, n);
     s->sum_a = TL_SCRATCH(arena, double, partials);
     s->sum_b = TL_SCRATCH(arena, double, partials);
-    double(*inverse)[6] = jacobi ? tl_arena_bytes(arena, (size_t)n, sizeof *inverse) : NULL;
-    s->z = jacobi ? NULL : TL_SCRATCH(arena, tl_vec3, n);
-    if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->sum_a || !s->sum_b ||
-        !(jacobi ? (void *)inverse : (void *)s->z))
-        return tl_fail_memory(err, "conjugate gradients");
-    if (jacobi && !tl_bsr_invert_diagonal(s->m, workers, inverse))
-        return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
-    s->inverse = (const double(*)[6])inverse;
+    s->z = TL_SCRATCH(arena, tl_vec3, n);
+    if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->z || !s->sum_a || !s->sum_b) return tl_fail_memory(err, "conjugate gradients");
     return TL_OK;
 }
 
@@ -219,19 +204,8 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
         report->residual = sqrt(rr / bb);
         report->converged = rr <= goal;
         if (report->converged || it >= max_iterations) return TL_OK;
-        double rz;
-        if (precond) {
-            precond->apply(precond->self, workers, s->r, s->z);
-            rz = tl_vec_dot(workers, n, s->r, s->z, s->sum_b);
-        } else if (it == 0) {
-            s->alpha = 0;  // the update pass also makes r z
-            memset(s->p, 0, (size_t)n * sizeof *s->p);
-            memset(s->q, 0, (size_t)n * sizeof *s->q);
-            tl_parallel_for(workers, n, ROWS_PER_CHUNK, update_chunk, s);
-            rz = tl_tree_sum(s->sum_b, partials);
-        } else {
-            rz = tl_tree_sum(s->sum_b, partials);
-        }
+        precond->apply(precond->self, workers, s->r, s->z);
+        const double rz = tl_vec_dot(workers, n, s->r, s->z, s->sum_b);
         if (!(rz > 0))
             return tl_fail(err, TL_FAILED, "conjugate gradients: r M^-1 r is %g at iteration %d", rz, it);
         if (it == 0) memset(s->p, 0, (size_t)n * sizeof *s->p);
@@ -261,7 +235,7 @@ tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, i
     if (m->row_count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(arena);
     cg_state s = {.m = m, .b = b};
-    tl_status status = take_scratch(&s, !precond, arena, workers, err);
+    tl_status status = take_scratch(&s, arena, err);
     if (status == TL_OK) {
         memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
         status = iterate(&s, precond, tolerance, max_iterations, workers, report, err);

@@ -185,11 +185,20 @@ typedef struct request {
     int32_t max_iterations;
 } request;
 
-static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report,
-                         tl_error *err)
+static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report, tl_error *err)
 {
-    return tl_pcg(s->matrix, precond, q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers,
-                  report, err);
+    return tl_pcg(s->matrix, precond, q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers, report, err);
+}
+
+// An energy weighs smooth errors more than the square of a residual does: at twice the tolerance Newton's method takes as many iterations.
+#define SWEPT_TOLERANCE 2
+
+static tl_status run_swept(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
+{
+    const tl_status status =
+        tl_pcg_swept(s->matrix, SWEPT_TOLERANCE * q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers, report, err);
+    report->first_residual /= SWEPT_TOLERANCE, report->residual /= SWEPT_TOLERANCE;
+    return status;
 }
 
 static void apply_factor(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z)
@@ -338,17 +347,17 @@ static tl_status solve_smooth(tl_solver *s, request q, tl_solve_report *report, 
 }
 
 // Coarse levels and factors in float can fail where the matrix itself is fine (entries at the end of float's range, a hub node,
-// contact pressed very hard): block Jacobi then has the last word on whether the matrix is definite.
-static tl_status or_jacobi(tl_solver *s, const request *q, tl_status status, tl_solve_report *report, tl_error *err)
+// contact pressed very hard): sweeps then have the last word on whether the matrix is definite.
+static tl_status or_swept(tl_solver *s, const request *q, tl_status status, tl_solve_report *report, tl_error *err)
 {
     if (status != TL_FAILED) return status;
     report->used = TL_SOLVER_PCG;
-    return run_pcg(s, q, NULL, report, err);
+    return run_swept(s, q, report, err);
 }
 
 static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
-    return or_jacobi(s, &q, wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err), report, err);
+    return or_swept(s, &q, wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err), report, err);
 }
 
 static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
@@ -374,7 +383,7 @@ static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report,
     q.max_iterations = 0;  // only measures the residual
     if (status == TL_OK) {
         memcpy(q.x, answer, (size_t)s->matrix->row_count * sizeof *answer);
-        status = run_pcg(s, &q, NULL, report, err);
+        status = run_swept(s, &q, report, err);
     }
     tl_arena_release(q.arena, mark);
     return status;
@@ -387,9 +396,9 @@ static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, t
     switch (kind) {
     case TL_SOLVER_MULTILEVEL: return solve_multilevel(s, *q, report, err);
     case TL_SOLVER_DIRECT: return solve_direct(s, *q, report, err);
-    case TL_SOLVER_STALE: return or_jacobi(s, q, solve_stale(s, *q, report, err), report, err);
+    case TL_SOLVER_STALE: return or_swept(s, q, solve_stale(s, *q, report, err), report, err);
     case TL_SOLVER_CHOLMOD: return solve_cholmod(s, *q, report, err);
-    default: return run_pcg(s, q, NULL, report, err);
+    default: return run_swept(s, q, report, err);
     }
 }
 

@@ -56,7 +56,7 @@ void tl_bsr_multiply(const tl_bsr *matrix, tl_workers *workers, const tl_vec3 *x
 
 typedef enum tl_solver_kind {
     TL_SOLVER_AUTO,        ///< picks from counts (rows, blocks, iterations seen), never from a clock
-    TL_SOLVER_PCG,         ///< conjugate gradients, block-Jacobi
+    TL_SOLVER_PCG,         ///< conjugate gradients, Gauss-Seidel sweeps
     TL_SOLVER_MULTILEVEL,  ///< conjugate gradients, multilevel preconditioner
     TL_SOLVER_DIRECT,      ///< multifrontal Cholesky, refactored at each new matrix
     TL_SOLVER_STALE,       ///< conjugate gradients, preconditioned by an older factor, renewed when it ages
@@ -96,7 +96,7 @@ tl_status tl_solver_pattern(tl_solver *solver, const tl_bsr *matrix, const tl_ve
 /// or NULL for those told before; borrowed until told anew. `fixed` is copied if needed.
 void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *pos);
 
-/// Solves A x = b to |b - A x| <= tolerance |b|; `x` holds the first guess and receives the answer.
+/// Solves A x = b to |b - A x| <= tolerance |b| (`pcg`: in an energy, to twice the tolerance, math/pcg.h); `x` holds the first guess and receives the answer.
 /// Scratch comes from `arena`. TL_FAILED, `x` unchanged, if the matrix is not positive definite or not finite; running
 /// out of iterations is TL_OK with `converged` false. `report` may be NULL. Allocates only at the first solve of a
 /// kind after tl_solver_pattern. Same bits for any number of workers.

@@ -8,7 +8,8 @@
 static const double BLOCK_CACHED = 3.5, BLOCK_FAR = 8;  // product, per stored block: in cache, from memory
 static const double CACHE_BLOCKS = 2e5;                 // about where the matrix leaves the cache
 static const double ROW_VECTORS = 12;                   // vector work of an iteration, per row
-static const double CYCLE_PRODUCTS = 3.6;               // one multilevel cycle, in iterations of plain PCG
+static const double SWEPT_PRODUCTS = 1.5;               // an iteration by sweeps, in such products
+static const double CYCLE_PRODUCTS = 3.6;               // one multilevel cycle, likewise
 static const double LEVELS_RENEW = 2500, LEVELS_MAKE = 4000;  // coarse levels, per row
 // The same of plain aggregates, which blocks beside the matrix get; new ones for most solves.
 static const double PLAIN_CYCLE_PRODUCTS = 2.4, PLAIN_RENEW = 2800;
@@ -41,7 +42,7 @@ bool tl_aging_renew(const tl_aging *a)
 tl_experience tl_experience_default(void)
 {
     tl_experience e = {.solves_per_pattern = 4};
-    e.rate[TL_SOLVER_PCG] = 0.5, e.rate[TL_SOLVER_MULTILEVEL] = 4, e.rate[TL_SOLVER_STALE] = 1.5;
+    e.rate[TL_SOLVER_PCG] = 0.25, e.rate[TL_SOLVER_MULTILEVEL] = 4, e.rate[TL_SOLVER_STALE] = 1.5;
     e.reuse[TL_SOLVER_PCG] = 1, e.reuse[TL_SOLVER_MULTILEVEL] = 4, e.reuse[TL_SOLVER_STALE] = 3;
     return e;
 }
@@ -81,7 +82,7 @@ double tl_cost_iteration(const tl_system *s, tl_solver_kind kind)
     case TL_SOLVER_MULTILEVEL: return (1 + (s->beside ? PLAIN_CYCLE_PRODUCTS : CYCLE_PRODUCTS)) * product;
     case TL_SOLVER_STALE: return product + ENTRY * factor_entries(s);
     case TL_SOLVER_DIRECT: return product + 2 * ENTRY * factor_entries(s);
-    default: return product;
+    default: return SWEPT_PRODUCTS * product;
     }
 }
 

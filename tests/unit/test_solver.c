@@ -488,7 +488,7 @@ static void blocks_beside_the_matrix_count_and_are_preconditioned(void **state)
         }
         assert_true(sqrt(rest / size) < 1e-7);
     }
-    print_message("iterations: block Jacobi %d, multilevel %d\n", iterations[TL_SOLVER_PCG], iterations[TL_SOLVER_MULTILEVEL]);
+    print_message("iterations: sweeps %d, multilevel %d\n", iterations[TL_SOLVER_PCG], iterations[TL_SOLVER_MULTILEVEL]);
     assert_true(4 * iterations[TL_SOLVER_MULTILEVEL] < iterations[TL_SOLVER_PCG]);
     // same bits for any number of workers
     for (int threads = 1; threads <= 3; threads++) {
