@@ -73,7 +73,7 @@ tl_status tl_contacts_search(tl_contacts *contacts, const tl_vec3 *x, const tl_v
                              tl_error *err);
 
 /// Adds to u what bodies on the move push: a first guess, no promise.
-void tl_contacts_carry(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena);
+tl_status tl_contacts_carry(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers, tl_error *err);
 
 /// Cuts u short so that nothing meets on the way from x to x + u (or any common part of it), and says how far bodies may
 /// go. `searched`: u is what tl_contacts_search was told. Returns the number of nodes that were cut.

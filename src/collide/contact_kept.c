@@ -175,31 +175,54 @@ static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
     return low;
 }
 
-tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_error *err)
+/// New pairs that go between those that there are: `before` of these stand before each.
+typedef struct weave_job {
+    tl_contacts *c;
+    const pair *pairs;
+    const nearness *near;
+    const float *soft;
+    const int32_t *before;
+    int32_t count, left;
+} weave_job;
+
+// From the back: those that stand behind a new one make room for it. Pairs, distances and the rest go each by themselves.
+#define WEAVE(items, fresh)                                                                                    \
+    for (int32_t i = job->count - 1, end = job->left, to = job->left + job->count; i >= 0; end = job->before[i--]) { \
+        const int32_t behind = end - job->before[i];                                                           \
+        to -= behind + 1;                                                                                      \
+        memmove((items) + to + 1, (items) + job->before[i], (size_t)behind * sizeof *(items));                 \
+        (items)[to] = (fresh)[i];                                                                              \
+    }
+
+static void weave_chunk(void *arg, int32_t begin, int32_t end_)
+{
+    const weave_job *job = arg;
+    for (int32_t what = begin; what < end_; what++) {
+        if (what == 0) WEAVE(job->c->pairs, job->pairs)
+        if (what == 1) WEAVE(job->c->near, job->near)
+        if (what == 2) WEAVE(job->c->soft, job->soft)
+    }
+}
+
+tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t fresh = c->pair_count - old->count, left = close_pairs(c, old->stays, old->count);
+    c->pair_count = left + fresh;
     if (left == 0 || fresh == 0) {
         contact_move_pairs(c, old->count, fresh, left);
-        c->pair_count = left + fresh;
         return TL_OK;
     }
     const tl_arena_mark mark = tl_arena_save(arena);
     pair *pairs = TL_SCRATCH(arena, pair, fresh);
     nearness *near = TL_SCRATCH(arena, nearness, fresh);
     float *soft = TL_SCRATCH(arena, float, fresh);
-    if (!pairs || !near || !soft) return tl_fail_memory(err, "the contacts");
+    int32_t *before = TL_SCRATCH(arena, int32_t, fresh);
+    if (!pairs || !near || !soft || !before) return tl_fail_memory(err, "the contacts");
     memcpy(pairs, c->pairs + old->count, (size_t)fresh * sizeof *pairs);
     memcpy(near, c->near + old->count, (size_t)fresh * sizeof *near);
     memcpy(soft, c->soft + old->count, (size_t)fresh * sizeof *soft);
-    c->pair_count = left + fresh;
-    int32_t end = left, to = c->pair_count;
-    for (int32_t i = fresh - 1; i >= 0; i--) {  // from the back: those that stand behind a new one make room for it
-        const int32_t before = count_before(c, &pairs[i], end);
-        to -= end - before + 1;
-        contact_move_pairs(c, before, end - before, to + 1);
-        c->pairs[to] = pairs[i], c->near[to] = near[i], c->soft[to] = soft[i];
-        end = before;
-    }
+    for (int32_t i = fresh - 1, end = left; i >= 0; i--) end = before[i] = count_before(c, &pairs[i], end);
+    tl_parallel_for(workers, 3, 1, weave_chunk, &(weave_job){c, pairs, near, soft, before, fresh, left});
     tl_arena_release(arena, mark);
     return TL_OK;
 }

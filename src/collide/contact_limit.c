@@ -317,42 +317,60 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
 
 enum { CARRY_PASSES = 4 };
 
-void tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena)
+typedef struct lack_job { const tl_contacts *c; double *lack; } lack_job;
+
+// By how much pairs would end up nearer than they are, or than where contact begins.
+static void lack_chunk(void *arg, int32_t begin, int32_t end)
 {
-    if (c->done >= 1) return;
+    const lack_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const pair *p = &c->pairs[i];
+        live l;
+        job->lack[i] = 0;
+        if (!project(c, i, c->at, c->way, &l)) continue;
+        double gap = l.distance + (p->kind == PAIR_PLANE ? l.way[0] - l.way[1] : 0);  // of the points that are nearest now, at the end
+        for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++) gap += c->near[i].weight[k] * l.way[k];
+        job->lack[i] = fmin(l.distance, p->thickness) - gap;
+    }
+}
+
+// Every node takes the longest push of its pairs.
+static bool push_on(const tl_contacts *c, const double *lack, tl_vec3 *push)
+{
+    bool any = false;
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        if (!(lack[i] > 0)) continue;
+        const pair *p = &c->pairs[i];
+        const double share = p->body == TL_CLOTH ? 0.5 : 1;
+        for (int k = 0; k < pair_nodes(p); k++) {
+            const int32_t j = p->node[k];
+            if (j >= c->node_count || c->step.fixed[j]) continue;
+            const double length = (k < first_count(p) ? 1 : -1) * share * lack[i];
+            if (lack[i] * share > tl_norm3(push[j])) push[j] = tl_mul3(length, c->near[i].normal), any = true;
+        }
+    }
+    return any;
+}
+
+tl_status tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    if (c->done >= 1) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
     tl_vec3 *push = TL_SCRATCH(arena, tl_vec3, n);
-    if (push) {
-        c->allowed = 0;
-        contact_place(c, x, 0);
-        contact_aim_bodies(c, 1);
-        for (int pass = 0; pass < CARRY_PASSES; pass++) {
-            bool any = false;
-            memcpy(c->way, u, (size_t)n * sizeof *u);
-            memset(push, 0, (size_t)n * sizeof *push);
-            for (int32_t i = 0; i < c->pair_count; i++) {
-                const pair *p = &c->pairs[i];
-                live l;
-                if (!project(c, i, c->at, c->way, &l)) continue;
-                const int m = first_count(p);
-                const nearness near = c->near[i];
-                double gap = l.distance + (p->kind == PAIR_PLANE ? l.way[0] - l.way[1] : 0);  // of the points that are nearest now, at the end
-                for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++) gap += near.weight[k] * l.way[k];
-                // Back to the present distance, or to where contact begins.
-                const double lack = fmin(l.distance, p->thickness) - gap;
-                if (!(lack > 0)) continue;
-                const double share = p->body == TL_CLOTH ? 0.5 : 1;
-                for (int k = 0; k < pair_nodes(p); k++) {
-                    const int32_t j = p->node[k];
-                    if (j >= n || c->step.fixed[j]) continue;
-                    const double length = (k < m ? 1 : -1) * share * lack;
-                    if (lack * share > tl_norm3(push[j])) push[j] = tl_mul3(length, near.normal), any = true;
-                }
-            }
-            if (!any) break;
-            for (int32_t i = 0; i < n; i++) u[i] = tl_add3(u[i], push[i]);
-        }
+    lack_job job = {c, TL_SCRATCH(arena, double, c->pair_count)};
+    if (!push || !job.lack) return tl_fail_memory(err, "the contacts");
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    contact_aim_bodies(c, 1);
+    for (int pass = 0; pass < CARRY_PASSES; pass++) {
+        memcpy(c->way, u, (size_t)n * sizeof *u);
+        memset(push, 0, (size_t)n * sizeof *push);
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, lack_chunk, &job);
+        if (!push_on(c, job.lack, push)) break;
+        for (int32_t i = 0; i < n; i++) u[i] = tl_add3(u[i], push[i]);
     }
     tl_arena_release(arena, mark);
+    return TL_OK;
 }

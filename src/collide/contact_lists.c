@@ -10,7 +10,7 @@
 #include "base/fail.h"
 #include "collide/distance.h"
 
-enum { DROP_PER_CHUNK = 2048 };
+enum { DROP_PER_CHUNK = 2048, FEATURES_PER_CHUNK = 4096 };
 
 /// One of the lists with a body, or TL_CLOTH, to be changed.
 typedef struct open_list {
@@ -138,16 +138,30 @@ static void drop_chunk(void *arg, int32_t begin, int32_t end)
 /// Of the cloth: which nodes changed, which edges and faces have one that did.
 typedef struct changed_features { const uint8_t *of[FEATURE_KINDS]; } changed_features;
 
-static tl_status find_changed(const tl_contacts *c, const uint8_t *node, tl_arena *arena, changed_features *out, tl_error *err)
+typedef struct change_job { const tl_contacts *c; const uint8_t *node; uint8_t *edge, *face; } change_job;
+
+static void edge_chunk(void *arg, int32_t begin, int32_t end)
 {
-    uint8_t *edge = TL_SCRATCH(arena, uint8_t, c->cloth.edge_count), *face = TL_SCRATCH(arena, uint8_t, c->cloth.face_count);
-    if (!edge || !face) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < c->cloth.edge_count; i++) edge[i] = node[c->cloth.edge[i][0]] | node[c->cloth.edge[i][1]];
-    for (int32_t i = 0; i < c->cloth.face_count; i++) {
-        const int32_t *f = c->cloth.face[i];
-        face[i] = node[f[0]] | node[f[1]] | node[f[2]];
-    }
-    *out = (changed_features){{[NODES] = node, [EDGES] = edge, [FACES] = face}};
+    const change_job *job = arg;
+    const int32_t(*edge)[2] = job->c->cloth.edge;
+    for (int32_t i = begin; i < end; i++) job->edge[i] = job->node[edge[i][0]] | job->node[edge[i][1]];
+}
+
+static void face_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*face)[3] = job->c->cloth.face;
+    for (int32_t i = begin; i < end; i++) job->face[i] = job->node[face[i][0]] | job->node[face[i][1]] | job->node[face[i][2]];
+}
+
+static tl_status find_changed(const tl_contacts *c, const uint8_t *node, tl_arena *arena, tl_workers *workers, changed_features *out,
+                              tl_error *err)
+{
+    change_job job = {c, node, TL_SCRATCH(arena, uint8_t, c->cloth.edge_count), TL_SCRATCH(arena, uint8_t, c->cloth.face_count)};
+    if (!job.edge || !job.face) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->cloth.edge_count, FEATURES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(workers, c->cloth.face_count, FEATURES_PER_CHUNK, face_chunk, &job);
+    *out = (changed_features){{[NODES] = node, [EDGES] = job.edge, [FACES] = job.face}};
     return TL_OK;
 }
 
@@ -165,22 +179,30 @@ static tl_status drop_changed(const open_list *o, const changed_features *change
     return TL_OK;
 }
 
-// Both lists are sorted, and the one that gets the other's items stays so. Nothing is known of those.
-static tl_status merge(tl_contacts *c, const open_list *o, const tl_pair *in, int32_t in_count, tl_error *err)
+/// A list that gets the items of another. Both are sorted.
+typedef struct merge_job {
+    tl_pair *items;
+    float *far;
+    const tl_pair *in;
+    int32_t count, in_count;
+} merge_job;
+
+// From the back: nothing is overwritten that is still needed. Of what comes in nothing is known.
+static void merge(const merge_job *job)
 {
-    const int64_t count = (int64_t)*o->count + in_count;
-    if (!CONTACT_GROW(c, *o->items, *o->cap, count) || !CONTACT_GROW(c, *o->far, *o->far_cap, count))
-        return tl_fail_memory(err, "the contacts");
-    tl_pair *items = *o->items;
-    float *far = *o->far;
-    // from the back: nothing is overwritten that is still needed
-    for (int32_t i = *o->count - 1, j = in_count - 1, to = (int32_t)count - 1; j >= 0; to--) {
-        const bool stays_behind = i >= 0 && comes_before(in[j], items[i]);
+    tl_pair *items = job->items;
+    float *far = job->far;
+    for (int32_t i = job->count - 1, j = job->in_count - 1, to = job->count + job->in_count - 1; j >= 0; to--) {
+        const bool stays_behind = i >= 0 && comes_before(job->in[j], items[i]);
         far[to] = stays_behind ? far[i] : 0;
-        items[to] = stays_behind ? items[i--] : in[j--];
+        items[to] = stays_behind ? items[i--] : job->in[j--];
     }
-    *o->count = (int32_t)count;
-    return TL_OK;
+}
+
+static void merge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const merge_job *jobs = arg;
+    for (int32_t i = begin; i < end; i++) merge(&jobs[i]);
 }
 
 tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *nodes, tl_arena *arena,
@@ -188,13 +210,20 @@ tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     changed_features changed = {0};
-    TL_TRY(find_changed(c, nodes, arena, &changed, err));
+    merge_job jobs[EE + 1];
+    int32_t job_count = 0;
+    TL_TRY(find_changed(c, nodes, arena, workers, &changed, err));
     for (list_kind how = VF; how <= EE; how++) {
         const open_list o = open_one(f, far, body, how), in = open_one(&c->found_some, NULL, body, how);
         if (!has_list(body, how)) continue;
         TL_TRY(drop_changed(&o, &changed, arena, workers, err));
-        TL_TRY(merge(c, &o, *in.items, *in.count, err));
+        const int64_t count = (int64_t)*o.count + *in.count;
+        if (!CONTACT_GROW(c, *o.items, *o.cap, count) || !CONTACT_GROW(c, *o.far, *o.far_cap, count))
+            return tl_fail_memory(err, "the contacts");
+        jobs[job_count++] = (merge_job){*o.items, *o.far, *in.items, *o.count, *in.count};
+        *o.count = (int32_t)count;
     }
+    tl_parallel_for(workers, job_count, 1, merge_chunk, jobs);
     tl_arena_release(arena, mark);
     return TL_OK;
 }

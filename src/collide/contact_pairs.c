@@ -326,7 +326,7 @@ tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, t
     tl_status status = contact_look(c, c->at, c->way, 0, arena, workers, &s, err);
     if (status == TL_OK) status = contact_keep(c, arena, workers, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
-    if (status == TL_OK) status = contact_weave(c, &old, arena, err);
+    if (status == TL_OK) status = contact_weave(c, &old, arena, workers, err);
     tl_arena_release(arena, mark);
     if (status != TL_OK) {
         c->pair_count = 0, c->complete = c->judged = false;

@@ -143,4 +143,4 @@ typedef struct kept {
 tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err);
 
 /// New pairs go to their places among those that stay: their order is that of the lists, whatever was known.
-tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_error *err);
+tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err);

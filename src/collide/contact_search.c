@@ -9,6 +9,8 @@
 
 #include "base/fail.h"
 
+enum { NODES_PER_CHUNK = 1024 };
+
 static bool boxes_apart(const contact_box *a, const contact_box *b, double reach)
 {
     const double x = larger(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = larger(a->lo.y - b->hi.y, b->lo.y - a->hi.y);
@@ -23,24 +25,48 @@ typedef struct differing {
     int32_t along_count, at_end_count;
 } differing;
 
+typedef struct compare_job {
+    const tl_contacts *c;
+    const tl_vec3 *x, *u;
+    differing *out;
+    struct seen { int32_t along, at_end; double stray; bool same_start; } *seen;  ///< by each chunk
+} compare_job;
+
+static void compare_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const compare_job *job = arg;
+    const tl_contacts *c = job->c;
+    const double most = 0.999 * c->slack * c->slack;
+    struct seen seen = {.same_start = true};
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 was_end = c->searched_end[i], start = tl_sub3(job->x[i], c->searched_at[i]);
+        const tl_vec3 from = tl_sub3(job->x[i], was_end), to = tl_add3(from, job->u[i]);
+        const double d0 = tl_dot3(start, start), d1 = tl_dot3(to, to), away = larger(tl_dot3(from, from), d1);
+        seen.same_start = seen.same_start && d0 == 0;
+        seen.stray = larger(seen.stray, away);
+        job->out->along[i] = !(d0 <= most && d1 <= most), job->out->at_end[i] = !(away <= most);
+        seen.along += job->out->along[i], seen.at_end += job->out->at_end[i];
+    }
+    job->seen[begin / NODES_PER_CHUNK] = seen;
+}
+
 // Lists hold all that comes near when nodes go along the ways they are of. So they serve for ways that are no further from those than the slack at any
 // common part of them; and, since that includes their ends, for nodes that all stay within the slack of these. Newton's later iterations are of that kind.
-static void compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out)
+static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
-    const double most = 0.999 * c->slack * c->slack;
+    const int32_t chunks = tl_chunk_count(c->node_count, NODES_PER_CHUNK);
+    compare_job job = {c, x, u, out, TL_SCRATCH(arena, struct seen, chunks)};
+    if (!job.seen) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, compare_chunk, &job);
     double stray = 0;
     bool same_start = true;
-    out->along_count = out->at_end_count = 0;
-    for (int32_t i = 0; i < c->node_count; i++) {
-        const tl_vec3 end = c->searched_end[i], start = tl_sub3(x[i], c->searched_at[i]);
-        const tl_vec3 from = tl_sub3(x[i], end), to = tl_add3(from, u[i]);
-        const double d0 = tl_dot3(start, start), d1 = tl_dot3(to, to), away = larger(tl_dot3(from, from), d1);
-        same_start = same_start && d0 == 0;
-        stray = larger(stray, away);
-        out->along[i] = !(d0 <= most && d1 <= most), out->at_end[i] = !(away <= most);
-        out->along_count += out->along[i], out->at_end_count += out->at_end[i];
+    for (int32_t k = 0; k < chunks; k++) {
+        out->along_count += job.seen[k].along, out->at_end_count += job.seen[k].at_end;
+        stray = larger(stray, job.seen[k].stray);
+        same_start = same_start && job.seen[k].same_start;
     }
     if (c->searched && !same_start && c->done >= 1) c->strayed = larger(c->strayed, sqrt(stray));
+    return TL_OK;
 }
 
 /// What to ask the trees for.
@@ -189,7 +215,7 @@ static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     const tl_arena_mark mark = tl_arena_save(arena);
     differing d = {.along = TL_SCRATCH(arena, uint8_t, n), .at_end = TL_SCRATCH(arena, uint8_t, n)};
     if (!d.along || !d.at_end) return tl_fail_memory(err, "the contacts");
-    compare(c, x, u, &d);
+    TL_TRY(compare(c, x, u, &d, arena, workers, err));
     const bool bodies_along = c->searched_done == c->done && c->searched_part == body_part;
     const bool bodies_rest = c->done >= 1 && c->searched_part >= 1;
     tl_status status = TL_OK;

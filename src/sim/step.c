@@ -45,7 +45,7 @@ static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_v
     for (int32_t i = 0; i < n; i++) u[i] = tl_sub3(e->fixed[i] ? target[i] : step->x_tilde[i], sim->x[i]);
     TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
     if (tl_contacts_bodies_left(contacts) > 0) {
-        tl_contacts_carry(contacts, sim->x, u, &sim->arena);
+        TL_TRY(tl_contacts_carry(contacts, sim->x, u, &sim->arena, sim->workers, err));
         TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
     }
     int64_t limited;
@@ -64,7 +64,7 @@ static tl_status free_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 
     if (!u) return tl_fail_memory(err, "a step");
     for (int32_t i = 0; i < n; i++) u[i] = tl_sub3(e->fixed[i] ? target[i] : step->x_tilde[i], sim->x[i]);
     TL_TRY(tl_contacts_search(sim->contacts, sim->x, u, &sim->arena, sim->workers, err));
-    tl_contacts_carry(sim->contacts, sim->x, u, &sim->arena);
+    TL_TRY(tl_contacts_carry(sim->contacts, sim->x, u, &sim->arena, sim->workers, err));
     for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : tl_add3(sim->x[i], u[i]);
     tl_contacts_freeze(sim->contacts);
     return TL_OK;
