@@ -233,6 +233,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->soft, c->soft_cap);
     TL_FREE(&alloc, c->near, c->near_pairs_cap);
     TL_FREE(&alloc, c->contacts, c->contact_cap);
+    TL_FREE(&alloc, c->noted, c->noted_cap);
     TL_FREE(&alloc, c->bonds, c->bond_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
 }
@@ -247,7 +248,8 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->contact_count = c->pressing = 0, c->blocks.block_count = 0;
+    c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks.block_count = 0;
+    c->noted_at_start = false;
     // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
     if (moving) c->searched_part = c->measured_done = c->settled_done = c->judged_done = -1;
     if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;

@@ -100,6 +100,12 @@ bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_v
 tl_status tl_contacts_assemble(tl_contacts *contacts, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena, tl_workers *workers,
                                tl_error *err);
 
+/// Pairs that press where they were last searched for are noted: the first solve of the step expects them to again.
+tl_status tl_contacts_note_start(tl_contacts *contacts, tl_error *err);
+
+/// After an assembly: pairs that pressed in the solve before, or at the start of the step, and do not now, are foreseen (below). *any: there are some.
+tl_status tl_contacts_expect(tl_contacts *contacts, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena, tl_workers *workers, bool *any, tl_error *err);
+
 /// Looks ahead: pairs that do not press yet but would after a move by u are added to the matrix, as if the law went on as a
 /// straight line beyond the thickness; those foreseen before that would not are taken out. `push` gets their part of the
 /// gradient. Returns whether anything changed. The next assembly forgets them.

@@ -14,7 +14,6 @@
 #include "collide/contact_impl.h"
 #include "collide/contact_law.h"
 
-#define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses are not foreseen: the straight line would mislead
 #define PARALLEL 1e-2  // sine squared of the angle below which edge-edge contact fades: vertices take over there
 enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 256 };
 
@@ -55,7 +54,7 @@ static tl_vec3 slid(const tl_contacts *c, const pair *p, const double weight[4],
 
 static tl_vec3 across(tl_vec3 u, tl_vec3 n) { return tl_madd3(u, -tl_dot3(u, n), n); }
 
-static void sym_add(double s[6], double a, tl_vec3 u)
+void contact_add_square(double s[6], double a, tl_vec3 u)
 {
     s[0] += a * u.x * u.x, s[1] += a * u.y * u.y, s[2] += a * u.z * u.z;
     s[3] += a * u.y * u.z, s[4] += a * u.x * u.z, s[5] += a * u.x * u.y;
@@ -88,7 +87,7 @@ static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count 
 /// become indefinite.
 #define HARD 1e4
 
-static bool is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
+bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
 {
     const double most = fmax(stiff[0], fmax(stiff[1], stiff[2])), inertia = c->step.gamma * c->step.gamma;
     for (int a = 0; a < pair_nodes(p); a++)
@@ -126,7 +125,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     out->normal = near->normal;
     out->load = force * law_pressure(c, g);
     for (int k = 0; k < 6; k++) out->stiff[k] = 0;
-    sym_add(out->stiff, force * law_stiffness(c, g) / p->thickness, out->normal);
+    contact_add_square(out->stiff, force * law_stiffness(c, g) / p->thickness, out->normal);
     out->force = tl_mul3(-out->load, out->normal);
     out->friction = contact_friction(c, p);
     if (out->friction > 0) {
@@ -135,15 +134,15 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
         out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
-        sym_add(out->stiff, -most * ratio, out->normal);
+        contact_add_square(out->stiff, -most * ratio, out->normal);
         out->slide = u;
         if (y > 0) {
             out->rub = most * (ratio - tl_friction_curve(y, e));
-            sym_add(out->stiff, -out->rub / (y * y), u);
+            contact_add_square(out->stiff, -out->rub / (y * y), u);
         }
     }
     const double softer = soften(c, out);
-    out->hard = is_hard(c, p, out->weight, out->stiff);
+    out->hard = contact_is_hard(c, p, out->weight, out->stiff);
     // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
     if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
         tl_vec3 coming = {0, 0, 0};
@@ -211,7 +210,7 @@ static void contact_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 // Which contacts a node takes part in, in their order.
-static tl_status list_contacts(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->node_count;
     memset(c->near_start, 0, (size_t)(n + 1) * sizeof *c->near_start);
@@ -279,9 +278,15 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+void contact_gather(const tl_contacts *c, int32_t from, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers)
+{
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, from, sign});
+}
+
 tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena,
                                tl_workers *workers, tl_error *err)
 {
+    TL_TRY(contact_note_pressing(c, err));
     const tl_arena_mark mark = tl_arena_save(arena);
     c->allowed = 0;
     contact_place(c, x, 0);
@@ -306,145 +311,17 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
             if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
         tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
-        status = list_contacts(c, arena, workers, err);
+        status = contact_list(c, arena, workers, err);
     }
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;
     c->pressing = c->contact_count;
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, 0, 1});
+    contact_gather(c, 0, 1, matrix, gradient, workers);
     contact_pinched_assemble(c, x, matrix, gradient);
     return TL_OK;
 }
 
 // --- looking ahead ---
-
-/// The gap along the normal after a move by u (and of the bodies by the rest of their way).
-static double gap_after(const tl_contacts *c, const pair *p, const nearness *near, const tl_vec3 *u)
-{
-    double gap = near->distance;
-    if (p->kind == PAIR_PLANE) return gap + tl_dot3(near->normal, u[p->node[0]]);
-    for (int k = 0; k < 4; k++) {
-        const int32_t i = p->node[k];
-        const tl_vec3 w = i < c->node_count ? u[i] : tl_sub3(c->step.body_end[i - c->node_count], c->at[i]);
-        gap += near->weight[k] * tl_dot3(near->normal, w);
-    }
-    return gap;
-}
-
-typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;
-
-// Marks contacts whose friction, taken as it is, lets them slide through zero and back. The parabola through f at y with the
-// curvature f'(y)/y lies above f everywhere, so with that a solve does not overshoot the point where sliding stops.
-static void turn_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const foresee_job *job = arg;
-    tl_contacts *c = job->c;
-    const double e = c->slip_speed / c->step.gamma;
-    for (int32_t i = begin; i < end; i++) {
-        contact *ct = &c->contacts[i];
-        const double y = tl_norm3(ct->slide);
-        if (ct->turning || !(ct->rub > 0) || !(y > 0)) continue;
-        tl_vec3 more = {0, 0, 0};
-        for (int k = 0; k < pair_nodes(&ct->pair); k++)
-            if (is_free(c, ct->pair.node[k])) more = tl_madd3(more, ct->weight[k], job->u[ct->pair.node[k]]);
-        ct->turning = y + tl_dot3(more, ct->slide) / y < (y > e ? e : -0.5 * e);
-    }
-}
-
-static void rub_contact(const contact *from, contact *out)
-{
-    *out = *from;
-    out->foreseen = true, out->rub = 0, out->force = (tl_vec3){0, 0, 0};
-    for (int k = 0; k < 6; k++) out->stiff[k] = 0;
-    sym_add(out->stiff, from->rub / tl_dot3(from->slide, from->slide), from->slide);
-}
-
-static void foresee_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const foresee_job *job = arg;
-    const tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        const nearness *near = &c->near[i];
-        job->wanted[i] = near->distance >= p->thickness && near->distance < FORESEE_REACH * p->thickness && c->soft[i] > 0 &&
-                         gap_after(c, p, near, job->u) < p->thickness;
-    }
-}
-
-static void extend_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const foresee_job *job = arg;
-    tl_contacts *c = job->c;
-    for (int32_t i = begin; i < end; i++) {
-        const int32_t index = job->index[i];
-        const pair *p = &c->pairs[index];
-        const nearness near = c->near[index];
-        contact *out = &c->contacts[c->pressing + i];
-        const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
-        *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
-        for (int k = 0; k < 4; k++) out->weight[k] = near.weight[k];
-        sym_add(out->stiff, stiff, near.normal);
-        // body nodes bring their own way; those of cloth are what is solved for
-        double gap = near.distance - p->thickness;
-        for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++)
-            if (p->node[k] >= c->node_count)
-                gap += near.weight[k] * tl_dot3(near.normal, tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
-        out->force = tl_mul3(stiff * gap, near.normal);
-        out->hard = is_hard(c, p, out->weight, out->stiff);
-    }
-}
-
-static bool same_pair(const pair *a, const pair *b)
-{
-    return a->kind == b->kind && a->body == b->body && memcmp(a->node, b->node, sizeof a->node) == 0;
-}
-
-tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena,
-                              tl_workers *workers, bool *changed, tl_error *err)
-{
-    const tl_arena_mark mark = tl_arena_save(arena);
-    foresee_job job = {c, u, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
-    *changed = false;
-    if (c->pair_count > 0 && !job.wanted) return tl_fail_memory(err, "the contacts");
-    c->allowed = 0;
-    contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
-    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
-    int32_t coming = 0, turning = 0, at = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) coming += job.wanted[i];
-    for (int32_t i = 0; i < c->pressing; i++) turning += c->contacts[i].turning;
-    const int32_t count = coming + turning;
-    job.index = TL_SCRATCH(arena, int32_t, coming);
-    tl_status status = TL_OK;
-    if (!job.index || !CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + count))
-        status = tl_fail_memory(err, "the contacts");
-    if (status == TL_OK) {
-        bool same = c->contact_count == c->pressing + count;
-        for (int32_t i = 0; i < c->pair_count; i++) {
-            if (!job.wanted[i]) continue;
-            same = same && same_pair(&c->contacts[c->pressing + at].pair, &c->pairs[i]);
-            job.index[at++] = i;
-        }
-        *changed = !same;  // contacts that turn stay so: if their number is the same, so are they
-        if (!same) {
-            // out with those foreseen before
-            if (c->contact_count > c->pressing)
-                tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk,
-                                &(gather_job){c, matrix, push, c->pressing, -1});
-            tl_parallel_for(workers, coming, PAIRS_PER_CHUNK, extend_chunk, &job);
-            at = c->pressing + coming;
-            for (int32_t i = 0; i < c->pressing; i++)
-                if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
-            c->contact_count = at;
-                status = list_contacts(c, arena, workers, err);
-        }
-    }
-    tl_arena_release(arena, mark);
-    if (status != TL_OK || !*changed) return status;
-    for (int32_t i = 0; i < c->node_count; i++) push[i] = (tl_vec3){0, 0, 0};
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, push, c->pressing, 1});
-    return TL_OK;
-}
 
 typedef struct energy_job {
     const tl_contacts *c;

@@ -149,7 +149,11 @@ struct tl_contacts {
     int32_t soft_cap;
     contact *contacts;
     int32_t contact_count, contact_cap;
-    int32_t pressing;         ///< the first so many contacts press, the others are foreseen
+    int32_t pressing;         ///< the first so many contacts press, the others are foreseen ..
+    int32_t coming;           ///< .. so many of them because they come near; the rest is friction of contacts that turn
+    pair *noted;              ///< pairs that pressed in the solve before or at the start of the step, in the order of pairs
+    int32_t noted_count, noted_cap;
+    bool noted_at_start;      ///< and nothing has been solved since
     int32_t *near_start;      ///< [node_count + 1] contacts around a node
     int32_t *near_item;       ///< 4 * contact + place
     int32_t near_cap;
@@ -195,6 +199,19 @@ void contact_measure_pair(tl_contacts *c, int32_t index);
 
 /// Room for so many pairs and what is measured of them.
 tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err);
+
+/// s += a u u^T, and is a contact of that stiffness too stiff for its blocks to go into a matrix in single precision?
+void contact_add_square(double s[6], double a, tl_vec3 u);
+bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6]);
+
+/// Which contacts a node takes part in, and the blocks beside the matrix.
+tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+
+/// Adds what contacts from this one on have in the gradient and in the matrix (may be NULL), times `sign`.
+void contact_gather(const tl_contacts *c, int32_t from, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers);
+
+/// Contacts of the solve before, which the next one expects (contact_foresee.c).
+tl_status contact_note_pressing(tl_contacts *c, tl_error *err);
 
 /// From the lists of the trees to c->pairs, measured: those whose features, going from c->at by c->way, may come within their thickness and twice the
 /// skin (contact_pairs.c).

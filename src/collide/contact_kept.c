@@ -156,20 +156,14 @@ tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kep
 
 // --- old and new ---
 
-static bool stands_before(const tl_contacts *c, const pair *p, const pair *q)
-{
-    const int32_t a = list_of(c, p), b = list_of(c, q);
-    return a != b ? a < b : comes_before(p->found, q->found);
-}
-
 // How many of the first `count` pairs, which are sorted, stand before p. Looks from the back.
 static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
 {
     int32_t low = count, high = count, step = 1;
-    while (low > 0 && stands_before(c, p, &c->pairs[low - 1])) high = low - 1, low -= low < step ? low : step, step *= 2;
+    while (low > 0 && contact_stands_before(c, p, &c->pairs[low - 1])) high = low - 1, low -= low < step ? low : step, step *= 2;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (stands_before(c, p, &c->pairs[middle])) high = middle;
+        if (contact_stands_before(c, p, &c->pairs[middle])) high = middle;
         else low = middle + 1;
     }
     return low;

@@ -33,6 +33,13 @@ static inline int32_t list_of(const tl_contacts *c, const pair *p)
 static inline uint64_t key_of(tl_pair p) { return (uint64_t)(uint32_t)p.a << 32 | (uint32_t)p.b; }
 static inline bool comes_before(tl_pair p, tl_pair q) { return key_of(p) < key_of(q); }
 
+/// The order of pairs: by list, then as in the list.
+static inline bool contact_stands_before(const tl_contacts *c, const pair *p, const pair *q)
+{
+    const int32_t a = list_of(c, p), b = list_of(c, q);
+    return a != b ? a < b : comes_before(p->found, q->found);
+}
+
 /// What features are. Arrays of what is said of nodes, edges and faces of the cloth have NULL for those of a body.
 enum { NODES, EDGES, FACES, OF_BODY, FEATURE_KINDS };
 

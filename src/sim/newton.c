@@ -128,16 +128,17 @@ static double linear_tolerance_of(const newton *s)
     return s->def->linear_tolerance * fmin(1, near / 0.5) * size;
 }
 
-// One solve of the linear system, with what steps before have shown.
-static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, tl_error *err)
+// One solve of the linear system, with what steps before have shown. `foreseen`: contacts that do not press yet push; `again`: what was found with fewer of
+// them is a good start.
+static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, bool again, tl_error *err)
 {
     const int32_t n = s->e->node_count;
     double weight[MAX_PAIRS];
     tl_parallel_for(s->workers, n, NEWTON_CHUNK, negate_chunk, &(newton_move){s->gradient, NULL, 0, s->right});
     if (foreseen) tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){s->right, s->push, -1, s->right});
     newton_before_solve(s, weight);
-    for (int32_t i = 0; i < n; i++)  // what was found with fewer contacts is a good start; fixed rows must be zero
-        if (!foreseen || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
+    for (int32_t i = 0; i < n; i++)
+        if (!again || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
     if (s->part.count > 0) return newton_solve_part(s, linear_tolerance_of(s), err);
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
@@ -189,7 +190,7 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
             TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
         s->report->contact_seconds += tl_now() - begin;
         if (!changed) break;
-        TL_TRY(solve_direction(s, x, true, err));
+        TL_TRY(solve_direction(s, x, true, true, err));
     }
     const double begin = tl_now();
     TL_TRY(look_around(s, x, err));
@@ -237,7 +238,13 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
     tl_newton_report *r = s->report;
     *out = (update){.in_part = s->part.count > 0};
     newton_end_pair(s);
-    TL_TRY(solve_direction(s, x, false, err));
+    bool expected = false;
+    if (s->contacts && !tl_contacts_frozen(s->contacts)) {
+        const double begin = tl_now();
+        TL_TRY(tl_contacts_expect(s->contacts, s->matrix, s->push, s->arena, s->workers, &expected, err));
+        r->contact_seconds += tl_now() - begin;
+    }
+    TL_TRY(solve_direction(s, x, expected, false, err));
     if (out->in_part) r->part_iterations++;
     else r->iterations++;
     if (s->contacts) TL_TRY(foresee(s, x, err));

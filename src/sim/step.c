@@ -44,6 +44,7 @@ static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_v
     if (!u) return tl_fail_memory(err, "a step");
     for (int32_t i = 0; i < n; i++) u[i] = tl_sub3(e->fixed[i] ? target[i] : step->x_tilde[i], sim->x[i]);
     TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
+    TL_TRY(tl_contacts_note_start(contacts, err));
     if (tl_contacts_bodies_left(contacts) > 0) {
         TL_TRY(tl_contacts_carry(contacts, sim->x, u, &sim->arena, sim->workers, err));
         TL_TRY(tl_contacts_search(contacts, sim->x, u, &sim->arena, sim->workers, err));
