@@ -44,6 +44,13 @@ typedef struct pair_query {
     int64_t (*counts)[2];   // per chunk: volume tests, face pairs
 } pair_query;
 
+/// Sides of a volume: supports below `limit` at x0, or at x1, are within. In `row` is where supports are in eight boxes.
+typedef struct sides {
+    float limit[2][LANES];
+    int32_t row[LANES];
+    int32_t count;
+} sides;
+
 /// Primitives of one leaf that are near another.
 typedef struct gathered {
     float row[12][GATHER_CAP];
@@ -54,7 +61,9 @@ typedef struct gathered {
 
 /// Where a chunk writes its pairs.
 typedef struct pair_writer {
-    gathered near[2];  // scratch
+    gathered near;                             // scratch
+    int32_t one[GATHER_CAP];                   // likewise: numbers of primitives within their leaf
+    uint8_t chosen[2][GATHER_CAP / LANES + 1];  // likewise: bits, of either leaf
     pair_pool *pool;
     tl_pair *at[LISTS], *end[LISTS];
     int32_t block[LISTS];
