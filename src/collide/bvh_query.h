@@ -21,6 +21,19 @@ typedef struct pair_pool {
     atomic_int next;        // may run past block_count: then the query is taken again with more
 } pair_pool;
 
+/// The pairs of one list in the pool into `*out`, by (a, b); a < a_count.
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, tl_arena *scratch, tl_workers *workers, tl_allocator *alloc,
+                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err);
+
+static inline bool has_avx2(void)
+{
+#ifdef TL_X86_KERNELS
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+}
+
 /// A pair of subtrees to look at: nodes >= 0 or ~leaf. Within one surface a == b is a subtree with itself.
 typedef struct work { int32_t a, b; } work;
 
