@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 16}; }
+tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 24}; }
 
 tl_status tl_surface_check(const tl_surface *s, tl_error *err)
 {
