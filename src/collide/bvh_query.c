@@ -68,13 +68,14 @@ static inline uint32_t plain_mask(const int32_t *m)
 }
 
 typedef uint32_t plain_order;
+typedef int32_t any_word __attribute__((may_alias));  // floats are moved as well
 
 static inline uint32_t plain_order_of(uint32_t mask) { return mask; }
 
 static inline void plain_compress(const void *from, uint32_t mask, void *to)
 {
-    const int32_t *in = from;
-    int32_t *out = to;
+    const any_word *in = from;
+    any_word *out = to;
     for (; mask; mask &= mask - 1) *out++ = in[__builtin_ctz(mask)];
 }
 
