@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
 
-tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 16}; }
+tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 24}; }
 
 tl_status tl_surface_check(const tl_surface *s, tl_error *err)
 {
@@ -57,6 +57,7 @@ void tl_bvh_free_arrays(tl_bvh *bvh)
     for (int k = 0; k < 3; k++) TL_FREE(&alloc, bvh->corner[k], bvh->corner_cap[k]);
     for (int k = 0; k < 2; k++) TL_FREE(&alloc, bvh->end[k], bvh->end_cap[k]);
     TL_FREE(&alloc, bvh->node_box, bvh->node_box_cap);
+    TL_FREE(&alloc, bvh->leaf_box, bvh->leaf_box_cap);
     TL_FREE(&alloc, bvh->moved, bvh->moved_cap);
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
     TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
@@ -77,7 +78,7 @@ size_t tl_bvh_memory(const tl_bvh *bvh)
 {
     size_t bytes = sizeof *bvh + (size_t)bvh->inner_cap * sizeof *bvh->child +
                    (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
-                   (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->moved_cap +
+                   (size_t)bvh->node_box_cap * sizeof *bvh->node_box + (size_t)bvh->leaf_box_cap * sizeof *bvh->leaf_box + (size_t)bvh->moved_cap +
                    (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
                    (size_t)bvh->dirty_cap + (size_t)bvh->cull_cap * sizeof *bvh->cull +
                    (size_t)bvh->cull_list_cap * sizeof *bvh->cull_list;

@@ -39,12 +39,12 @@ static bool face_meets(const box_query *q, int32_t f)
 static void search_leaf(box_query *q, int32_t leaf)
 {
     const tl_bvh *t = q->bvh;
-    const int32_t n = leaf_size(t, leaf, PRIM_FACE), stride = pad_lanes(n);
+    const int32_t n = leaf_size(t, leaf, PRIM_FACE);
     const float *row = t->prim_box + t->leaf[leaf].box;
     int64_t step[6];
-    for (int d = 0; d < 6; d++) step[d] = (int64_t)d * stride;
-    for (int32_t i = 0; i < n; i += LANES)
-        for (uint32_t near = lanes_near(q, row + i, t->rows == 12 ? row + i + 6 * stride : NULL, step, LANES); near; near &= near - 1) {
+    for (int d = 0; d < 6; d++) step[d] = (int64_t)d * LANES;
+    for (int32_t i = 0; i < n; i += LANES, row += t->rows * LANES)
+        for (uint32_t near = lanes_near(q, row, t->rows == 12 ? row + 6 * LANES : NULL, step, LANES); near; near &= near - 1) {
             const int32_t f = t->leaf[leaf].first[PRIM_FACE] + i + __builtin_ctz(near);
             if (!face_meets(q, f)) continue;
             if (q->count < q->max) q->face[q->count] = t->id[PRIM_FACE][f];

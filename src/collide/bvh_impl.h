@@ -6,8 +6,8 @@
 //
 // Children of a node are lanes of its arrays (row d of node n: volume + (n planes + d) arity), so one volume meets all
 // children at once. Nodes are stored level by level. Every node and edge of the surface belongs to one leaf, that of a
-// face that has it; a leaf keeps the boxes of its faces, edges and nodes as six rows each, padded to whole vectors with
-// boxes that meet nothing (all +inf).
+// face that has it; a leaf keeps the boxes of its faces, edges and nodes by eights, as six rows each, padded with boxes that
+// meet nothing (all +inf).
 //
 // For relative motion everything has two boxes, at x0 and at x1: twelve rows, six of each. A and B may meet iff for every d of
 // the six B_d <= -A_opp(d) at x0 or at x1 (bvh.h says why). Again nothing but minima and comparisons of rounded
@@ -37,7 +37,7 @@ enum { PRIM_FACE, PRIM_EDGE, PRIM_NODE, PRIM_KINDS };
 typedef struct tl_leaf {
     int32_t first[PRIM_KINDS];
     int32_t parent;  // node * arity + lane
-    int64_t box;     // into prim_box: `rows` rows of faces, of edges, of nodes
+    int64_t box;     // into prim_box: faces, edges, nodes, each padded to whole vectors
 } tl_leaf;
 
 /// Of an inner node: where its border and the faces around it are in cull_list. No loop: it is never culled.
@@ -71,10 +71,11 @@ struct tl_bvh {
     // Volumes.
     float (*node_box)[8];  // per node in leaf order: lo.x lo.y lo.z - -hi.x -hi.y -hi.z -; relative: at x0, then at x1
     uint8_t *moved;        // per node: its box has changed in this refit
-    float *prim_box;
+    float (*leaf_box)[8];  // per leaf, likewise, of all its faces
+    float *prim_box;       // in leaf order, of each eight primitives of a kind: `rows` rows of eight
     float *volume;         // inner_count * planes * arity
     uint8_t *dirty;        // per inner node
-    int32_t node_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
+    int32_t node_box_cap, leaf_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
     float slack;           // no support is lower by more than this than that of the box in double
     bool fitted;           // all volumes have been computed since the layout was made
 

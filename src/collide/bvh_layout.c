@@ -151,6 +151,7 @@ static tl_status make_room(tl_bvh *bvh, tl_error *err)
     }
     const int64_t volumes = (int64_t)bvh->inner_count * bvh->planes * bvh->def.arity;
     if (!TL_GROW(alloc, bvh->node_box, bvh->node_box_cap, bvh->count[PRIM_NODE] * (int64_t)(bvh->rows / 6)) ||
+        !TL_GROW(alloc, bvh->leaf_box, bvh->leaf_box_cap, bvh->leaf_count * (int64_t)(bvh->rows / 6)) ||
         !TL_GROW(alloc, bvh->moved, bvh->moved_cap, bvh->count[PRIM_NODE]) ||
         !TL_GROW(alloc, bvh->dirty, bvh->dirty_cap, bvh->inner_count) ||
         !TL_GROW(alloc, bvh->volume, bvh->volume_cap, volumes) || !TL_GROW(alloc, bvh->prim_box, bvh->prim_box_cap, boxes))

@@ -5,9 +5,6 @@
 // at a time; what overlaps there and shares no node is decided by the boxes in double, so neither k nor arity nor skin nor
 // rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
 
-#include <string.h>
-
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "collide/bvh_cull.h"
 #include "collide/bvh_query.h"
@@ -16,8 +13,6 @@ enum {
     FEW_ITEMS = 512,
     MOST_ITEMS = FEW_ITEMS * MAX_ARITY * MAX_ARITY,
     CHUNKS = 128,
-    RANKED = 256,              // numbers sorted by rank
-    FIRSTS_PER_CHUNK = 1024,
     FLAGS_PER_CHUNK = 8192,
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
@@ -73,13 +68,14 @@ static inline uint32_t plain_mask(const int32_t *m)
 }
 
 typedef uint32_t plain_order;
+typedef int32_t any_word __attribute__((may_alias));  // floats are moved as well
 
 static inline uint32_t plain_order_of(uint32_t mask) { return mask; }
 
 static inline void plain_compress(const void *from, uint32_t mask, void *to)
 {
-    const int32_t *in = from;
-    int32_t *out = to;
+    const any_word *in = from;
+    any_word *out = to;
     for (; mask; mask &= mask - 1) *out++ = in[__builtin_ctz(mask)];
 }
 
@@ -105,15 +101,6 @@ static inline void plain_put_pairs(int32_t a, const int32_t *b, uint32_t mask, p
 #define MASK8(m) plain_mask((const int32_t *)&(m))
 #include "collide/bvh_traverse.h"
 
-static bool has_avx2(void)
-{
-#ifdef TL_X86_KERNELS
-    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
-#else
-    return false;
-#endif
-}
-
 // Fills query->item with FEW_ITEMS pairs or more, or with all pairs of leaves. Null on no memory.
 static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
 {
@@ -132,131 +119,6 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
     }
     query->item = now;
     return n;
-}
-
-// --- sorting ---
-
-/// Lists dealt by a: the partners of number a end at last[a] and begin where those of a - 1 end.
-typedef struct dealt {
-    const int32_t *last;
-    const int32_t *partner;
-    tl_pair *out, *spare;  // spare: if there are any with more than RANKED
-} dealt;
-
-// Puts n <= RANKED distinct numbers, with LANES readable ones behind them, in order: each goes where the number of lesser ones
-// says. Quadratic, but eight at a time and without a jump: cheaper than anything else for the few partners that a primitive
-// usually has. `out` has room for one more, where lanes past the end go.
-TL_INLINE void sort_by_rank(const int32_t *in, int32_t n, int32_t *out)
-{
-    const tl_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
-    for (int32_t i = 0; i < n; i += LANES) {
-        const int32_t left = n - i;
-        const tl_i8 key = *(const tl_i8 *)(in + i), past = (tl_i8)(lane >= (tl_i8){left, left, left, left, left, left, left, left});
-        tl_i8 rank = {0};
-        for (int32_t j = 0; j < n; j++) {
-            const int32_t c = in[j];
-            rank -= (tl_i8)(key > (tl_i8){c, c, c, c, c, c, c, c});
-        }
-        rank = (rank & ~past) | ((tl_i8){n, n, n, n, n, n, n, n} & past);
-        int32_t to[LANES];
-        memcpy(to, &rank, sizeof to);  // lanes are had sooner from memory than one by one
-        for (int k = 0; k < LANES; k++) out[to[k]] = in[i + k];
-    }
-}
-
-static inline void pair_up(int32_t a, const int32_t *b, int32_t n, tl_pair *out)
-{
-    for (int32_t i = 0; i < n; i++) out[i] = (tl_pair){a, b[i]};
-}
-
-static void merge(const tl_pair *a, int32_t na, const tl_pair *b, int32_t nb, tl_pair *out)
-{
-    int32_t i = 0, j = 0;
-    while (i < na && j < nb) *out++ = a[i].b < b[j].b ? a[i++] : b[j++];
-    for (; i < na; i++) *out++ = a[i];
-    for (; j < nb; j++) *out++ = b[j];
-}
-
-// Merges pieces of RANKED pairs, to and fro; `other` has room for n.
-static void merge_pieces(tl_pair *pair, int64_t n, tl_pair *other)
-{
-    tl_pair *now = pair, *next = other;
-    for (int64_t width = RANKED; width < n; width *= 2) {
-        for (int64_t i = 0; i < n; i += 2 * width) {
-            const int64_t middle = i + width < n ? i + width : n, end = i + 2 * width < n ? i + 2 * width : n;
-            merge(now + i, (int32_t)(middle - i), now + middle, (int32_t)(end - middle), next + i);
-        }
-        tl_pair *swap = now;
-        now = next, next = swap;
-    }
-    if (now != pair) memcpy(pair, now, (size_t)n * sizeof *pair);
-}
-
-TL_CLONES static void sort_partners(void *arg, int32_t begin, int32_t end)
-{
-    const dealt *d = arg;
-    int32_t sorted[RANKED + 1];
-    for (int32_t a = begin; a < end; a++) {
-        const int32_t first = a > 0 ? d->last[a - 1] : 0, n = d->last[a] - first;
-        for (int32_t i = 0; i < n; i += RANKED) {
-            const int32_t m = n - i < RANKED ? n - i : RANKED;
-            tl_pair *out = d->out + first + i;
-            sort_by_rank(d->partner + first + i, m, sorted);
-            for (int32_t j = 0; j + LANES < m; j += LANES) pair_up(a, sorted + j, LANES, out + j);
-            if (m >= LANES) pair_up(a, sorted + m - LANES, LANES, out + m - LANES);  // some of them twice
-            else pair_up(a, sorted, m, out);
-        }
-        if (n > RANKED) merge_pieces(d->out + first, n, d->spare + first);
-    }
-}
-
-// Lists that had to grow get an eighth more than they need: doubling, as elsewhere, would leave half of a long list unused.
-static bool make_room(const tl_allocator *alloc, tl_pair **list, int32_t *cap, int64_t need)
-{
-    if (need <= *cap) return true;
-    int64_t bigger = *cap > 0 ? need + need / 8 : need;
-    if (bigger > INT32_MAX) bigger = need;
-    tl_pair *moved = tl_resize_bytes(alloc, *list, (size_t)*cap, (size_t)bigger, sizeof **list);
-    if (!moved) return false;
-    *list = moved, *cap = (int32_t)bigger;
-    return true;
-}
-
-// The blocks of one list into `out`, by (a, b): dealt by a, then the partners of each a sorted.
-static tl_status sort_list(const pair_query *query, int list, int32_t a_count, tl_arena *scratch, tl_workers *workers,
-                           tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
-{
-    const pair_pool *pool = &query->pool;
-    const int32_t blocks = atomic_load(&query->pool.next);
-    int64_t total = 0;
-    for (int32_t i = 0; i < blocks; i++)
-        if (pool->list[i] == list) total += pool->used[i];
-    *count = 0;
-    if (total == 0) return TL_OK;
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    int32_t *next = TL_SCRATCH(scratch, int32_t, a_count), *partner = TL_SCRATCH(scratch, int32_t, total + LANES);
-    if (total > INT32_MAX - LANES || !next || !partner || !make_room(alloc, out, cap, total)) return tl_fail_memory(err, "pairs");
-    memset(next, 0, (size_t)a_count * sizeof *next);
-    for (int32_t i = 0; i < blocks; i++) {
-        const tl_pair *p = pool->pair + (int64_t)i * BLOCK_PAIRS;
-        for (int32_t j = 0, n = pool->list[i] == list ? pool->used[i] : 0; j < n; j++) next[p[j].a]++;
-    }
-    int32_t most = 0;
-    for (int32_t a = 0, sum = 0; a < a_count; a++) {
-        const int32_t n = next[a];
-        most = n > most ? n : most;
-        next[a] = sum, sum += n;
-    }
-    tl_pair *spare = most > RANKED ? TL_SCRATCH(scratch, tl_pair, total) : NULL;
-    if (most > RANKED && !spare) return tl_fail_memory(err, "pairs");
-    for (int32_t i = 0; i < blocks; i++) {
-        const tl_pair *p = pool->pair + (int64_t)i * BLOCK_PAIRS;
-        for (int32_t j = 0, n = pool->list[i] == list ? pool->used[i] : 0; j < n; j++) partner[next[p[j].a]++] = p[j].b;
-    }
-    tl_parallel_for(workers, a_count, FIRSTS_PER_CHUNK, sort_partners, &(dealt){next, partner, *out, spare});
-    *count = (int32_t)total;
-    tl_arena_release(scratch, mark);
-    return TL_OK;
 }
 
 static tl_status walk(pair_query *query, int32_t items, int64_t blocks, tl_arena *scratch, tl_workers *workers, tl_error *err)
@@ -301,7 +163,7 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     tl_allocator *alloc = &out->alloc;
 #define SORT(list, name, n) \
     if (status == TL_OK) \
-        status = sort_list(query, list, n, scratch, workers, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
+        status = tl_bvh_sort_list(&query->pool, list, n, scratch, workers, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
     SORT(LIST_VF, vf, a->node_count);
     SORT(LIST_EE, ee, a->edge_count);
     SORT(LIST_FV, fv, b->node_count);

@@ -21,6 +21,19 @@ typedef struct pair_pool {
     atomic_int next;        // may run past block_count: then the query is taken again with more
 } pair_pool;
 
+/// The pairs of one list in the pool into `*out`, by (a, b); a < a_count.
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, tl_arena *scratch, tl_workers *workers, tl_allocator *alloc,
+                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err);
+
+static inline bool has_avx2(void)
+{
+#ifdef TL_X86_KERNELS
+    return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
+#else
+    return false;
+#endif
+}
+
 /// A pair of subtrees to look at: nodes >= 0 or ~leaf. Within one surface a == b is a subtree with itself.
 typedef struct work { int32_t a, b; } work;
 
@@ -44,6 +57,13 @@ typedef struct pair_query {
     int64_t (*counts)[2];   // per chunk: volume tests, face pairs
 } pair_query;
 
+/// Sides of a volume: supports below `limit` at x0, or at x1, are within. In `row` is where supports are in eight boxes.
+typedef struct sides {
+    float limit[2][LANES];
+    int32_t row[LANES];
+    int32_t count;
+} sides;
+
 /// Primitives of one leaf that are near another.
 typedef struct gathered {
     float row[12][GATHER_CAP];
@@ -54,7 +74,9 @@ typedef struct gathered {
 
 /// Where a chunk writes its pairs.
 typedef struct pair_writer {
-    gathered near[2];  // scratch
+    gathered near;                             // scratch
+    int32_t one[GATHER_CAP];                   // likewise: numbers of primitives within their leaf
+    uint8_t chosen[2][GATHER_CAP / LANES + 1];  // likewise: bits, of either leaf
     pair_pool *pool;
     tl_pair *at[LISTS], *end[LISTS];
     int32_t block[LISTS];

@@ -90,28 +90,28 @@ static const int8_t DIAGONALS[12][2] = {{0, 1}, {0, 4}, {0, 2}, {0, 5}, {1, 2}, 
 
 static float clamp(float s) { return s > FLT_MAX ? FLT_MAX : s > -FLT_MAX ? s : -FLT_MAX; }  // see round_down
 
-// The supports past the axes of `count` boxes in rows of `stride`, into out[d * step].
-static void fit_slabs(const float *row, int32_t count, int32_t stride, int k, float *out, int32_t step)
+#define ROW_OF(d, i) (((i) & -LANES) * 6 + (d) * LANES + ((i) & (LANES - 1)))  // support d of box i
+
+// The supports past the axes of `count` boxes, into out[d * step].
+static void fit_slabs(const float *row, int32_t count, int k, float *out, int32_t step)
 {
     const int half = k / 2, corners = k == 14 || k == 26 ? 4 : 0, diagonals = k >= 18 ? 6 : 0;
     float most = 0;
     for (int d = 0; d < 6; d++)
-        for (int32_t i = 0; i < count; i++) most = fmaxf(most, fabsf(row[d * stride + i]));
+        for (int32_t i = 0; i < count; i++) most = fmaxf(most, fabsf(row[ROW_OF(d, i)]));
     const float allow = most * 0x1p-20f + FLT_MIN;
     for (int c = 0; c < 2 * corners; c++) {
-        const float *a = row + CORNERS[c][0] * stride, *b = row + CORNERS[c][1] * stride, *d = row + CORNERS[c][2] * stride;
         float low = INFINITY;
         for (int32_t i = 0; i < count; i++) {
-            const float s = (a[i] + b[i]) + d[i];
+            const float s = (row[ROW_OF(CORNERS[c][0], i)] + row[ROW_OF(CORNERS[c][1], i)]) + row[ROW_OF(CORNERS[c][2], i)];
             low = s < low ? s : low;
         }
         out[(3 + c % 4 + c / 4 * half) * step] = count ? clamp(low - allow) : INFINITY;
     }
     for (int c = 0; c < 2 * diagonals; c++) {
-        const float *a = row + DIAGONALS[c][0] * stride, *b = row + DIAGONALS[c][1] * stride;
         float low = INFINITY;
         for (int32_t i = 0; i < count; i++) {
-            const float s = a[i] + b[i];
+            const float s = row[ROW_OF(DIAGONALS[c][0], i)] + row[ROW_OF(DIAGONALS[c][1], i)];
             low = s < low ? s : low;
         }
         out[(3 + corners + c % 6 + c / 6 * half) * step] = count ? clamp(low - allow) : INFINITY;
@@ -129,7 +129,7 @@ static bool leaf_moved(const tl_bvh *bvh, int32_t leaf)
 #define MIN8(a, b) ((tl_f8)((((tl_i8)((a) < (b))) & (tl_i8)(a)) | (~((tl_i8)((a) < (b))) & (tl_i8)(b))))
 
 // Eight boxes as lanes of their six rows.
-TL_INLINE void put_boxes(const tl_f8 *box, float *row, int32_t stride)
+TL_INLINE void put_boxes(const tl_f8 *box, float *row)
 {
 #define TURN(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
     tl_f8 half[2][3];  // lo and -hi of four boxes on each axis
@@ -142,8 +142,8 @@ TL_INLINE void put_boxes(const tl_f8 *box, float *row, int32_t stride)
         half[h][2] = TURN(z01, z23, 0, 1, 8, 9, 4, 5, 12, 13);
     }
     for (int k = 0; k < 3; k++) {
-        *(tl_f8 *)(row + k * stride) = TURN(half[0][k], half[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
-        *(tl_f8 *)(row + (k + 3) * stride) = TURN(half[0][k], half[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
+        *(tl_f8 *)(row + k * LANES) = TURN(half[0][k], half[1][k], 0, 1, 2, 3, 8, 9, 10, 11);
+        *(tl_f8 *)(row + (k + 3) * LANES) = TURN(half[0][k], half[1][k], 4, 5, 6, 7, 12, 13, 14, 15);
     }
 #undef TURN
 }
@@ -167,7 +167,7 @@ TL_INLINE void fit_prims(const float (*node_box)[8], const int ends, const int32
             }
             if (nodes == 3) sum = MIN8(sum, box[j]);
         }
-        put_boxes(box, row + i, pad_lanes(count));
+        put_boxes(box, row + i * 6 * ends);
     }
     *all = sum;
 }
@@ -182,13 +182,14 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, const int ends, const int s, 
     const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity, half = ends == 2 ? 3 : bvh->def.k / 2;
     const int32_t *const corner[3] = {bvh->corner[0] + f, bvh->corner[1] + f, bvh->corner[2] + f}, *const end[3] = {bvh->end[0] + e, bvh->end[1] + e, NULL};
     tl_f8 all, unused;
-    fit_prims(node_box, ends, corner, 3, faces, row + 6 * s * pad_lanes(faces), &all);
+    fit_prims(node_box, ends, corner, 3, faces, row + 6 * s * LANES, &all);
+    *(tl_f8 *)bvh->leaf_box[(int64_t)leaf * ends + s] = all;
     for (int k = 0; k < 3; k++) out[(k + 6 * s) * arity] = all[k], out[(k + 6 * s + half) * arity] = all[k + 4];
-    if (half > 3) fit_slabs(row, faces, pad_lanes(faces), bvh->def.k, out, arity);
+    if (half > 3) fit_slabs(row, faces, bvh->def.k, out, arity);
     row += 6 * ends * pad_lanes(faces);
-    fit_prims(node_box, ends, end, 2, edges, row + 6 * s * pad_lanes(edges), &unused);
+    fit_prims(node_box, ends, end, 2, edges, row + 6 * s * LANES, &unused);
     row += 6 * ends * pad_lanes(edges);
-    fit_prims(node_box + (int64_t)ends * l->first[PRIM_NODE], ends, end, 1, nodes, row + 6 * s * pad_lanes(nodes), &unused);
+    fit_prims(node_box + (int64_t)ends * l->first[PRIM_NODE], ends, end, 1, nodes, row + 6 * s * LANES, &unused);
 }
 
 TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)

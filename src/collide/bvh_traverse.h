@@ -8,30 +8,65 @@
 // of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than the slack.
 // `mode` is a constant wherever these functions are expanded.
 
+// One kind of primitives of a leaf: their boxes, `rows` rows of eight for each eight of them, and where they begin in leaf order.
 typedef struct TRAVERSE(prims) {
-    const float *row;
-    int32_t stride, count, first;
+    const float *box;
+    int32_t count, first;
 } TRAVERSE(prims);
 
 TL_INLINE TRAVERSE_TARGET TRAVERSE(prims) TRAVERSE(prims_of)(const tl_bvh *t, int32_t leaf, int kind, int mode)
 {
     const int rows = mode == SWEPT ? 6 : 12;
-    const float *row = t->prim_box + t->leaf[leaf].box;
-    for (int i = 0; i < kind; i++) row += rows * pad_lanes(leaf_size(t, leaf, i));
-    const int32_t n = leaf_size(t, leaf, kind);
-    return (TRAVERSE(prims)){row, pad_lanes(n), n, t->leaf[leaf].first[kind]};
+    const float *box = t->prim_box + t->leaf[leaf].box;
+    for (int i = 0; i < kind; i++) box += rows * pad_lanes(leaf_size(t, leaf, i));
+    return (TRAVERSE(prims)){box, leaf_size(t, leaf, kind), t->leaf[leaf].first[kind]};
 }
 
 #define SPLAT8(s) ((tl_f8){(s), (s), (s), (s), (s), (s), (s), (s)})
 
-// Which of the eight boxes at `row` may meet the one whose flipped supports (-s_opp(d)) are q?
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t stride, const float *q, int mode)
+// Which of the eight boxes at `row` may meet the one whose flipped supports (-s_opp(d)) are q, with two ends?
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, const float *q)
 {
     tl_f8 most = SPLAT8(-INFINITY);
     for (int d = 0; d < 6; d++) {
-        tl_f8 gap = *(const tl_f8 *)(row + (int64_t)d * stride) - SPLAT8(q[d]);
+        const tl_f8 gap = *(const tl_f8 *)(row + d * LANES) - SPLAT8(q[d]);
+        const tl_f8 later = *(const tl_f8 *)(row + (d + 6) * LANES) - SPLAT8(q[d + 6]);
+        most = MOST8(most, LEAST8(gap, later));
+    }
+    const tl_i8 m = (tl_i8)(most <= SPLAT8(0));
+    return MASK8(m);
+}
+
+// The sides of the volume of leaf `la` of p beyond which something of leaf `lb` of q may lie. Where the volume of the second ends before that of the
+// first, at one end of the way, all it holds is within: that is so for more than half of the sides.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, const tl_bvh *p, int32_t la, const tl_bvh *q, int32_t lb, int mode,
+                                                  sides *s)
+{
+    static const int32_t row[LANES] = {3 * LANES, 4 * LANES, 5 * LANES, 0, 0, LANES, 2 * LANES, 0};  // those of the opposite supports
+    const int ends = mode == SWEPT ? 1 : 2;
+    tl_f8 limit[2];
+    tl_i8 within = {0};
+    for (int e = 0; e < ends; e++) {
+        limit[e] = -*(const tl_f8 *)p->leaf_box[(int64_t)la * ends + e];
+        if (mode == NEAR) limit[e] = LEAST8(limit[e] + SPLAT8(query->reach[e]), SPLAT8(FLT_MAX));
+        within |= (tl_i8)(-*(const tl_f8 *)q->leaf_box[(int64_t)lb * ends + e] <= limit[e]);
+    }
+    const uint32_t beyond = ~MASK8(within) & 0x77u;
+    const TRAVERSE(order) order = TRAVERSE(order_of)(beyond);
+    for (int e = 0; e < ends; e++) TRAVERSE(compress)(&limit[e], order, s->limit[e]);
+    TRAVERSE(compress)(row, order, s->row);
+    s->count = __builtin_popcount(beyond);
+}
+
+// Which of the eight boxes at `box` may lie within all sides?
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(within8)(const float *box, const sides *s, int mode)
+{
+    tl_f8 most = SPLAT8(-INFINITY);
+    for (int32_t i = 0; i < s->count; i++) {
+        const float *row = box + s->row[i];
+        tl_f8 gap = *(const tl_f8 *)row - SPLAT8(s->limit[0][i]);
         if (mode != SWEPT) {
-            const tl_f8 later = *(const tl_f8 *)(row + (int64_t)(d + 6) * stride) - SPLAT8(q[d + 6]);
+            const tl_f8 later = *(const tl_f8 *)(row + 6 * LANES) - SPLAT8(s->limit[1][i]);
             gap = LEAST8(gap, later);
         }
         most = MOST8(most, gap);
@@ -40,7 +75,7 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, int32_t str
     return MASK8(m);
 }
 
-// Of the eight primitives with supports `row`, which may make a pair with the one at `one`, and which do so for sure? Not
+// Of the eight primitives with supports `row`, which may make a pair with the one whose supports are `one`, LANES apart, and which do so for sure? Not
 // flipped: x - -y is x + y.
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, const tl_f8 row[12], const float *one, int mode, uint32_t *sure)
 {
@@ -49,9 +84,9 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, con
         tl_f8 out = SPLAT8(0);
         for (int d = k; d < 6; d += 3) {
             const int opp = d < 3 ? d + 3 : d - 3;
-            tl_f8 gap = row[d] + SPLAT8(one[opp * GATHER_CAP]);
+            tl_f8 gap = row[d] + SPLAT8(one[opp * LANES]);
             if (mode != SWEPT) {
-                const tl_f8 later = row[d + 6] + SPLAT8(one[(opp + 6) * GATHER_CAP]);
+                const tl_f8 later = row[d + 6] + SPLAT8(one[(opp + 6) * LANES]);
                 gap = LEAST8(gap, later);
                 if (mode == NEAR) out = MOST8(out, later);
             }
@@ -78,31 +113,50 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(flags8)(const uint8_t *flag)
     return bits;
 }
 
-// Copies the primitives of a leaf that may meet the volume flipped in `near` (NULL: all) next to each other: if `flag` is given, those
-// whose flag is `wanted`. Returns their number.
-TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(gather)(const tl_bvh *t, int32_t leaf, int kind, const float *near, const uint8_t *flag,
-                                                   bool wanted, int mode, gathered *g)
+// Marks the primitives that may lie within `near` (NULL: all), and returns how many: if `flag` is given, of those whose flag is `wanted`.
+TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const sides *near, const uint8_t *flag, bool wanted, int mode,
+                                                   uint8_t *chosen)
 {
-    const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : kind == PRIM_EDGE ? 2 : 0;
-    const TRAVERSE(prims) p = TRAVERSE(prims_of)(t, leaf, kind, mode);
-    const int32_t *id = t->id[kind] + p.first, *node[3] = {NULL, NULL, NULL};
-    for (int k = 0; k < nodes; k++) node[k] = TRAVERSE(nodes_of)(t, kind, k) + p.first;
+    const int rows = mode == SWEPT ? 6 : 12;
     int32_t n = 0;
     for (int32_t i = 0; i < p.count; i += LANES) {
         const int32_t left = p.count - i;
         uint32_t mask = left < LANES ? (1u << left) - 1 : 255u;
         if (flag) mask &= TRAVERSE(flags8)(flag + p.first + i) ^ (wanted ? 0u : 255u);
-        if (near && mask) mask &= TRAVERSE(meet8)(p.row + i, p.stride, near, mode);
+        if (near) mask &= TRAVERSE(within8)(p.box + i * rows, near, mode);
+        chosen[i / LANES] = (uint8_t)mask;
+        n += __builtin_popcount(mask);
+    }
+    return n;
+}
+
+// Numbers within the leaf of those chosen, one after the other.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint8_t *chosen, int32_t *number)
+{
+    for (int32_t i = 0; i < p.count; i += LANES) {
+        TRAVERSE(compress_range)(i, TRAVERSE(order_of)(chosen[i / LANES]), number);
+        number += __builtin_popcount(chosen[i / LANES]);
+    }
+}
+
+// Copies those chosen next to each other.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(prims) p, int kind, const uint8_t *chosen, int mode, gathered *g)
+{
+    const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : kind == PRIM_EDGE ? 2 : 0;
+    const int32_t *id = t->id[kind] + p.first, *node[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < nodes; k++) node[k] = TRAVERSE(nodes_of)(t, kind, k) + p.first;
+    int32_t n = 0;
+    for (int32_t i = 0; i < p.count; i += LANES) {
+        const uint32_t mask = chosen[i / LANES];
         if (!mask) continue;
         const TRAVERSE(order) order = TRAVERSE(order_of)(mask);
-        for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.row + (int64_t)d * p.stride + i, order, g->row[d] + n);
+        for (int d = 0; d < rows; d++) TRAVERSE(compress)(p.box + i * rows + d * LANES, order, g->row[d] + n);
         for (int k = 0; k < nodes; k++) TRAVERSE(compress)(node[k] + i, order, g->node[k] + n);
         if (kind == PRIM_NODE) TRAVERSE(compress_range)(p.first + i, order, g->node[0] + n);
         TRAVERSE(compress)(id + i, order, g->id + n);
         n += __builtin_popcount(mask);
     }
     g->count = n;
-    return n;
 }
 
 // The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is widened.
@@ -128,7 +182,7 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t
 {
     const int32_t arity = t->def.arity, half = t->def.k / 2;
     const float *v = t->volume + (int64_t)node * t->planes * arity;
-    if (arity == 8 && mode != SWEPT) return TRAVERSE(meet8)(v, 8, q, mode);
+    if (arity == 8 && mode != SWEPT) return TRAVERSE(meet8)(v, q);
     if (arity == 8) {
         tl_i8 m = {-1, -1, -1, -1, -1, -1, -1, -1};
         for (int d = 0; d < k; d++)
@@ -147,37 +201,43 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t
     return mask;
 }
 
-// Pairs of each of a with each of b. `order`: which number comes first; `upper`: a and b are the same, so only those further on.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, const tl_bvh *p, const gathered *a, int ka,
-                                                       const tl_bvh *q, const gathered *b, int kb, pair_order order, bool upper,
-                                                       int list, int mode, pair_writer *w)
+// Pairs of each of `ones` primitives of a, with numbers `one`, with each of b. `order`: which id comes first; `upper`: a and b are the same, so only
+// those further on.
+TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, const tl_bvh *p, TRAVERSE(prims) a, int ka, const int32_t *one,
+                                                       int32_t ones, const tl_bvh *q, const gathered *b, int kb, pair_order order,
+                                                       bool upper, int list, int mode, pair_writer *w)
 {
     const bool same = p == q;
     const int rows = mode == SWEPT ? 6 : 12, na = NODES_OF_KIND(ka), nb = NODES_OF_KIND(kb);
+    const int32_t *id = p->id[ka] + a.first, *ends[3] = {NULL, NULL, NULL};
+    for (int k = 0; k < na && ka != PRIM_NODE; k++) ends[k] = TRAVERSE(nodes_of)(p, ka, k) + a.first;
     const pair_limits limits = query->limits;
     tl_pair *at = w->at[list], *end = w->end[list];
     for (int32_t j0 = 0; j0 < b->count; j0 += LANES) {
-        const int32_t left = b->count - j0, ones = upper && j0 + LANES < a->count ? j0 + LANES : a->count;
+        const int32_t left = b->count - j0, last = upper && j0 + LANES < ones ? j0 + LANES : ones;
         const uint32_t valid = left < LANES ? (1u << left) - 1 : 255u;
         tl_f8 row[12];
         tl_i8 node[3];
         for (int d = 0; d < rows; d++) row[d] = *(const tl_f8 *)(b->row[d] + j0);
         for (int k = 0; k < nb; k++) node[k] = *(const tl_i8 *)(b->node[k] + j0);
-        for (int32_t i = 0; i < ones; i++) {
-            uint32_t sure, hit = TRAVERSE(pair8)(limits, row, a->row[0] + i, mode, &sure) & valid;
+        for (int32_t i = 0; i < last; i++) {
+            const int32_t number = one[i];
+            const float *box = a.box + (number & -LANES) * (rows - 1) + number;
+            int32_t va[3];
+            for (int k = 0; k < na; k++) va[k] = ka == PRIM_NODE ? a.first + number : ends[k][number];
+            uint32_t sure, hit = TRAVERSE(pair8)(limits, row, box, mode, &sure) & valid;
             if (upper && i >= j0) hit &= ~((2u << (i - j0)) - 1);
             if (same) {
                 tl_i8 shared = {0};
                 for (int l = 0; l < na; l++) {
-                    const int32_t v = a->node[l][i];
+                    const int32_t v = va[l];
                     for (int k = 0; k < nb; k++) shared |= (tl_i8)(node[k] == (tl_i8){v, v, v, v, v, v, v, v});
                 }
                 hit &= ~MASK8(shared);
             }
             for (uint32_t check = hit & ~sure; check; check &= check - 1) {
                 const int32_t j = j0 + __builtin_ctz(check);
-                int32_t va[3], vb[3];
-                for (int k = 0; k < na; k++) va[k] = a->node[k][i];
+                int32_t vb[3];
                 for (int k = 0; k < nb; k++) vb[k] = b->node[k][j];
                 if (!is_pair(query, mode, p, va, na, q, vb, nb)) hit &= ~(check & -check);
             }
@@ -186,7 +246,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, 
                 if (!writer_next_block(w, list)) return;
                 at = w->at[list], end = w->end[list];
             }
-            TRAVERSE(put_pairs)(a->id[i], b->id + j0, hit, order, at);  // no test for hits: which there are is hard to guess
+            TRAVERSE(put_pairs)(id[number], b->id + j0, hit, order, at);  // no test for hits: which there are is hard to guess
             at += __builtin_popcount(hit);
         }
     }
@@ -196,26 +256,34 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, 
 // How many times eight are tested against one if those of the first kind are taken one by one.
 static inline int32_t TRAVERSE(cost)(int32_t ones, int32_t lanes) { return ones * (pad_lanes(lanes) / LANES); }
 
-// Pairs of one kind of primitive of leaf `la` of p with one of leaf `lb` of q, whose flipped volumes are near_a and near_b.
+// Pairs of one kind of primitive of leaf `la` of p that may be within near_b with one of leaf `lb` of q that may be within near_a.
 TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, const tl_bvh *p, int32_t la, int ka,
-                                                    const float *near_a, const tl_bvh *q, int32_t lb, int kb,
-                                                    const float *near_b, int list, int mode, pair_writer *w)
+                                                    const sides *near_a, const tl_bvh *q, int32_t lb, int kb,
+                                                    const sides *near_b, int list, int mode, pair_writer *w)
 {
     const bool same = p == q, itself = same && la == lb;
     const uint8_t *some_a = query->lanes && p == query->a ? query->some[ka] : NULL;
     const uint8_t *some_b = query->lanes && q == query->a ? query->some[kb] : NULL;
+    const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka, mode), b = TRAVERSE(prims_of)(q, lb, kb, mode);
+    const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
+    uint8_t *chosen_a = w->chosen[0], *chosen_b = w->chosen[1];
     // Some with all, within one surface: those of a with all of b (with each other, if a is b), then the others of a with those of b.
     const int rounds = same && some_a ? 2 : 1;
     for (int round = 0; round < rounds; round++) {
-        gathered *a = &w->near[0], *b = &w->near[1];
-        if (!TRAVERSE(gather)(p, la, ka, itself ? NULL : near_b, some_a, round == 0, mode, a)) continue;
-        if (itself && ka == kb && round == 0) b = a;
-        else if (!TRAVERSE(gather)(q, lb, kb, itself ? NULL : near_a, rounds == 2 && round == 0 ? NULL : some_b, true, mode, b)) continue;
-        const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
-        if (a == b) TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, true, list, mode, w);
-        else if (TRAVERSE(cost)(a->count, b->count) <= TRAVERSE(cost)(b->count, a->count))
-            TRAVERSE(meet_gathered)(query, p, a, ka, q, b, kb, order, false, list, mode, w);
-        else TRAVERSE(meet_gathered)(query, q, b, kb, p, a, ka, order == ONE_FIRST ? ONE_LAST : order, false, list, mode, w);
+        const bool upper = itself && ka == kb && round == 0;
+        const int32_t count_a = TRAVERSE(choose)(a, itself ? NULL : near_b, some_a, round == 0, mode, chosen_a);
+        if (!count_a) continue;
+        const int32_t count_b = upper ? count_a : TRAVERSE(choose)(b, itself ? NULL : near_a, rounds == 2 && round == 0 ? NULL : some_b, true, mode, chosen_b);
+        if (!count_b) continue;
+        if (upper || TRAVERSE(cost)(count_a, count_b) <= TRAVERSE(cost)(count_b, count_a)) {
+            TRAVERSE(list)(a, chosen_a, w->one);
+            TRAVERSE(gather)(q, b, kb, upper ? chosen_a : chosen_b, mode, &w->near);
+            TRAVERSE(meet_gathered)(query, p, a, ka, w->one, count_a, q, &w->near, kb, order, upper, list, mode, w);
+        } else {
+            TRAVERSE(list)(b, chosen_b, w->one);
+            TRAVERSE(gather)(p, a, ka, chosen_a, mode, &w->near);
+            TRAVERSE(meet_gathered)(query, q, b, kb, w->one, count_b, p, &w->near, ka, order == ONE_FIRST ? ONE_LAST : order, false, list, mode, w);
+        }
     }
 }
 
@@ -223,21 +291,19 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, in
 {
     const tl_bvh *p = query->a, *q = query->b;
     const bool same = p == q, itself = same && la == lb;
-    float near_a[12], near_b[12];
-    const int shift_p = __builtin_ctz((unsigned)p->def.arity), shift_q = __builtin_ctz((unsigned)q->def.arity);
-    TRAVERSE(flip_lane)(query, p, p->leaf[la].parent >> shift_p, p->leaf[la].parent & (p->def.arity - 1), 6, mode, near_a);
-    TRAVERSE(flip_lane)(query, q, q->leaf[lb].parent >> shift_q, q->leaf[lb].parent & (q->def.arity - 1), 6, mode, near_b);
+    sides near_a, near_b;
+    if (!itself) TRAVERSE(sides_of)(query, p, la, q, lb, mode, &near_a), TRAVERSE(sides_of)(query, q, lb, p, la, mode, &near_b);
     w->face_pairs += (int64_t)leaf_size(p, la, PRIM_FACE) * leaf_size(q, lb, PRIM_FACE);
 #define MEET(p, la, ka, near_a, q, lb, kb, near_b, list) \
     TRAVERSE(meet_prims)(query, p, la, ka, near_a, q, lb, kb, near_b, list, mode, w)
     if (query->what & TL_PAIR_VF) {
-        MEET(p, la, PRIM_NODE, near_a, q, lb, PRIM_FACE, near_b, LIST_VF);
-        if (!itself) MEET(q, lb, PRIM_NODE, near_b, p, la, PRIM_FACE, near_a, same ? LIST_VF : LIST_FV);
+        MEET(p, la, PRIM_NODE, &near_a, q, lb, PRIM_FACE, &near_b, LIST_VF);
+        if (!itself) MEET(q, lb, PRIM_NODE, &near_b, p, la, PRIM_FACE, &near_a, same ? LIST_VF : LIST_FV);
     }
-    if (query->what & TL_PAIR_EE) MEET(p, la, PRIM_EDGE, near_a, q, lb, PRIM_EDGE, near_b, LIST_EE);
+    if (query->what & TL_PAIR_EE) MEET(p, la, PRIM_EDGE, &near_a, q, lb, PRIM_EDGE, &near_b, LIST_EE);
     if (query->what & TL_PAIR_EF) {
-        MEET(p, la, PRIM_EDGE, near_a, q, lb, PRIM_FACE, near_b, LIST_EF);
-        if (!itself) MEET(q, lb, PRIM_EDGE, near_b, p, la, PRIM_FACE, near_a, same ? LIST_EF : LIST_FE);
+        MEET(p, la, PRIM_EDGE, &near_a, q, lb, PRIM_FACE, &near_b, LIST_EF);
+        if (!itself) MEET(q, lb, PRIM_EDGE, &near_b, p, la, PRIM_FACE, &near_a, same ? LIST_EF : LIST_FE);
     }
 #undef MEET
 }

@@ -117,10 +117,10 @@ static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_
 
 static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *place, double *best2, tl_nearest_spot *best)
 {
-    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE), stride = pad_lanes(count);
+    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
     for (int32_t at = 0; at < count; at += LANES) {
         float d2[LANES];
-        uint32_t near = gap2_lanes(bvh->prim_box + bvh->leaf[leaf].box + at, stride, 3, place, -round_down(-*best2), d2);
+        uint32_t near = gap2_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, 3, place, -round_down(-*best2), d2);
         if (count - at < LANES) near &= (UINT32_C(1) << (count - at)) - 1;
         for (; near; near &= near - 1) {
             const int i = __builtin_ctz(near);
@@ -184,9 +184,9 @@ typedef struct catch { int32_t *face, count, max; } catch;
 
 static void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *out)
 {
-    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE), stride = pad_lanes(count);
+    const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
     for (int32_t at = 0; at < count; at += LANES) {
-        uint32_t meet = meet_lanes(bvh->prim_box + bvh->leaf[leaf].box + at, stride, 3, s);
+        uint32_t meet = meet_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, 3, s);
         if (count - at < LANES) meet &= (UINT32_C(1) << (count - at)) - 1;
         for (; meet; meet &= meet - 1, out->count++)
             if (out->count < out->max) out->face[out->count] = bvh->id[PRIM_FACE][first + at + __builtin_ctz(meet)];

@@ -49,6 +49,39 @@ static void every_tree_finds_all_pairs(void **state)
     }
 }
 
+// All meet all, so that first numbers have every number of partners from none to some hundred: each way to sort them, and pieces that are merged.
+static void lists_of_every_length_are_sorted(void **state)
+{
+    (void)state;
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    shape m = random_soup(SANITIZED ? 300 : 600, 200, 1, 5);
+    tl_bvh *bvh;
+    const tl_bvh_def def = tl_bvh_def_default();
+    assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
+    tl_bvh_refit(bvh, m.x0, NULL, 10, 0, NULL);
+    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    check_self(&m, false, 10, &t.pairs);
+    int32_t most = 0, sorted = 0;
+    for (int32_t i = 0, run = 1; i + 1 < t.pairs.ee_count; i++) {
+        const tl_pair p = t.pairs.ee[i], q = t.pairs.ee[i + 1];
+        run = p.a == q.a ? run + 1 : 1;
+        most = run > most ? run : most;
+        sorted += p.a < q.a || (p.a == q.a && p.b < q.b);
+    }
+    assert_int_equal(sorted, t.pairs.ee_count - 1);
+    assert_true(most > 500);
+    tl_workers *workers;
+    assert_ok(tl_workers_create(&t.alloc, 3, &workers, &err));
+    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, workers, &t.other, &err));
+    assert_same_pairs(&t.pairs, &t.other);
+    tl_workers_destroy(workers);
+    tl_bvh_destroy(bvh);
+    free_shape(&m);
+    close_fixture(&t);
+}
+
 static void every_query_has_its_lists(void **state)
 {
     (void)state;
@@ -666,6 +699,7 @@ int main(int argc, char **argv)
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_tree_finds_all_pairs),
+        cmocka_unit_test(lists_of_every_length_are_sorted),
         cmocka_unit_test(every_query_has_its_lists),
         cmocka_unit_test(two_surfaces),
         cmocka_unit_test(degenerate_surfaces),
