@@ -30,9 +30,12 @@ const char *const tl_material_kind_words[] = {"isotropic", "orthotropic", "measu
          NOT_NEGATIVE,                                                                                         \
          .unit = "s",                                                                                          \
          .doc = "Internal damping in plane: viscous stress = damping * stiffness * strain rate"},              \
+        {"damping_bend", TL_KEY_REAL, 0, AT(damping_bend), NOT_NEGATIVE, .unit = "s",                          \
+         .doc = "Internal damping of bending, likewise"},                                                      \
     {                                                                                                          \
-        "damping_bend", TL_KEY_REAL, 0, AT(damping_bend), NOT_NEGATIVE,                                        \
-            .unit = "s", .doc = "Internal damping of bending, likewise"                                        \
+        "friction_bend", TL_KEY_REAL, 0, AT(friction_bend), NOT_NEGATIVE, .unit = "N",                         \
+            .doc = "Friction between yarns: moment per width against every change of curvature, "              \
+                   "half of Kawabata's 2HB (1 gf cm/cm is 9.81e-3 N)"                                          \
     }
 
 #define DENSITY {"density", TL_KEY_REAL, POSITIVE, .offset = AT(density), .unit = "kg/m^2", .doc = "Mass per area"}

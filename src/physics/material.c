@@ -168,5 +168,7 @@ tl_status tl_material_check(const tl_material *m, tl_error *err)
         return tl_fail(err, TL_BAD_INPUT, "damping_stretch %g s, must be >= 0", m->damping_stretch);
     if (!good(m->damping_bend, -1e-300))
         return tl_fail(err, TL_BAD_INPUT, "damping_bend %g s, must be >= 0", m->damping_bend);
+    if (!good(m->friction_bend, -1e-300))
+        return tl_fail(err, TL_BAD_INPUT, "friction_bend %g N, must be >= 0", m->friction_bend);
     return TL_OK;
 }
