@@ -58,6 +58,7 @@ typedef struct tl_kesf {
     double b_warp, b_weft;      ///< bending rigidity B [gf cm^2/cm]
     double weight;              ///< [mg/cm^2]
     double thickness;           ///< at 0.5 gf/cm^2 T0 [mm]
+    double hb_warp, hb_weft;    ///< width of the bending loop 2HB [gf cm/cm], >= 0; 0: not known
 } tl_kesf;
 TL_API tl_status tl_material_kesf(const tl_kesf *sheet, tl_material *out, tl_error *err);
 

@@ -147,7 +147,7 @@ static tl_status read_own(const tl_node *node, bool need_source, const char *fal
     if (status != TL_OK) return tl_node_prefix(node, err);
     m.damping_stretch = file->damping_stretch;
     m.damping_bend = file->damping_bend;
-    m.friction_bend = file->friction_bend;
+    if (file->friction_bend > 0) m.friction_bend = file->friction_bend;  // a KES-F sheet may have its own
     set_name(&m, file->name, fallback_name);
     *out = m;
     return TL_OK;

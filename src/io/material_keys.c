@@ -126,6 +126,8 @@ static const tl_key_def kesf_keys[] = {
     {"g_weft", TL_KEY_REAL, POSITIVE, .offset = KESF(g_weft), .unit = "gf/(cm degree)", .doc = "Shear stiffness G, weft"},
     {"b_warp", TL_KEY_REAL, POSITIVE, .offset = KESF(b_warp), .unit = "gf cm^2/cm", .doc = "Bending rigidity B, warp"},
     {"b_weft", TL_KEY_REAL, POSITIVE, .offset = KESF(b_weft), .unit = "gf cm^2/cm", .doc = "Bending rigidity B, weft"},
+    {"hb_warp", TL_KEY_REAL, 0, KESF(hb_warp), NOT_NEGATIVE, .unit = "gf cm/cm", .doc = "Width of the bending loop 2HB, warp; sets friction_bend"},
+    {"hb_weft", TL_KEY_REAL, 0, KESF(hb_weft), NOT_NEGATIVE, .unit = "gf cm/cm", .doc = "Width of the bending loop 2HB, weft"},
     {"weight", TL_KEY_REAL, POSITIVE, .offset = KESF(weight), .unit = "mg/cm^2", .doc = "Weight"},
     {"thickness", TL_KEY_REAL, 0, KESF(thickness), NOT_NEGATIVE, {0.5}, .unit = "mm", .doc = "Thickness T0 at 0.5 gf/cm^2"},
     {0},
