@@ -3,8 +3,9 @@
 // Stretching: St. Venant-Kirchhoff in Green strain E with the fabric's frozen stiffness. The Hessian keeps the
 // tensile part of the geometric term and drops the compressive one, so it is positive semidefinite.
 // Bending: energy 1/2 a^T H a in the folds a of a face (bend.h); Hessian by Gauss-Newton over the face's own hinges.
-// Damping: 1/2 eta gamma (E - E_hat) C (E - E_hat), E_hat from the past, and the same for angles (Kelvin-Voigt). Dry friction of
-// bending (bend_friction.h) adds to the latter what goes with the rate at hand; the Hessian keeps that as it is, a bound from above.
+// Damping: 1/2 eta gamma (E - E_hat) C (E - E_hat), E_hat from the past, and the same for angles (Kelvin-Voigt).
+// Dry friction of bending (bend_friction.h) adds to the latter what goes with the rate at hand; the Hessian keeps that as
+// it is, a bound from above.
 // Air: with v the wind relative to the face, n its normal and A its area, both at the start of the step,
 // 1/gamma (pressure A |v_n|^3 / 3 + skin A |v_t|^2 / 2), whose gradient is the drag of Wejchert & Haumann 1991
 // with the square law: convex, so no step is too large for it.

@@ -110,7 +110,8 @@ tl_status tl_material_kesf(const tl_kesf *s, tl_material *out, tl_error *err)
     TL_TRY(tl_material_orthotropic(&d, out, err));
     if (!good(s->hb_warp, -1e-300)) return tl_fail(err, TL_BAD_INPUT, "hb_warp %g gf cm/cm, must be >= 0", s->hb_warp);
     if (!good(s->hb_weft, -1e-300)) return tl_fail(err, TL_BAD_INPUT, "hb_weft %g gf cm/cm, must be >= 0", s->hb_weft);
-    out->friction_bend = 0.25 * (s->hb_warp + s->hb_weft) * GRAVITY_STANDARD * 1e-3;  // half the width, mean of both ways; gf cm/cm to N
+    // half the width, mean of both ways; gf cm/cm to N
+    out->friction_bend = 0.25 * (s->hb_warp + s->hb_weft) * GRAVITY_STANDARD * 1e-3;
     snprintf(out->name, sizeof out->name, "kesf");
     return TL_OK;
 }

@@ -120,8 +120,9 @@ static void standing_wave(void **state)
     assert_true(wave_error(TL_BDF2, 80, 0.5 * 3.14159265358979323846) / 1.57 < 0.002);
 }
 
-// A strip that swings on its clamped end in its first mode, without weight and air. Its curvature has one sign, so a half swing from the
-// slope t0 at the tip to the slope -t1 changes curvature by t0 + t1 in all and loses the energy HB width (t0 + t1) to friction.
+// A strip that swings on its clamped end in its first mode, without weight and air. Its curvature has one sign, so a half
+// swing from the slope t0 at the tip to the slope -t1 changes curvature by t0 + t1 in all and loses the energy
+// HB width (t0 + t1) to friction.
 static void swing_loses_energy_to_friction(void **state)
 {
     (void)state;
@@ -159,7 +160,8 @@ static void swing_loses_energy_to_friction(void **state)
         assert_int_equal(count, SWINGS);
         for (int k = 1; k < SWINGS; k++) {
             const double lost = energy[k - 1] - energy[k], want = rub * width * (slope[k - 1] + slope[k]);
-            print_message("swing %d: slope %.5f, loses %.4e J, HB says %.4e J, of %.4e J\n", k, slope[k], lost, want, energy[k - 1]);
+            print_message("swing %d: slope %.5f, loses %.4e J, HB says %.4e J, of %.4e J\n", k, slope[k], lost, want,
+                          energy[k - 1]);
             if (rubs) assert_near(lost / want, 1, 0.03);
             else assert_true(lost < 2e-3 * energy[k - 1]);
         }
@@ -168,7 +170,8 @@ static void swing_loses_energy_to_friction(void **state)
     }
 }
 
-// A strip clamped level whose weight asks for less than HB at the clamp, density g length^2 / 2, sticks: no curvature changes faster than yarns creep.
+// A strip clamped level whose weight asks for less than HB at the clamp, density g length^2 / 2, sticks: no curvature changes
+// faster than yarns creep.
 static void light_strip_sticks(void **state)
 {
     (void)state;
@@ -201,7 +204,8 @@ static void light_strip_sticks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order), cmocka_unit_test(standing_wave),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order),
+                                       cmocka_unit_test(standing_wave),
                                        cmocka_unit_test(swing_loses_energy_to_friction), cmocka_unit_test(light_strip_sticks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
