@@ -26,6 +26,7 @@ typedef struct tl_material {
     double bend_poisson;     ///< curvature one way that resists curvature the other way, in (-1, 1). Default 0.
     double damping_stretch;  ///< internal damping: viscous stress = damping * stiffness * strain rate [s], >= 0. Default 0.
     double damping_bend;     ///< the same for curvature [s], >= 0. Default 0.
+    double friction_bend;    ///< between yarns: moment per width against bending [N], >= 0; half of Kawabata's 2HB. Default 0.
 } tl_material;
 
 /// A plain woven cotton: isotropic, 1000 N/m, Poisson 0.3, 2e-5 N m, 0.2 kg/m^2.
@@ -57,6 +58,7 @@ typedef struct tl_kesf {
     double b_warp, b_weft;      ///< bending rigidity B [gf cm^2/cm]
     double weight;              ///< [mg/cm^2]
     double thickness;           ///< at 0.5 gf/cm^2 T0 [mm]
+    double hb_warp, hb_weft;    ///< width of the bending loop 2HB [gf cm/cm], >= 0; 0: not known
 } tl_kesf;
 TL_API tl_status tl_material_kesf(const tl_kesf *sheet, tl_material *out, tl_error *err);
 

@@ -147,6 +147,7 @@ static tl_status read_own(const tl_node *node, bool need_source, const char *fal
     if (status != TL_OK) return tl_node_prefix(node, err);
     m.damping_stretch = file->damping_stretch;
     m.damping_bend = file->damping_bend;
+    if (file->friction_bend > 0) m.friction_bend = file->friction_bend;  // a KES-F sheet may have its own
     set_name(&m, file->name, fallback_name);
     *out = m;
     return TL_OK;
@@ -276,6 +277,7 @@ json_t *tl_material_json(const tl_material *m, const char *source)
         {"source", json_string(source)},
         {"damping_stretch", json_real(m->damping_stretch)},
         {"damping_bend", json_real(m->damping_bend)},
+        {"friction_bend", json_real(m->friction_bend)},
         {"density", json_real(m->density)},
         {"thickness", json_real(m->thickness)},
         {"stretch", number_rows(&m->stretch[0][0], 6, 4)},

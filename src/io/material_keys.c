@@ -30,9 +30,12 @@ const char *const tl_material_kind_words[] = {"isotropic", "orthotropic", "measu
          NOT_NEGATIVE,                                                                                         \
          .unit = "s",                                                                                          \
          .doc = "Internal damping in plane: viscous stress = damping * stiffness * strain rate"},              \
+        {"damping_bend", TL_KEY_REAL, 0, AT(damping_bend), NOT_NEGATIVE, .unit = "s",                          \
+         .doc = "Internal damping of bending, likewise"},                                                      \
     {                                                                                                          \
-        "damping_bend", TL_KEY_REAL, 0, AT(damping_bend), NOT_NEGATIVE,                                        \
-            .unit = "s", .doc = "Internal damping of bending, likewise"                                        \
+        "friction_bend", TL_KEY_REAL, 0, AT(friction_bend), NOT_NEGATIVE, .unit = "N",                         \
+            .doc = "Friction between yarns: moment per width against every change of curvature, "              \
+                   "half of Kawabata's 2HB (1 gf cm/cm is 9.81e-3 N)"                                          \
     }
 
 #define DENSITY {"density", TL_KEY_REAL, POSITIVE, .offset = AT(density), .unit = "kg/m^2", .doc = "Mass per area"}
@@ -123,6 +126,9 @@ static const tl_key_def kesf_keys[] = {
     {"g_weft", TL_KEY_REAL, POSITIVE, .offset = KESF(g_weft), .unit = "gf/(cm degree)", .doc = "Shear stiffness G, weft"},
     {"b_warp", TL_KEY_REAL, POSITIVE, .offset = KESF(b_warp), .unit = "gf cm^2/cm", .doc = "Bending rigidity B, warp"},
     {"b_weft", TL_KEY_REAL, POSITIVE, .offset = KESF(b_weft), .unit = "gf cm^2/cm", .doc = "Bending rigidity B, weft"},
+    {"hb_warp", TL_KEY_REAL, 0, KESF(hb_warp), NOT_NEGATIVE, .unit = "gf cm/cm",
+     .doc = "Width of the bending loop 2HB, warp; sets friction_bend"},
+    {"hb_weft", TL_KEY_REAL, 0, KESF(hb_weft), NOT_NEGATIVE, .unit = "gf cm/cm", .doc = "Width of the bending loop 2HB, weft"},
     {"weight", TL_KEY_REAL, POSITIVE, .offset = KESF(weight), .unit = "mg/cm^2", .doc = "Weight"},
     {"thickness", TL_KEY_REAL, 0, KESF(thickness), NOT_NEGATIVE, {0.5}, .unit = "mm", .doc = "Thickness T0 at 0.5 gf/cm^2"},
     {0},

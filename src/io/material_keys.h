@@ -10,7 +10,7 @@ enum { TL_MATERIAL_ISOTROPIC, TL_MATERIAL_ORTHOTROPIC, TL_MATERIAL_MEASURED, TL_
 typedef struct tl_material_file {
     const char *name, *source;
     int32_t kind;
-    double density, thickness, damping_stretch, damping_bend;
+    double density, thickness, damping_stretch, damping_bend, friction_bend;
     double young, poisson, bend;                      // isotropic
     double stretch_sample, bend_step, bend_poisson;   // measured; the tables are read by hand
     tl_orthotropic orthotropic;

@@ -256,6 +256,8 @@ static const tl_key_def cloth_keys[] = {
      .doc = "Internal damping in plane; default: the fabric's own"},
     {"damping_bend", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(damping_bend), NOT_NEGATIVE, .unit = "s",
      .doc = "Internal damping of bending; default: the fabric's own"},
+    {"friction_bend", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(friction_bend), NOT_NEGATIVE, .unit = "N",
+     .doc = "Friction between yarns, moment per width; default: the fabric's own"},
     {"transform", TL_KEY_OBJECT, 0, AT(transform), .table = &transform_table, .doc = "Where the mesh is put"},
     {"velocity", TL_KEY_OBJECT, 0, AT(velocity), .table = &velocity_table, .doc = "Velocity at the start"},
     {"rest_shape", TL_KEY_WORD, 0, AT(rest_shape), .words = rest_words, .text = "flat",

@@ -55,7 +55,7 @@ typedef struct tl_strain_file { int32_t kind; double min, max, weft_min, weft_ma
 typedef struct tl_cloth_file {
     const char *name;
     double density_scale, stretch_scale, bend_scale;
-    double damping_stretch, damping_bend;  // NAN: the fabric's own
+    double damping_stretch, damping_bend, friction_bend;  // NAN: the fabric's own
     tl_transform_file transform;
     tl_velocity_file velocity;
     int32_t rest_shape;

@@ -95,6 +95,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
             for (int k = 0; k < 15; k++) m->bend[k / 5][k % 5] *= cloth->file.bend_scale;
             if (!isnan(cloth->file.damping_stretch)) m->damping_stretch = cloth->file.damping_stretch;
             if (!isnan(cloth->file.damping_bend)) m->damping_bend = cloth->file.damping_bend;
+            if (!isnan(cloth->file.friction_bend)) m->friction_bend = cloth->file.friction_bend;
         }
         tl_cloth_def def = tl_cloth_def_default();
         def.name = cloth->name;

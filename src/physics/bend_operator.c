@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "math/vec3.h"
 #include "physics/bend.h"
+#include "physics/bend_friction.h"
 #include "physics/forces.h"
 
 enum { HINGES_PER_CHUNK = 2048, FACES_PER_CHUNK = 2048, NODES_PER_CHUNK = 1024 };
@@ -20,7 +21,9 @@ typedef struct operator_job {
 
 static double viscous_factor(const operator_job *job, int32_t f)
 {
-    return job->e->damped ? 1 + job->e->materials[job->e->material[f]].damping_bend * job->op->gamma : 1;
+    const tl_elements *e = job->e;
+    if (!e->damped) return 1;
+    return 1 + e->materials[e->material[f]].damping_bend * job->op->gamma + tl_bend_friction_of(e, f, job->op->gamma).weight;
 }
 
 // Change of every angle when the nodes move by x.

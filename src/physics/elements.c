@@ -353,7 +353,8 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_err
     fill_faces(e, sources);
     for (int32_t k = 0; k < e->material_count; k++) {
         e->nonlinear = e->nonlinear || tl_material_is_nonlinear(&e->materials[k]);
-        e->damped = e->damped || e->materials[k].damping_stretch > 0 || e->materials[k].damping_bend > 0;
+        e->damped = e->damped || e->materials[k].damping_stretch > 0 || e->materials[k].damping_bend > 0 ||
+                    e->materials[k].friction_bend > 0;
     }
     if (e->damped) {
         e->strain_hat = TL_CALLOC_FOR(al, e->strain_hat, m);

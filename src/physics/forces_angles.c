@@ -5,6 +5,7 @@
 
 #include "math/vec3.h"
 #include "physics/bend.h"
+#include "physics/bend_friction.h"
 #include "physics/forces_parts.h"
 #include "physics/lanes.h"
 #include "physics/touched.h"
@@ -94,7 +95,8 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
         if (TL_AT_REST(e, face, f)) continue;
         double a[3] = {e->fold[f][0], e->fold[f][1], e->fold[f][2]};
         if (e->damped) {
-            const double visc = e->materials[e->material[f]].damping_bend * job->gamma;
+            const double visc =
+                e->materials[e->material[f]].damping_bend * job->gamma + tl_bend_friction_of(e, f, job->gamma).weight;
             for (int k = 0; k < 3; k++) a[k] += visc * e->fold_rate[f][k];
         }
         double h[6];

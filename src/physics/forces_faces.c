@@ -8,6 +8,7 @@
 
 #include "math/bsr_row.h"
 #include "math/vec3.h"
+#include "physics/bend_friction.h"
 #include "physics/forces_terms.h"
 #include "physics/touched.h"
 
@@ -44,6 +45,9 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
         const tl_material *m = &e->materials[e->material[f]];
         p->visc_stretch[l] = e->damped ? m->damping_stretch * step->gamma : 0;
         p->visc_bend[l] = e->damped ? m->damping_bend * step->gamma : 0;
+        const tl_bend_friction rub = e->damped ? tl_bend_friction_of(e, f, step->gamma) : (tl_bend_friction){0, 0};
+        p->rub[l] = rub.energy;
+        if (job->gradient) p->visc_bend[l] += rub.weight;
         for (int i = 0; i < 3; i++) {
             const int32_t h = e->face_hinge[f][i];
             p->strain_hat[i][l] = e->damped ? e->strain_hat[f][i] : 0;

@@ -4,6 +4,8 @@
 // tensile part of the geometric term and drops the compressive one, so it is positive semidefinite.
 // Bending: energy 1/2 a^T H a in the folds a of a face (bend.h); Hessian by Gauss-Newton over the face's own hinges.
 // Damping: 1/2 eta gamma (E - E_hat) C (E - E_hat), E_hat from the past, and the same for angles (Kelvin-Voigt).
+// Dry friction of bending (bend_friction.h) adds to the latter what goes with the rate at hand; the Hessian keeps that as
+// it is, a bound from above.
 // Air: with v the wind relative to the face, n its normal and A its area, both at the start of the step,
 // 1/gamma (pressure A |v_n|^3 / 3 + skin A |v_t|^2 / 2), whose gradient is the drag of Wejchert & Haumann 1991
 // with the square law: convex, so no step is too large for it.
@@ -23,7 +25,7 @@ typedef struct patch {
     vd x[TL_PATCH_NODES][3];
     vd grad[4], area, stretch[4], bend[6];      // bend: over folds for energy, over own angles for the Hessian
     vd strain_hat[3], visc_stretch, visc_bend;  // visc: damping time over step, eta gamma
-    vd fold[3], fold_rate[3];                   // energy only
+    vd fold[3], fold_rate[3], rub;              // energy only
     vd moment[3];                               // half of each hinge's, gradient only
     vd wind[3], drift[3];                       // area normal; wind - gamma (mean x - mean x_hat)
     vd energy[TL_FACE_ENERGIES];
@@ -153,7 +155,7 @@ TL_INLINE vd quadratic(const vd h[6], const vd a[3])
 TL_INLINE void bend_energy(patch *p)
 {
     p->energy[1] = quadratic(p->bend, p->fold);
-    p->energy[2] += p->visc_bend * quadratic(p->bend, p->fold_rate);
+    p->energy[2] += p->visc_bend * quadratic(p->bend, p->fold_rate) + p->rub;
 }
 
 // d angle / dx of the three hinges: corner[k][i] for the face's corners, far[k] for the node across.

@@ -108,6 +108,10 @@ tl_status tl_material_kesf(const tl_kesf *s, tl_material *out, tl_error *err)
     d.density = s->weight * 1e-2;  // mg/cm^2 to kg/m^2
     d.thickness = s->thickness * 1e-3;
     TL_TRY(tl_material_orthotropic(&d, out, err));
+    if (!good(s->hb_warp, -1e-300)) return tl_fail(err, TL_BAD_INPUT, "hb_warp %g gf cm/cm, must be >= 0", s->hb_warp);
+    if (!good(s->hb_weft, -1e-300)) return tl_fail(err, TL_BAD_INPUT, "hb_weft %g gf cm/cm, must be >= 0", s->hb_weft);
+    // half the width, mean of both ways; gf cm/cm to N
+    out->friction_bend = 0.25 * (s->hb_warp + s->hb_weft) * GRAVITY_STANDARD * 1e-3;
     snprintf(out->name, sizeof out->name, "kesf");
     return TL_OK;
 }
@@ -168,5 +172,7 @@ tl_status tl_material_check(const tl_material *m, tl_error *err)
         return tl_fail(err, TL_BAD_INPUT, "damping_stretch %g s, must be >= 0", m->damping_stretch);
     if (!good(m->damping_bend, -1e-300))
         return tl_fail(err, TL_BAD_INPUT, "damping_bend %g s, must be >= 0", m->damping_bend);
+    if (!good(m->friction_bend, -1e-300))
+        return tl_fail(err, TL_BAD_INPUT, "friction_bend %g N, must be >= 0", m->friction_bend);
     return TL_OK;
 }

@@ -15,6 +15,7 @@
 #include "mesh/mesh_query.h"
 #include "mesh/mesh_rest.h"
 #include "physics/bend.h"
+#include "physics/bend_friction.h"
 #include "physics/forces.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -379,14 +380,17 @@ static bool single_is_safe(const tl_sim *sim)
     const tl_elements *e = sim->elements;
     if (sim->def.linear == TL_LINEAR_DIRECT || sim->def.linear == TL_LINEAR_CHOLMOD) return false;
     double stiffest = 0, lightest = INFINITY;
+    for (int32_t i = 0; i < e->node_count; i++) lightest = fmin(lightest, e->mass[i]);
     for (int32_t m = 0; m < e->material_count; m++) {
         const tl_material *fabric = &e->materials[m];
         const double limits = sim->limits ? TL_STRAIN_STIFFER : 0;
         const double viscous = 1 + limits + 1.5 * fabric->damping_stretch / sim->def.dt;  // 1.5: BDF2
         for (int r = 0; r < 6; r++)
             for (int k = 0; k < 4; k++) stiffest = fmax(stiffest, viscous * fabs(fabric->stretch[r][k]));
+        // yarns that stick: a moment per curvature, over the area of the smallest node
+        const double sticking = 2 * 1.5 * fabric->friction_bend / (TL_BEND_CREEP * sim->def.dt);
+        if (sticking > 0) stiffest = fmax(stiffest, sticking * fabric->density / lightest);
     }
-    for (int32_t i = 0; i < e->node_count; i++) lightest = fmin(lightest, e->mass[i]);
     return lightest > SINGLE_MARGIN * stiffest * sim->def.dt * sim->def.dt;
 }
 

@@ -60,10 +60,12 @@ static void kawabata_and_fast_sheets(void **state)
     tl_material m;
     // LT = 1 and WT = 500 * EMT / 200: a linear spring; 4 % at 490.33 N/m is 12258 N/m
     const tl_kesf kes = {.lt_warp = 1, .lt_weft = 1, .wt_warp = 10, .wt_weft = 10, .emt_warp = 4, .emt_weft = 4, .g_warp = 1,
-                         .g_weft = 1, .b_warp = 0.1, .b_weft = 0.05, .weight = 20, .thickness = 0.5};
+                         .g_weft = 1, .b_warp = 0.1, .b_weft = 0.05, .weight = 20, .thickness = 0.5,
+                         .hb_warp = 0.06, .hb_weft = 0.04};
     assert_ok(tl_material_kesf(&kes, &m, &err));
     assert_near(m.stretch[0][0], 500 * 9.80665e-3 / 1e-2 / 0.04, 1e-6);
     assert_near(m.bend[2][0], 9.80665e-6, 1e-12);  // warp bent: 0.1 gf cm^2/cm
+    assert_near(m.friction_bend, 0.025 * 9.80665e-3, 1e-12);  // half of 0.05 gf cm/cm
     assert_near(m.density, 0.2, 1e-15);
     assert_near(m.stretch[0][3] / 4, 0.980665 * 180 / 3.14159265358979323846, 1e-9);
     const tl_fast fast = {.e5_warp = 1, .e5_weft = 1, .e20_warp = 2.5, .e20_weft = 2.5, .e100_warp = 5, .e100_weft = 5, .eb5 = 4,

@@ -8,6 +8,7 @@
 #include "math/bsr_row.h"
 #include "math/vec3.h"
 #include "physics/bend.h"
+#include "physics/bend_friction.h"
 #include "physics/forces.h"
 #include "physics/touched.h"
 
@@ -53,7 +54,7 @@ static tl_material test_fabric(void)
                                 .bend_weft = 1e-4, .bend_bias = 2e-4, .density = 0.2, .thickness = 5e-4};
     assert_ok(tl_material_orthotropic(&def, &m, &err));
     m.bend_poisson = 0.2;
-    m.damping_stretch = 0.01, m.damping_bend = 0.02;
+    m.damping_stretch = 0.01, m.damping_bend = 0.02, m.friction_bend = 2e-3;
     return m;
 }
 
@@ -146,11 +147,13 @@ static void gradients_match_differences(void **state)
 }
 
 // The Hessian drops three terms on purpose (compressive geometry, second derivatives of angles, folds at hinges
-// that are not the face's own). Where those vanish it must be exact: flat, stretched both ways, with plain hinges.
+// that are not the face's own), and that of friction is a bound. Where those vanish it must be exact: flat, stretched both
+// ways, with plain hinges.
 static void hessian_matches_differences_of_the_gradient(void **state)
 {
     (void)state;
     tl_material fabric = test_fabric();
+    fabric.friction_bend = 0;
     sheet s = sheet_delaunay(0.5, 0.4, 0.15, 1, 0, 3);
     model m = make_model(&s, &fabric, TL_BEND_HINGE);
     for (int32_t i = 0; i < m.e->node_count; i++) {
@@ -361,6 +364,64 @@ static void affine_maps_leave_inner_nodes_in_balance(void **state)
     }
 }
 
+// Changes of curvature in a step from next to nothing to some times what sticks: friction of both kinds in one sheet.
+static void friction_matches_differences_where_it_sticks(void **state)
+{
+    (void)state;
+    const tl_material fabric = test_fabric();
+    sheet s = sheet_delaunay(0.5, 0.4, 0.12, 1, 30, 5);
+    model m = make_model(&s, &fabric, TL_BEND_SHAPE);
+    crumple(&m, 0.05);
+    world w = make_world(&m);
+    w.step.before = 0, w.step.now = 1;
+    tl_forces_begin(m.e, &w.step, m.x, NULL, true, NULL);
+    for (int32_t i = 0; i < m.e->node_count; i++) m.x[i].z += 2e-5 * sin(3 * i);
+    check_gradient(&m, &w.step);
+    int32_t sticking = 0, sliding = 0;
+    for (int32_t f = 0; f < m.e->face_count; f++) {
+        const double most = fabric.friction_bend / sqrt(fabric.bend[0][0] * fabric.bend[2][0]) * w.step.gamma / TL_BEND_CREEP;
+        const double weight = tl_bend_friction_of(m.e, f, w.step.gamma).weight;
+        if (weight > most * (1 + 1e-9)) sticking++;
+        else if (weight < most) sliding++;
+        assert_true(weight <= 2 * most);
+    }
+    assert_true(sticking >= 3 && sliding >= 3);
+    free_world(&w);
+    free_model(&m);
+    sheet_free(&s);
+}
+
+// A flat sheet that is rolled up in one step: HB A / R goes into friction between yarns, whatever the mesh.
+static void rolling_up_works_against_friction(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_material fabric;
+    const double b = 1e-4, radius = 0.2, rub = 3e-4, a = 0.4;
+    const tl_orthotropic def = {.stretch_warp = 100, .stretch_weft = 100, .shear = 40, .bend_warp = b, .bend_weft = b,
+                                .bend_bias = b, .density = 0.2};
+    assert_ok(tl_material_orthotropic(&def, &fabric, &err));
+    fabric.friction_bend = rub;
+    for (int kind = 0; kind < 3; kind++) {
+        sheet s = kind == 0 ? sheet_grid(1, 1, 24, 24, false)
+                : kind == 1 ? sheet_delaunay(1, 1, 0.05, 1, 0, 1) : sheet_delaunay(1, 1, 0.025, 5, 0, 1);
+        model m = make_model(&s, &fabric, TL_BEND_SHAPE);
+        const tl_step_def step = {.gamma = 1000, .now = 1};
+        tl_forces_begin(m.e, &step, m.x, NULL, true, NULL);
+        for (int32_t i = 0; i < m.e->node_count; i++) {
+            const tl_vec3 p = m.x[i];
+            const double along = p.x * cos(a) + p.y * sin(a), across = -p.x * sin(a) + p.y * cos(a);
+            m.x[i] = (tl_vec3){along, radius * sin(across / radius), radius * (1 - cos(across / radius))};
+        }
+        tl_potential p;
+        assert_ok(tl_forces_energy(m.e, &step, m.x, &m.arena, NULL, &p, &err));
+        print_message("rolled against friction: mesh %d  %.4f of HB A / R\n", kind, p.damping / (rub / radius));
+        assert_near(p.damping / (rub / radius), 1, 0.02);
+        free_model(&m);
+        sheet_free(&s);
+    }
+}
+
 // B A / (2 R^2) on a cylinder of radius R, whatever the mesh and the direction of the axis.
 static double rolled_ratio(const sheet *s, double axis_deg, tl_bending bending)
 {
@@ -433,6 +494,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(angles_agree_with_libm),
         cmocka_unit_test(gradients_match_differences),
+        cmocka_unit_test(friction_matches_differences_where_it_sticks),
+        cmocka_unit_test(rolling_up_works_against_friction),
         cmocka_unit_test(hessian_matches_differences_of_the_gradient),
         cmocka_unit_test(hessian_is_positive_definite_when_crumpled),
         cmocka_unit_test(single_storage_holds_the_same_hessian),

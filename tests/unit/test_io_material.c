@@ -24,13 +24,14 @@ static void isotropic_and_orthotropic(void **state)
     tl_material m, direct;
     help_write("m.json",
                "{\"kind\": \"isotropic\"," COMMON "\"density\": 0.3, \"thickness\": 0.001, \"young\": 1e6,"
-               "\"poisson\": 0.25, \"damping_stretch\": 0.01, \"damping_bend\": 0.02}");
+               "\"poisson\": 0.25, \"damping_stretch\": 0.01, \"damping_bend\": 0.02, \"friction_bend\": 3e-4}");
     assert_ok(tl_material_load("m.json", &m, &err));
     assert_ok(tl_material_isotropic(1e6, 0.25, 0.001, 0.3, &direct, &err));
     assert_memory_equal(m.stretch, direct.stretch, sizeof m.stretch);
     assert_memory_equal(m.bend, direct.bend, sizeof m.bend);
     assert_near(m.damping_stretch, 0.01, 0);
     assert_near(m.damping_bend, 0.02, 0);
+    assert_near(m.friction_bend, 3e-4, 0);
     assert_string_equal(m.name, "m");
     help_write("m.json",
                "{\"kind\": \"isotropic\"," COMMON "\"density\": 0.3, \"thickness\": 0.001, \"young\": 1e6,"

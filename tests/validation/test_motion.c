@@ -120,8 +120,92 @@ static void standing_wave(void **state)
     assert_true(wave_error(TL_BDF2, 80, 0.5 * 3.14159265358979323846) / 1.57 < 0.002);
 }
 
+// A strip that swings on its clamped end in its first mode, without weight and air. Its curvature has one sign, so a half
+// swing from the slope t0 at the tip to the slope -t1 changes curvature by t0 + t1 in all and loses the energy
+// HB width (t0 + t1) to friction.
+static void swing_loses_energy_to_friction(void **state)
+{
+    (void)state;
+    tl_error err;
+    enum { CELLS = 20, SWINGS = 5 };
+    const double length = 0.2, width = 0.02, bend = 0.1, density = 0.2, root = 1.8751040687, tip = 0.01;
+    const double w = root * root / (length * length) * sqrt(bend / density), skew = 0.7340955138;  // first mode of a clamped bar
+    for (int rubs = 0; rubs < 2; rubs++) {
+        const double rub = rubs ? 4e-3 : 0;
+        sheet s = sheet_grid(length, width, CELLS, 2, true);
+        for (int32_t i = 0; i < s.node_count; i++) {
+            const double q = root * s.uv[i].x / length;
+            s.pos[i].z = 0.5 * tip * (cosh(q) - cos(q) - skew * (sinh(q) - sin(q)));
+        }
+        strip_add_clamp(&s, length / CELLS);
+        tl_material fabric = strip_fabric(1e5, bend, density);
+        fabric.friction_bend = rub;
+        tl_sim_def def = motion_def(TL_BDF2, 3.14159265358979323846 / w / 300);
+        def.gravity = (tl_vec3){0, 0, 0}, def.newton_tolerance = 1e-6;
+        strip_sim p = strip_create(&s, &fabric, &def);
+        strip_hold_behind(&p, 1e-9);
+        double energy[SWINGS], slope[SWINGS], before = tip;
+        int count = 0;
+        for (int k = 0, sign = -1; count < SWINGS && k < 300 * (SWINGS + 1); k++) {
+            assert_ok(tl_sim_step(p.sim, NULL, &err));
+            const double z = strip_mean_at(&p, length).z, inner = strip_mean_at(&p, length - length / CELLS).z;
+            if ((z - before) * sign < 0) {  // turns
+                tl_energies e;
+                assert_ok(tl_sim_energies(p.sim, &e));
+                energy[count] = e.kinetic + e.stretch + e.bend, slope[count++] = fabs(z - inner) / (length / CELLS);
+                sign = -sign;
+            }
+            before = z;
+        }
+        assert_int_equal(count, SWINGS);
+        for (int k = 1; k < SWINGS; k++) {
+            const double lost = energy[k - 1] - energy[k], want = rub * width * (slope[k - 1] + slope[k]);
+            print_message("swing %d: slope %.5f, loses %.4e J, HB says %.4e J, of %.4e J\n", k, slope[k], lost, want,
+                          energy[k - 1]);
+            if (rubs) assert_near(lost / want, 1, 0.03);
+            else assert_true(lost < 2e-3 * energy[k - 1]);
+        }
+        tl_sim_destroy(p.sim);
+        sheet_free(&s);
+    }
+}
+
+// A strip clamped level whose weight asks for less than HB at the clamp, density g length^2 / 2, sticks: no curvature changes
+// faster than yarns creep.
+static void light_strip_sticks(void **state)
+{
+    (void)state;
+    tl_error err;
+    const double length = 0.1, density = 0.2, moment = density * 9.81 * length * length / 2;
+    for (int heavy = 0; heavy < 2; heavy++) {
+        sheet s = sheet_grid(length, 0.02, 20, 4, true);
+        strip_add_clamp(&s, 0.005);
+        tl_material fabric = strip_fabric(1e3, 1e-4, density);
+        fabric.friction_bend = moment * (heavy ? 0.5 : 1.1);
+        tl_sim_def def = motion_def(TL_IMPLICIT_EULER, 0.005);
+        def.newton_tolerance = 1e-6, def.gravity = (tl_vec3){0, 0, -9.81};
+        strip_sim p = strip_create(&s, &fabric, &def);
+        strip_hold_behind(&p, 1e-9);
+        double fastest = 0;
+        for (int k = 0; k < 40; k++) {
+            const double z = strip_mean_at(&p, length).z;
+            assert_ok(tl_sim_step(p.sim, NULL, &err));
+            fastest = fmax(fastest, fabs(strip_mean_at(&p, length).z - z) / def.dt);
+        }
+        const double creep = 0.5 * length * length / 2;  // a rate of curvature of 0.5 /(m s) all along
+        print_message("strip of %.1f the friction's moment: tip %.3f mm/s, creeps at %.3f at most\n", moment / fabric.friction_bend,
+                      1e3 * fastest, 1e3 * creep);
+        if (heavy) assert_true(fastest > 20 * creep);
+        else assert_true(fastest < creep);
+        tl_sim_destroy(p.sim);
+        sheet_free(&s);
+    }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order), cmocka_unit_test(standing_wave)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order),
+                                       cmocka_unit_test(standing_wave),
+                                       cmocka_unit_test(swing_loses_energy_to_friction), cmocka_unit_test(light_strip_sticks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
