@@ -483,20 +483,16 @@ static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *
 // What a pass may add to the energy of the cloth: next to nothing of what a cloth at rest has; one that moves does not notice a little.
 static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 {
-    tl_potential p;
-    const tl_step_def still = {.gravity = {0, 0, 0}};
-    // Stiffness is that of the last step otherwise, which a state that was read back does not have.
-    tl_forces_begin(sim->elements, &still, sim->x, NULL, sim->shape_changed, sim->workers);
-    sim->shape_changed = false;
-    TL_TRY(tl_forces_energy(sim->elements, &still, sim->x, &sim->arena, sim->workers, &p, err));
-    double mass = 0, kinetic = 0;
+    // Stiffness is looked up anew: that of the last step is not what a state that was read back has.
+    double stored, mass = 0, kinetic = 0;
+    TL_TRY(tl_forces_stored(sim->elements, sim->x, sim->shape_changed, &sim->arena, sim->workers, &stored, err));
     tl_vec3 momentum = {0, 0, 0};
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double m = sim->elements->mass[i];
         mass += m, kinetic += 0.5 * m * tl_dot3(sim->v[i], sim->v[i]), momentum = tl_madd3(momentum, m, sim->v[i]);
     }
     kinetic -= 0.5 * tl_dot3(momentum, momentum) / mass;
-    *out = ENERGY_RISE * (p.stretch + p.bend) + ENERGY_OF_MOTION * fmax(0, kinetic);
+    *out = ENERGY_RISE * stored + ENERGY_OF_MOTION * fmax(0, kinetic);
     return TL_OK;
 }
 

@@ -29,8 +29,8 @@ static model make_model(const sheet *s, const tl_material *material, tl_bending 
                              .pos = s->pos, .uv = s->uv, .face_vert = (const int32_t(*)[3])s->face};
     assert_ok(tl_mesh_create(&m.alloc, &def, &m.mesh, &err));
     const tl_element_source source = {m.mesh, material, 1};
-    assert_ok(tl_elements_create(&m.alloc, &source, 1, bending, &m.e, &err));
-    assert_ok(tl_elements_matrix(m.e, &m.arena, &m.matrix, &err));
+    assert_ok(tl_elements_create(&m.alloc, &source, 1, bending, NULL, &m.e, &err));
+    assert_ok(tl_elements_matrix(m.e, false, &m.arena, NULL, &m.matrix, &err));
     m.x = malloc((size_t)m.e->node_count * sizeof *m.x);
     for (int32_t i = 0; i < m.e->node_count; i++) m.x[i] = m.mesh->pos[m.e->slot_of_node[i]];
     return m;
