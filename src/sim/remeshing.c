@@ -516,7 +516,7 @@ static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *
         if (renewed != TL_OK) keep_living(mesh, &sim->handles[h]), status = renewed;
     }
     tl_renumbering map;
-    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, &map, err));
+    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, sim->workers, &map, err));
     for (int32_t h = 0; h < sim->handle_count; h++)
         for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
             sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];

@@ -479,14 +479,14 @@ static void reordering_keeps_the_mesh(void **state)
         const tl_vec3 somewhere = mesh->pos[mesh->vert_node[mesh->face_vert[0][0]]];
         const int32_t old_node = mesh->vert_node[mesh->face_vert[0][0]];
         tl_renumbering map;
-        assert_ok(tl_mesh_reorder(mesh, orders[i], &map, &err));
+        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, &map, &err));
         assert_ok(tl_mesh_check(mesh, &err));
         for (int d = 0; d < TL_DOMAIN_COUNT; d++) assert_int_equal(mesh->slots[d].count, mesh->slots[d].live);
         assert_true(fingerprint(mesh) == before);
         assert_near(mesh->pos[map.to[TL_NODES][old_node]].x, somewhere.x, 0);
         tl_renumbering_free(mesh, &map);
         const uint64_t hash = tl_mesh_hash(mesh);
-        assert_ok(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, &err));  // already compact: same bits
+        assert_ok(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, NULL, &err));  // already compact: same bits
         assert_true(tl_mesh_hash(mesh) == hash);
         tl_mesh_destroy(mesh);
     }
@@ -500,7 +500,7 @@ static void curve_order_brings_neighbours_together(void **state)
     tl_mesh *mesh = build_shape();
     const tl_order orders[2] = {TL_ORDER_MATERIAL, TL_ORDER_WORLD};
     for (int i = 0; i < 2; i++) {
-        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, &err));
+        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, NULL, &err));
         int32_t near = 0;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
             near += abs(mesh->edge_node[e][0] - mesh->edge_node[e][1]) <= 16;
