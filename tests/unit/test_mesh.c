@@ -328,16 +328,23 @@ static void workers_do_not_change_the_bits(void **state)
     for (int32_t n = 0; n < NODES; n++) mesh->pos[n].z = sin(7.0 * n);
     static tl_vec3 normal[2][NODES];
     static double area[2][NODES];
+    uint64_t ordered[2];
     for (int i = 0; i < 2; i++) {
         const tl_allocator alloc = tl_allocator_default();
         tl_workers *workers;
         assert_ok(tl_workers_create(&alloc, i == 0 ? 1 : 3, &workers, &err));
+        tl_mesh *other = build_shape();
+        for (int32_t n = 0; n < NODES; n++) other->pos[n].z = sin(7.0 * n);
+        assert_ok(tl_mesh_reorder(other, TL_ORDER_MATERIAL, workers, NULL, &err));
+        ordered[i] = tl_mesh_hash(other);
+        tl_mesh_destroy(other);
         assert_ok(tl_mesh_node_normals(mesh, workers, normal[i], &err));
         assert_ok(tl_mesh_node_areas(mesh, workers, area[i], &err));
         tl_workers_destroy(workers);
     }
     assert_memory_equal(normal[0], normal[1], sizeof normal[0]);
     assert_memory_equal(area[0], area[1], sizeof area[0]);
+    assert_true(ordered[0] == ordered[1] && ordered[0] != tl_mesh_hash(mesh));
     tl_mesh_destroy(mesh);
 }
 
