@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "math/vec3.h"
 #include "physics/touched.h"
 
@@ -24,6 +25,16 @@ static tl_vec2 corner_uv(const tl_elements *e, int32_t f, int k)
     return mesh->uv[mesh->face_vert[slot - e->cloth_face_start[c]][k % 3]];
 }
 
+static tl_side side_of(const tl_elements *e, int32_t f, int k)
+{
+    const tl_vec2 a = corner_uv(e, f, k + 1), b = corner_uv(e, f, k + 2), c = corner_uv(e, f, k);
+    const double l = tl_norm2(tl_sub2(b, a));
+    const tl_vec2 t = tl_mul2(1 / l, tl_sub2(b, a));
+    return (tl_side){t, l, tl_dot2(t, tl_sub2(c, a)), tl_cross2(t, tl_sub2(c, a))};
+}
+
+static tl_side side_at(const tl_elements *e, int32_t f, int k) { return e->side ? e->side[f][k] : side_of(e, f, k); }
+
 static bool is_rigid(const tl_elements *e, int32_t f)
 {
     return e->fixed[e->face[f][0]] && e->fixed[e->face[f][1]] && e->fixed[e->face[f][2]];
@@ -42,7 +53,7 @@ static int32_t face_across(const tl_elements *e, int32_t f, int32_t hinge)
 // Equation (2) as a row over (S11, S22, S12) in a frame where the edge runs along t. A rigid face has no fold.
 static void fold_row(const tl_elements *e, int32_t f, int k, tl_vec2 t, double row[3])
 {
-    const tl_side s = e->side[f][k];
+    const tl_side s = side_at(e, f, k);
     double nn = 0.5 * s.h, nt = s.y - 0.5 * s.l, tt = 0.5 * (s.y * s.y - s.l * s.y) / s.h;
     if (is_rigid(e, f)) nn = nt = tt = 0;
     const tl_vec2 n = {-t.y, t.x};
@@ -66,7 +77,7 @@ static void angle_row(const tl_elements *e, int32_t f, int k, tl_vec2 t, double 
 static tl_vec2 unfold(const tl_elements *e, int32_t f, int k, tl_vec2 d)
 {
     const int32_t hinge = e->face_hinge[f][k], g = face_across(e, f, hinge);
-    const tl_vec2 here = e->side[f][k].t, there = tl_mul2(-1, e->side[g][place_of_hinge(e, g, hinge)].t);
+    const tl_vec2 here = side_at(e, f, k).t, there = tl_mul2(-1, side_at(e, g, place_of_hinge(e, g, hinge)).t);
     const double c = tl_dot2(there, here), s = tl_cross2(there, here);  // turns `there` onto `here`
     return (tl_vec2){c * d.x - s * d.y, s * d.x + c * d.y};
 }
@@ -126,7 +137,7 @@ static void add_equation(const tl_elements *e, gather *g, int32_t f, int k, tl_v
 static void add_others(const tl_elements *e, gather *g, int32_t f, int skip)
 {
     for (int k = 0; k < 3; k++)
-        if (k != skip && e->face_hinge[f][k] >= 0) add_equation(e, g, f, k, e->side[f][k].t);
+        if (k != skip && e->face_hinge[f][k] >= 0) add_equation(e, g, f, k, side_at(e, f, k).t);
 }
 
 static void add_across(const tl_elements *e, gather *g, int32_t f, int k)
@@ -135,7 +146,7 @@ static void add_across(const tl_elements *e, gather *g, int32_t f, int k)
     const int back = place_of_hinge(e, across, hinge);
     for (int j = 0; j < 3; j++)
         if (j != back && e->face_hinge[across][j] >= 0)
-            add_equation(e, g, across, j, unfold(e, f, k, e->side[across][j].t));
+            add_equation(e, g, across, j, unfold(e, f, k, side_at(e, across, j).t));
 }
 
 // The smallest change of `beta` (each counted against the size of its angle) that makes sum_j beta_j row_j = wanted.
@@ -164,16 +175,16 @@ static void update_hinge(tl_elements *e, int32_t h)
     const int k = e->hinge_place[h][0], m = e->hinge_place[h][1];
     double beta[MAX_EQUATIONS] = {0};
     memset(e->beta[h], 0, sizeof e->beta[h]);
-    const double h1 = is_rigid(e, f) ? 0 : e->side[f][k].h, h2 = is_rigid(e, g) ? 0 : e->side[g][m].h;
+    const double h1 = is_rigid(e, f) ? 0 : side_at(e, f, k).h, h2 = is_rigid(e, g) ? 0 : side_at(e, g, m).h;
     e->beta[h][0] = (float)(e->bending == TL_BEND_HINGE || h1 + h2 == 0 ? 0.5 : h1 / (h1 + h2));
     if (e->bending == TL_BEND_HINGE || h1 == 0 || h2 == 0) return;
     gather eq = {.count = 0};
     double wanted[3], row[3];
     equilateral_map(e, f, eq.map);
-    add_equation(e, &eq, f, k, e->side[f][k].t);
+    add_equation(e, &eq, f, k, side_at(e, f, k).t);
     add_others(e, &eq, f, k);
     add_across(e, &eq, f, k);
-    fold_row(e, f, k, e->side[f][k].t, row);
+    fold_row(e, f, k, side_at(e, f, k).t, row);
     to_frame(row, eq.map, wanted);
     beta[0] = (double)e->beta[h][0];
     meet(&eq, wanted, beta);
@@ -197,7 +208,7 @@ static void update_border(tl_elements *e, tl_border *b)
     add_others(e, &eq, b->face, b->place);
     for (int k = 0; k < 3; k++)
         if (e->face_hinge[b->face][k] >= 0) add_across(e, &eq, b->face, k);
-    fold_row(e, b->face, b->place, e->side[b->face][b->place].t, row);
+    fold_row(e, b->face, b->place, side_at(e, b->face, b->place).t, row);
     to_frame(row, eq.map, wanted);
     meet(&eq, wanted, b->beta);
     b->count = eq.count;
@@ -248,11 +259,24 @@ static void fits_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t f = begin; f < end; f++) update_fit(arg, f);
 }
 
+static void sides_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_elements *e = arg;
+    for (int32_t f = begin; f < end; f++)
+        for (int k = 0; k < 3; k++) e->side[f][k] = side_of(e, f, k);
+}
+
+// Every side is asked for a dozen times. Without memory for them they are found every time.
 void tl_bend_update_folds(tl_elements *e, tl_workers *workers)
 {
+    tl_side(*side)[3] = tl_alloc_bytes(&e->alloc, (size_t)e->face_count, sizeof *side);
+    e->side = side;
+    if (side) tl_parallel_for(workers, e->face_count, SHAPES_PER_CHUNK, sides_chunk, e);
     tl_parallel_for(workers, e->hinge_count, SHAPES_PER_CHUNK, hinges_chunk, e);
     tl_parallel_for(workers, e->border_count, SHAPES_PER_CHUNK, borders_chunk, e);
     if (e->bending != TL_BEND_HINGE) tl_parallel_for(workers, e->face_count, SHAPES_PER_CHUNK, fits_chunk, e);
+    e->side = NULL;
+    TL_FREE(&e->alloc, side, e->face_count);
 }
 
 // ---- folds and moments ----
@@ -368,7 +392,7 @@ static void hinge_stiffness(tl_elements *e, int32_t f)
         const int32_t hinge = e->face_hinge[f][k];
         if (hinge < 0) continue;
         const int32_t g = face_across(e, f, hinge);
-        const tl_side s1 = e->side[f][k], s2 = e->side[g][place_of_hinge(e, g, hinge)];
+        const tl_side s1 = side_at(e, f, k), s2 = side_at(e, g, place_of_hinge(e, g, hinge));
         const double area = e->area[f] + e->area[g];
         const double curvature = 2 * e->fold[f][k] * s1.l / area;
         const double b = fmin(tl_material_rigidity(&e->materials[e->material[f]], s1.t.x, s1.t.y, curvature),

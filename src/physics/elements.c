@@ -33,7 +33,6 @@ void tl_elements_destroy(tl_elements *e)
     TL_FREE(al, e->grad, e->face_count);
     TL_FREE(al, e->area, e->face_count);
     TL_FREE(al, e->material, e->face_count);
-    TL_FREE(al, e->side, e->face_count);
     TL_FREE(al, e->fit, e->face_count);
     TL_FREE(al, e->stretch, e->face_count);
     TL_FREE(al, e->bend, e->face_count);
@@ -183,14 +182,7 @@ static int32_t cloth_of_face(const tl_elements *e, int32_t slot)
     return c;
 }
 
-static tl_side side_of(tl_vec2 a, tl_vec2 b, tl_vec2 corner)
-{
-    const double l = tl_norm2(tl_sub2(b, a));
-    const tl_vec2 t = tl_mul2(1 / l, tl_sub2(b, a));
-    return (tl_side){t, l, tl_dot2(t, tl_sub2(corner, a)), tl_cross2(t, tl_sub2(corner, a))};
-}
-
-// Corners, far nodes, sides, rest gradients and areas.
+// Corners, far nodes, rest gradients and areas.
 static void face_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_elements *e = arg;
@@ -198,7 +190,7 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
         const int32_t c = cloth_of_face(e, e->slot_of_face[f]), s = e->slot_of_face[f] - e->cloth_face_start[c];
         const tl_mesh *mesh = e->mesh[c];
         const int32_t *node_of = e->node_of + e->cloth_node_start[c], *v = mesh->face_vert[s];
-        const tl_vec2 u[3] = {mesh->uv[v[0]], mesh->uv[v[1]], mesh->uv[v[2]]}, d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
+        const tl_vec2 d1 = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), d2 = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
         const double twice = tl_cross2(d1, d2);
         // F = [x1 - x0, x2 - x0] [d1 d2]^-1; row k of the inverse is the gradient of basis function k + 1
         const double g[4] = {d2.y / twice, -d2.x / twice, -d1.y / twice, d1.x / twice};
@@ -212,7 +204,6 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
             e->face[f][3 + k] = node_of[other == TL_NONE ? mesh->vert_node[v[k]]
                                                          : tl_face_node(mesh, other, local_edge(mesh, other, edge))];
             e->face_hinge[f][k] = TL_NONE;
-            e->side[f][k] = side_of(u[(k + 1) % 3], u[(k + 2) % 3], u[k]);
         }
     }
 }
@@ -435,8 +426,7 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_wor
     e->grad = TL_CALLOC_FOR(al, e->grad, m);
     e->area = TL_CALLOC(al, double, m);
     e->material = TL_CALLOC(al, int32_t, m);
-    e->side = TL_CALLOC_FOR(al, e->side, m);
-    e->fit = TL_CALLOC_FOR(al, e->fit, m);
+    if (e->bending != TL_BEND_HINGE) e->fit = TL_CALLOC_FOR(al, e->fit, m);
     e->stretch = TL_CALLOC_FOR(al, e->stretch, m);
     e->bend = TL_CALLOC_FOR(al, e->bend, m);
     e->bend_own = TL_CALLOC_FOR(al, e->bend_own, m);
@@ -444,7 +434,7 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_wor
     e->wind = TL_CALLOC_FOR(al, e->wind, m);
     e->materials = TL_CALLOC(al, tl_material, e->material_count);
     if (!e->node_of || !e->face_of || !e->slot_of_node || !e->slot_of_face || !e->mass || !e->fixed || !e->face ||
-        !e->face_hinge || !e->grad || !e->area || !e->material || !e->side || !e->fit || !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind ||
+        !e->face_hinge || !e->grad || !e->area || !e->material || (e->bending != TL_BEND_HINGE && !e->fit) || !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind ||
         !e->materials)
         return tl_fail_memory(err, "the elements");
     TL_TRY(number_elements(e, workers, err));

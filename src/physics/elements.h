@@ -50,8 +50,8 @@ typedef struct tl_elements {
     double (*grad)[4];                ///< gradients of the basis functions of corners 1 and 2: (g1x, g1y, g2x, g2y)
     double *area;                     ///< material area [m^2]
     int32_t *material;
-    tl_side (*side)[3];               ///< edges opposite corners 0..2
-    double (*fit)[3][3];              ///< curvature (S11, S22, S12) per angle of the face's own hinges, for bend_own (bend.c)
+    tl_side (*side)[3];               ///< edges opposite corners 0..2; NULL but while bending shapes are made
+    double (*fit)[3][3];              ///< curvature (S11, S22, S12) per angle of the face's own hinges, for bend_own; NULL with plain hinges
     double (*stretch)[4];             ///< c11, c12, c22, c33 held over the step
     float (*bend)[6];                 ///< energy = 1/2 fold^T H fold, H as (00, 11, 22, 12, 02, 01)
     float (*bend_own)[6];             ///< the same over the angles of the face's own hinges, for the Hessian
