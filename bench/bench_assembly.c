@@ -71,8 +71,8 @@ static void bench(int32_t faces)
     tl_mesh *mesh = make_sheet(&alloc, (int32_t)lround(sqrt(0.5 * faces)));
     tl_elements *e;
     tl_bsr *matrix;
-    check(tl_elements_create(&alloc, &(tl_element_source){mesh, &material, 1}, 1, TL_BEND_SHAPE, &e, &err), &err);
-    check(tl_elements_matrix(e, &arena, &matrix, &err), &err);
+    check(tl_elements_create(&alloc, &(tl_element_source){mesh, &material, 1}, 1, TL_BEND_SHAPE, NULL, &e, &err), &err);
+    check(tl_elements_matrix(e, false, &arena, NULL, &matrix, &err), &err);
     const int32_t n = e->node_count;
     tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, n), *g = TL_ALLOC(&alloc, tl_vec3, n), *y = TL_ALLOC(&alloc, tl_vec3, n);
     check(x && g && y ? TL_OK : tl_fail_memory(&err, "bench"), &err);

@@ -97,21 +97,30 @@ static tl_vec3 turn(const body *o, tl_vec3 torque)
     return (tl_vec3){0, 0, 0};
 }
 
-// Nodes of the list around their centre, which is returned, seen from `about`.
-static tl_vec3 gather(const remesher *r, const near *list, int count, tl_vec3 about, body *o, double *mass)
+/// A sum over nodes: mass, and mass times place.
+typedef struct weight { double mass; tl_vec3 moment; } weight;
+
+static tl_vec3 centre_of(const weight *w) { return w->mass > 0 ? tl_mul3(1 / w->mass, w->moment) : w->moment; }
+
+// Adds nodes of the list, up to `count`, seen from `about`.
+static void gather(const remesher *r, const near *list, int count, tl_vec3 about, body *o, weight *sum)
 {
-    tl_vec3 sum = {0, 0, 0};
-    o->count = count, o->far = (tl_vec3){0, 0, 0}, *mass = 0;
-    for (int i = 0; i < count; i++) {
+    for (int i = o->count; i < count; i++) {
         o->mass[i] = *remesh_mass(r, list->node[i]), o->place[i] = tl_sub3(r->mesh->pos[list->node[i]], about);
-        sum = tl_madd3(sum, o->mass[i], o->place[i]), *mass += o->mass[i];
+        sum->moment = tl_madd3(sum->moment, o->mass[i], o->place[i]), sum->mass += o->mass[i];
     }
-    const tl_vec3 centre = *mass > 0 ? tl_mul3(1 / *mass, sum) : sum;
-    for (int i = 0; i < count; i++) {
+    o->count = count;
+}
+
+static void see_from(body *o, tl_vec3 centre)
+{
+    double most = 0;
+    o->far = (tl_vec3){0, 0, 0};
+    for (int i = 0; i < o->count; i++) {
         o->place[i] = tl_sub3(o->place[i], centre);
-        if (tl_dot3(o->place[i], o->place[i]) > tl_dot3(o->far, o->far)) o->far = o->place[i];
+        const double length2 = tl_dot3(o->place[i], o->place[i]);
+        if (length2 > most) most = length2, o->far = o->place[i];
     }
-    return centre;
 }
 
 void remesh_land(remesher *r, const ids *faces, const motion *before)
@@ -120,13 +129,16 @@ void remesh_land(remesher *r, const ids *faces, const motion *before)
     const tl_vec3 linear = tl_sub3(before->linear, after.linear), angular = tl_sub3(before->angular, after.angular);
     near list;
     body o;
-    double mass;
+    o.count = 0;
+    weight sum = {0};
     list_nodes(r, faces, &list);
-    const tl_vec3 arm = gather(r, &list, list.own, before->about, &o, &mass);
-    if (!(mass > 0)) return;
+    gather(r, &list, list.own, before->about, &o, &sum);
+    const tl_vec3 arm = centre_of(&sum);
+    if (!(sum.mass > 0)) return;
     tl_vec3 *vel = r->mesh->vel;
-    for (int i = 0; i < list.own; i++) vel[list.node[i]] = tl_madd3(vel[list.node[i]], 1 / mass, linear);
-    gather(r, &list, list.count, before->about, &o, &mass);
+    for (int i = 0; i < list.own; i++) vel[list.node[i]] = tl_madd3(vel[list.node[i]], 1 / sum.mass, linear);
+    gather(r, &list, list.count, before->about, &o, &sum);
+    see_from(&o, centre_of(&sum));
     const tl_vec3 b = turn(&o, tl_sub3(angular, tl_cross3(arm, linear)));
     for (int i = 0; i < list.count; i++) vel[list.node[i]] = tl_add3(vel[list.node[i]], tl_cross3(b, o.place[i]));
 }

@@ -38,12 +38,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
     return TL_OK;
 }
 
-bool remesh_push(remesher *r, ids *list, int32_t id)
-{
-    if (!TL_GROW(&r->mesh->alloc, list->item, list->cap, list->count + 1)) return false;
-    list->item[list->count++] = id;
-    return true;
-}
+bool remesh_grow(remesher *r, ids *list) { return TL_GROW(&r->mesh->alloc, list->item, list->cap, list->count + 1); }
 
 // Marks follow the mesh as it grows.
 static tl_status keep_up(remesher *r, tl_error *err)

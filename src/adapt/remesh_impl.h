@@ -52,7 +52,15 @@ typedef struct remesher {
     int32_t worn_cap;
 } remesher;
 
-bool remesh_push(remesher *r, ids *list, int32_t id);
+bool remesh_grow(remesher *r, ids *list);
+
+/// Adds to a list; false without memory.
+static inline bool remesh_push(remesher *r, ids *list, int32_t id)
+{
+    if (list->count >= list->cap && !remesh_grow(r, list)) return false;
+    list->item[list->count++] = id;
+    return true;
+}
 
 static inline tl_sym2 remesh_tensor(const remesher *r, int32_t v)
 {

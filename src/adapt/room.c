@@ -147,19 +147,44 @@ static bool edge_meets(const facet *f, unsigned shared, const facet *g)
 enum { AXES = 5 };
 
 /// A new triangle and the axes across which planes may keep others away: normals of its sides within its plane, its normal and the opposite.
-typedef struct fresh { facet f; tl_vec3 axis[AXES]; double front[AXES]; } fresh;
+/// `front`: how far it reaches along them, rounding included; `clear`: the same and a little more. `size` is 0 for slivers.
+typedef struct fresh { facet f; tl_vec3 axis[AXES]; double front[AXES], clear[AXES], size; } fresh;
+
+#define CLOSE 1e-6   // of lengths
+#define SLIVER 1e-3  // height over circumference
+#define HUGE_FACE 1e3  // times the circumference
 
 static void set_fresh(fresh *o, const int32_t *node, const tl_vec3 *x)
 {
     o->f = (facet){node, x, box_of(x)};
     const tl_vec3 u = tl_sub3(x[1], x[0]), v = tl_sub3(x[2], x[1]), w = tl_sub3(x[0], x[2]), n = tl_cross3(u, v);
     const tl_vec3 axis[AXES] = {tl_cross3(u, n), tl_cross3(v, n), tl_cross3(w, n), n, tl_mul3(-1, n)};
+    const double length = tl_norm3(u) + tl_norm3(w);
     for (int k = 0; k < AXES; k++) {
         o->axis[k] = axis[k];
         o->front[k] = 0;  // seen from x[0]
         for (int i = 1; i < 3; i++) o->front[k] = high(o->front[k], tl_dot3(axis[k], tl_sub3(x[i], x[0])));
-        o->front[k] += CLEARLY * (fabs(axis[k].x) + fabs(axis[k].y) + fabs(axis[k].z)) * (tl_norm3(u) + tl_norm3(w));
+        const double scale = (fabs(axis[k].x) + fabs(axis[k].y) + fabs(axis[k].z)) * length;
+        o->clear[k] = o->front[k] + CLOSE * scale;
+        o->front[k] += CLEARLY * scale;
     }
+    const double round = length + tl_norm3(v);
+    o->size = tl_dot3(n, n) > SLIVER * SLIVER * round * round * round * round ? round : 0;
+}
+
+// Are two triangles that share node i of the new one (bit of_f), and j of the other, clearly beside each other there? Then the far nodes of the other are beyond
+// the line of a side at i by `clear`. What of it is not lies within 1e-8 of its size of the shared node, and the edge opposite to that, all
+// on this side of the line, is farther away.
+static bool lies_beside(const fresh *o, const facet *g, unsigned of_f, unsigned of_g)
+{
+    const unsigned i = of_f >> 1, j = of_g >> 1;  // bits 1, 2, 4 are nodes 0, 1, 2
+    const tl_vec3 p = tl_sub3(g->place[j == 0 ? 1 : 0], o->f.place[0]), q = tl_sub3(g->place[j == 2 ? 1 : 2], o->f.place[0]);
+    for (unsigned k = 0; k < 2; k++) {
+        const unsigned side = k == 0 ? i : i == 0 ? 2 : i - 1;
+        if (tl_dot3(o->axis[side], p) > o->clear[side] && tl_dot3(o->axis[side], q) > o->clear[side])
+            return tl_dot3(p, p) + tl_dot3(q, q) < HUGE_FACE * HUGE_FACE * o->size * o->size;
+    }
+    return false;
 }
 
 // Are all nodes of a triangle that the new one does not share (bits) on the far side of such a plane?
@@ -187,6 +212,7 @@ static bool meet(const fresh *o, const facet *g)
         for (unsigned j = 0; j < 3; j++)
             if (f->node[i] == g->node[j]) of_f |= 1u << i, of_g |= 1u << j;
     if (of_f & (of_f - 1)) return false;  // two nodes: every edge has one of them
+    if (of_f && lies_beside(o, g, of_f, of_g)) return false;
     const bool beyond = lies_apart(o, g, of_g);  // with a node in common, that is said of one edge alone
     if (beyond && !of_g) return false;
     return edge_meets(f, of_f, g) || (!beyond && edge_meets(g, of_g, f));

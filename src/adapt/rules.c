@@ -105,12 +105,12 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *ris
     if (!remesh_leans_to_flip(r, e)) return false;
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
-    if (tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return false;
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
     const tl_vec2 *uv = mesh->uv;
     const double before = fmin(remesh_aspect(uv[a], uv[b], uv[left]), remesh_aspect(uv[b], uv[a], uv[right]));
     const double after = fmin(remesh_aspect(uv[a], uv[right], uv[left]), remesh_aspect(uv[b], uv[left], uv[right]));
-    return after >= fmin(before, r->def->aspect_min) && !flip_strains(r, mesh->face_label[mesh->edge_face[e][0]], a, b, left, right, rise);
+    return after >= fmin(before, r->def->aspect_min) && !flip_strains(r, mesh->face_label[mesh->edge_face[e][0]], a, b, left, right, rise) &&
+           tl_mesh_can_flip(mesh, e) == TL_VERDICT_OK;  // walks around a node: at last
 }
 
 // ---- collapse ----------------------------------------------------------------------------------------------

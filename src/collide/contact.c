@@ -263,6 +263,12 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     return contact_begin_pinched(c, x, arena, workers, err);
 }
 
+tl_bvh *tl_contacts_lend_tree(tl_contacts *c)
+{
+    c->searched_done = -1, c->complete = false;  // lists go by what the tree was fitted to
+    return c->tree;
+}
+
 double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
 
 void tl_contacts_move_bodies(tl_contacts *c, double part)

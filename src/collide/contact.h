@@ -64,6 +64,9 @@ typedef struct tl_contact_step {
 tl_status tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena,
                             tl_workers *workers, tl_error *err);
 
+/// The tree over all cloth, by the numbers of its nodes and faces, for others to fit and to ask between steps. Lists are made anew afterwards.
+tl_bvh *tl_contacts_lend_tree(tl_contacts *contacts);
+
 /// Which nodes are pinched, one byte each; part of the state. After writing to it, let it be counted.
 uint8_t *tl_contacts_pinched(tl_contacts *contacts);
 void tl_contacts_count_pinched(tl_contacts *contacts);

@@ -9,7 +9,7 @@
 #include "collide/nearest.h"
 #include "math/predicates.h"
 
-enum { MOST_FACES = 512 };
+enum { MOST_FACES = 512, MOST_OWN = 16 };
 
 // Distances of vertices, edges and faces do not see an edge that passes through the inside of a face: that is asked for first.
 static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
@@ -43,9 +43,46 @@ static bool far_apart(const tl_vec3 a[3], const tl_vec3 b[3], double reach)
     return false;
 }
 
+#define ROUNDING 1e-12  // of coordinates: well above what a product of vectors is off
+
+enum { AXES = 5 };
+
+/// Axes across which planes may keep others away from a triangle: normals of its sides within its plane, its own normal and the opposite;
+/// and how far it reaches along them, rounding included.
+typedef struct axes { tl_vec3 axis[AXES]; double front[AXES]; } axes;
+
+static void set_axes(axes *o, const tl_vec3 x[3])
+{
+    const tl_vec3 none = {0, 0, 0};
+    const tl_vec3 u = tl_sub3(x[1], x[0]), v = tl_sub3(x[2], x[1]), w = tl_sub3(x[0], x[2]), n = tl_unit3_or(tl_cross3(u, v), none);
+    const tl_vec3 axis[AXES] = {tl_unit3_or(tl_cross3(u, n), none), tl_unit3_or(tl_cross3(v, n), none), tl_unit3_or(tl_cross3(w, n), none),
+                                n, tl_mul3(-1, n)};
+    for (int k = 0; k < AXES; k++) {
+        o->axis[k] = axis[k], o->front[k] = -INFINITY;
+        for (int i = 0; i < 3; i++) {
+            const double reach = tl_dot3(axis[k], x[i]) + ROUNDING * (fabs(x[i].x) + fabs(x[i].y) + fabs(x[i].z));
+            o->front[k] = reach > o->front[k] ? reach : o->front[k];
+        }
+    }
+}
+
+// Is a triangle further than `reach` beyond one of the axes?
+static bool lies_beyond(const axes *o, const tl_vec3 b[3], double reach)
+{
+    for (int k = 0; k < AXES; k++) {
+        const double far = o->front[k] + reach;
+        if (tl_dot3(o->axis[k], b[0]) > far && tl_dot3(o->axis[k], b[1]) > far && tl_dot3(o->axis[k], b[2]) > far) return true;
+    }
+    return false;
+}
+
 // Is p in the closed tetrahedron? A flat one holds nothing.
 static bool inside(const tl_vec3 t[4], const tl_vec3 *p)
 {
+    for (int d = 0; d < 3; d++) {
+        const double a = (&t[0].x)[d], b = (&t[1].x)[d], c = (&t[2].x)[d], e = (&t[3].x)[d], x = (&p->x)[d];
+        if ((x < a && x < b && x < c && x < e) || (x > a && x > b && x > c && x > e)) return false;
+    }
     const int whole = tl_orient3d(&t[0], &t[1], &t[2], &t[3]);
     if (whole == 0) return false;
     return tl_orient3d(p, &t[1], &t[2], &t[3]) != -whole && tl_orient3d(&t[0], p, &t[2], &t[3]) != -whole &&
@@ -92,13 +129,15 @@ static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int
     if (found > MOST_FACES) return -1;
     const tl_surface *surface = tl_bvh_surface(tree);
     const tl_vec3 *x = tl_bvh_positions(tree);
+    axes around[MOST_OWN];
+    for (int32_t j = 0; j < count && j < MOST_OWN && found > 0; j++) set_axes(&around[j], triangle[j]);
     double least = reach;
     for (int32_t i = 0; i < found; i++) {
         tl_vec3 b[3];
         for (int k = 0; k < 3; k++) b[k] = x[surface->face[face[i]][k]];
         if (!overlaps(b, lo, hi)) continue;
         for (int32_t j = 0; j < count; j++)
-            if (!far_apart(triangle[j], b, least)) least = fmin(least, triangle_distance(triangle[j], b));
+            if (!far_apart(triangle[j], b, least) && !(j < MOST_OWN && lies_beyond(&around[j], b, least))) least = fmin(least, triangle_distance(triangle[j], b));
         for (int32_t j = 0; j < swept_count; j++)
             for (int k = 0; k < 3; k++)
                 if (inside(swept[j], &b[k])) return -1;

@@ -188,6 +188,35 @@ tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t gr
     return TL_OK;
 }
 
+tl_status tl_bsr_create_rows(const tl_allocator *alloc, int32_t n, const int32_t *count, bool single, tl_bsr **out, tl_error *err)
+{
+    *out = NULL;
+    int64_t blocks = n;
+    for (int32_t i = 0; i < n; i++) blocks += count[i];
+    if (blocks > INT32_MAX - 1) return tl_fail(err, TL_BAD_ARG, "matrix of %d rows has too many blocks", n);
+    tl_bsr *m = TL_CALLOC(alloc, tl_bsr, 1);
+    if (!m) return tl_fail_memory(err, "matrix");
+    m->row_count = n, m->block_count = (int32_t)blocks;
+    m->row_start = TL_CALLOC(alloc, int32_t, n + 1);
+    m->lower_start = TL_CALLOC(alloc, int32_t, n + 1);
+    m->col = TL_ALLOC(alloc, int32_t, m->block_count);
+    m->lower_row = TL_ALLOC(alloc, int32_t, m->block_count - n);
+    m->lower_block = TL_ALLOC(alloc, int32_t, m->block_count - n);
+    if (single) {  // one block of padding each
+        m->single = tl_calloc_bytes(alloc, (size_t)(m->block_count - n) + 1, sizeof *m->single);
+        m->diagonal = tl_calloc_bytes(alloc, (size_t)n + 1, sizeof *m->diagonal);
+    } else {
+        m->value = tl_calloc_bytes(alloc, (size_t)m->block_count + 1, sizeof *m->value);
+    }
+    if (!m->row_start || !m->lower_start || !m->col || !m->lower_row || !m->lower_block || (single ? !m->single || !m->diagonal : !m->value)) {
+        tl_bsr_destroy(alloc, m);
+        return tl_fail_memory(err, "matrix blocks");
+    }
+    for (int32_t i = 0; i < n; i++) m->row_start[i + 1] = m->row_start[i] + 1 + count[i];
+    *out = m;
+    return TL_OK;
+}
+
 void tl_bsr_destroy(const tl_allocator *alloc, tl_bsr *m)
 {
     if (!m) return;

@@ -11,7 +11,7 @@
 #include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 
-enum { MAX_COLUMNS = 8 + TL_MAX_ATTRS };
+enum { MAX_COLUMNS = 8 + TL_MAX_ATTRS, ITEMS_PER_CHUNK = 1024 };
 
 // ---- curves ----------------------------------------------------------------------------------------------
 
@@ -55,6 +55,8 @@ typedef struct orderer {
     tl_vec3 low, high;  // box of all material (z 0) or world positions
     int32_t **to;       // the maps being made, [domain][old slot]
     tl_key *keys, *scratch;
+    tl_domain domain;   // the one whose keys are being made
+    tl_workers *workers;
 } orderer;
 
 static void grow_box(orderer *o, tl_vec3 p)
@@ -106,26 +108,35 @@ static uint64_t curve_key(const orderer *o, tl_domain d, int32_t id)
     return (uint64_t)(f < g ? f : g);
 }
 
-static void order_domain(const orderer *o, tl_domain d)
+static void keys_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const orderer *o = arg;
+    for (int32_t i = begin; i < end; i++)
+        if (tl_alive(o->mesh, o->domain, i)) o->keys[i] = (tl_key){curve_key(o, o->domain, i), i};
+}
+
+static void order_domain(orderer *o, tl_domain d)
 {
     const tl_slots *s = &o->mesh->slots[d];
     int32_t live = 0;
+    o->domain = d;
+    tl_parallel_for(o->workers, s->count, ITEMS_PER_CHUNK, keys_chunk, o);
     for (int32_t i = 0; i < s->count; i++) {
         o->to[d][i] = TL_NONE;
-        if (tl_alive(o->mesh, d, i)) o->keys[live++] = (tl_key){curve_key(o, d, i), i};
+        if (tl_alive(o->mesh, d, i)) o->keys[live++] = o->keys[i];
     }
     tl_sort_keys(o->keys, o->scratch, live);
     for (int32_t i = 0; i < live; i++) o->to[d][o->keys[i].id] = i;
 }
 
-static tl_status find_order(const tl_mesh *mesh, tl_order order, tl_renumbering *map, tl_error *err)
+static tl_status find_order(const tl_mesh *mesh, tl_order order, tl_workers *workers, tl_renumbering *map, tl_error *err)
 {
     int32_t most = 0;
     for (int d = 0; d < TL_DOMAIN_COUNT; d++)
-        if (mesh->slots[d].live > most) most = mesh->slots[d].live;
+        if (mesh->slots[d].count > most) most = mesh->slots[d].count;
     tl_key *keys = TL_ALLOC(&mesh->alloc, tl_key, 2 * (size_t)most);
     if (!keys) return tl_fail_memory(err, "the order of the mesh");
-    orderer o = {mesh, order, .to = map->to, .keys = keys, .scratch = keys + most};
+    orderer o = {mesh, order, .to = map->to, .keys = keys, .scratch = keys + most, .workers = workers};
     bool any = false;
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) {
         if (!tl_alive(mesh, TL_VERTS, v)) continue;
@@ -188,29 +199,58 @@ static void move_column(const char *old, char *fresh, size_t size, const int32_t
         if (to[i] != TL_NONE) memcpy(fresh + (size_t)to[i] * size, old + (size_t)i * size, size);
 }
 
-static void move_rows(tl_mesh *mesh, const tl_renumbering *map, new_columns *made)
+typedef struct move_job { tl_mesh *mesh; const tl_renumbering *map; new_columns *made; } move_job;
+
+// One column of any domain at a time.
+static void move_chunk(void *arg, int32_t begin, int32_t end)
 {
+    const move_job *job = arg;
+    for (int32_t i = begin; i < end; i++) {
+        const int d = i / MAX_COLUMNS, c = i % MAX_COLUMNS;
+        if (c >= tl_column_count(job->mesh, (tl_domain)d)) continue;
+        const tl_column column = tl_column_at(job->mesh, (tl_domain)d, c);
+        move_column(tl_column_data(job->mesh, column), job->made->data[d][c], column.size, job->map->to[d], job->mesh->slots[d].count);
+    }
+}
+
+static void move_rows(tl_mesh *mesh, const tl_renumbering *map, new_columns *made, tl_workers *workers)
+{
+    tl_parallel_for(workers, TL_DOMAIN_COUNT * MAX_COLUMNS, 1, move_chunk, &(move_job){mesh, map, made});
     for (int d = 0; d < TL_DOMAIN_COUNT; d++) {
         tl_slots *s = &mesh->slots[d];
         for (int32_t c = 0; c < tl_column_count(mesh, (tl_domain)d); c++) {
             const tl_column column = tl_column_at(mesh, (tl_domain)d, c);
-            char *old = tl_column_data(mesh, column), *fresh = made->data[d][c];
-            move_column(old, fresh, column.size, map->to[d], s->count);
-            tl_free_bytes(&mesh->alloc, old, (size_t)s->capacity, column.size);
-            tl_column_set(mesh, column, fresh);
+            tl_free_bytes(&mesh->alloc, tl_column_data(mesh, column), (size_t)s->capacity, column.size);
+            tl_column_set(mesh, column, made->data[d][c]);
         }
         s->count = s->capacity = s->live;
         s->free_top = TL_NONE;
     }
 }
 
-static void relink(int32_t *links, int64_t count, const int32_t *to)
+/// Columns of ids, and the maps of what they name.
+typedef struct link_column { int32_t *links; int64_t count; const int32_t *to; } link_column;
+
+static void relink_chunk(void *arg, int32_t begin, int32_t end)
 {
-    for (int64_t i = 0; i < count; i++)
-        if (links[i] != TL_NONE) links[i] = to[links[i]];
+    const link_column *columns = arg;
+    for (int32_t c = begin; c < end; c++)
+        for (int64_t i = 0; i < columns[c].count; i++)
+            if (columns[c].links[i] != TL_NONE) columns[c].links[i] = columns[c].to[columns[c].links[i]];
 }
 
-tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_renumbering *out, tl_error *err)
+static void relink(tl_mesh *mesh, const tl_renumbering *map, tl_workers *workers)
+{
+    const int64_t nodes = mesh->slots[TL_NODES].count, verts = mesh->slots[TL_VERTS].count;
+    const int64_t edges = mesh->slots[TL_EDGES].count, faces = mesh->slots[TL_FACES].count;
+    link_column columns[] = {{&mesh->face_vert[0][0], 3 * faces, map->to[TL_VERTS]}, {&mesh->face_edge[0][0], 3 * faces, map->to[TL_EDGES]},
+                             {&mesh->edge_node[0][0], 2 * edges, map->to[TL_NODES]}, {&mesh->edge_face[0][0], 2 * edges, map->to[TL_FACES]},
+                             {mesh->node_vert, nodes, map->to[TL_VERTS]},            {mesh->vert_node, verts, map->to[TL_NODES]},
+                             {mesh->vert_next, verts, map->to[TL_VERTS]},            {mesh->vert_face, verts, map->to[TL_FACES]}};
+    tl_parallel_for(workers, (int32_t)(sizeof columns / sizeof columns[0]), 1, relink_chunk, columns);
+}
+
+tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_workers *workers, tl_renumbering *out, tl_error *err)
 {
     if (out) *out = (tl_renumbering){0};
     if (!tl_record_empty(mesh))
@@ -224,23 +264,14 @@ tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_renumbering *out, tl
         if (!map.to[d]) status = tl_fail_memory(err, "the order of the mesh");
     }
     new_columns made;
-    if (status == TL_OK) status = find_order(mesh, order, &map, err);
+    if (status == TL_OK) status = find_order(mesh, order, workers, &map, err);
     if (status == TL_OK) status = make_columns(mesh, &made, err);
     if (status != TL_OK) {
         tl_renumbering_free(mesh, &map);
         return status;
     }
-    move_rows(mesh, &map, &made);
-    const int64_t nodes = mesh->slots[TL_NODES].count, verts = mesh->slots[TL_VERTS].count;
-    const int64_t edges = mesh->slots[TL_EDGES].count, faces = mesh->slots[TL_FACES].count;
-    relink(mesh->node_vert, nodes, map.to[TL_VERTS]);
-    relink(mesh->vert_node, verts, map.to[TL_NODES]);
-    relink(mesh->vert_next, verts, map.to[TL_VERTS]);
-    relink(mesh->vert_face, verts, map.to[TL_FACES]);
-    relink(&mesh->edge_node[0][0], 2 * edges, map.to[TL_NODES]);
-    relink(&mesh->edge_face[0][0], 2 * edges, map.to[TL_FACES]);
-    relink(&mesh->face_vert[0][0], 3 * faces, map.to[TL_VERTS]);
-    relink(&mesh->face_edge[0][0], 3 * faces, map.to[TL_EDGES]);
+    move_rows(mesh, &map, &made, workers);
+    relink(mesh, &map, workers);
     if (out)
         *out = map;
     else

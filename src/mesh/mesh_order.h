@@ -1,5 +1,6 @@
 // mesh/mesh_order.h: renumber a mesh so that neighbours in space are neighbours in memory.
 #pragma once
+#include "base/workers.h"
 #include "mesh/mesh.h"
 
 typedef enum tl_order {
@@ -17,5 +18,5 @@ typedef struct tl_renumbering {
 /// Renumbers all domains: no dead slots remain, attributes and links follow, capacity shrinks to fit.
 /// Refused while edits are recorded. `out` may be NULL; else free it with tl_renumbering_free. On failure
 /// nothing changes.
-tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_renumbering *out, tl_error *err);
+tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_workers *workers, tl_renumbering *out, tl_error *err);
 void tl_renumbering_free(const tl_mesh *mesh, tl_renumbering *renumbering);

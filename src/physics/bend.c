@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "math/vec3.h"
 #include "physics/touched.h"
 
@@ -13,7 +14,7 @@
 // The same for the compact stiffness, where it also bounds the stiffness of patches close to a conic.
 #define COMPACT_WEIGHT 0.02
 
-enum { HINGES_PER_CHUNK = 2048, FACES_PER_CHUNK = 1024, MAX_EQUATIONS = TL_BORDER_HINGES };
+enum { HINGES_PER_CHUNK = 2048, FACES_PER_CHUNK = 1024, SHAPES_PER_CHUNK = 256, MAX_EQUATIONS = TL_BORDER_HINGES };
 
 static tl_vec2 corner_uv(const tl_elements *e, int32_t f, int k)
 {
@@ -23,6 +24,16 @@ static tl_vec2 corner_uv(const tl_elements *e, int32_t f, int k)
     const tl_mesh *mesh = e->mesh[c];
     return mesh->uv[mesh->face_vert[slot - e->cloth_face_start[c]][k % 3]];
 }
+
+static tl_side side_of(const tl_elements *e, int32_t f, int k)
+{
+    const tl_vec2 a = corner_uv(e, f, k + 1), b = corner_uv(e, f, k + 2), c = corner_uv(e, f, k);
+    const double l = tl_norm2(tl_sub2(b, a));
+    const tl_vec2 t = tl_mul2(1 / l, tl_sub2(b, a));
+    return (tl_side){t, l, tl_dot2(t, tl_sub2(c, a)), tl_cross2(t, tl_sub2(c, a))};
+}
+
+static tl_side side_at(const tl_elements *e, int32_t f, int k) { return e->side ? e->side[f][k] : side_of(e, f, k); }
 
 static bool is_rigid(const tl_elements *e, int32_t f)
 {
@@ -39,21 +50,10 @@ static int32_t face_across(const tl_elements *e, int32_t f, int32_t hinge)
     return e->hinge_face[hinge][0] == f ? e->hinge_face[hinge][1] : e->hinge_face[hinge][0];
 }
 
-/// The edge opposite corner k of face f: direction, length, and where corner k lies over it.
-typedef struct side { tl_vec2 t; double l, y, h; } side;
-
-static side side_of(const tl_elements *e, int32_t f, int k)
-{
-    const tl_vec2 a = corner_uv(e, f, k + 1), b = corner_uv(e, f, k + 2), c = corner_uv(e, f, k);
-    const double l = tl_norm2(tl_sub2(b, a));
-    const tl_vec2 t = tl_mul2(1 / l, tl_sub2(b, a));
-    return (side){t, l, tl_dot2(t, tl_sub2(c, a)), tl_cross2(t, tl_sub2(c, a))};
-}
-
 // Equation (2) as a row over (S11, S22, S12) in a frame where the edge runs along t. A rigid face has no fold.
 static void fold_row(const tl_elements *e, int32_t f, int k, tl_vec2 t, double row[3])
 {
-    const side s = side_of(e, f, k);
+    const tl_side s = side_at(e, f, k);
     double nn = 0.5 * s.h, nt = s.y - 0.5 * s.l, tt = 0.5 * (s.y * s.y - s.l * s.y) / s.h;
     if (is_rigid(e, f)) nn = nt = tt = 0;
     const tl_vec2 n = {-t.y, t.x};
@@ -77,7 +77,7 @@ static void angle_row(const tl_elements *e, int32_t f, int k, tl_vec2 t, double 
 static tl_vec2 unfold(const tl_elements *e, int32_t f, int k, tl_vec2 d)
 {
     const int32_t hinge = e->face_hinge[f][k], g = face_across(e, f, hinge);
-    const tl_vec2 here = side_of(e, f, k).t, there = tl_mul2(-1, side_of(e, g, place_of_hinge(e, g, hinge)).t);
+    const tl_vec2 here = side_at(e, f, k).t, there = tl_mul2(-1, side_at(e, g, place_of_hinge(e, g, hinge)).t);
     const double c = tl_dot2(there, here), s = tl_cross2(there, here);  // turns `there` onto `here`
     return (tl_vec2){c * d.x - s * d.y, s * d.x + c * d.y};
 }
@@ -137,7 +137,7 @@ static void add_equation(const tl_elements *e, gather *g, int32_t f, int k, tl_v
 static void add_others(const tl_elements *e, gather *g, int32_t f, int skip)
 {
     for (int k = 0; k < 3; k++)
-        if (k != skip && e->face_hinge[f][k] >= 0) add_equation(e, g, f, k, side_of(e, f, k).t);
+        if (k != skip && e->face_hinge[f][k] >= 0) add_equation(e, g, f, k, side_at(e, f, k).t);
 }
 
 static void add_across(const tl_elements *e, gather *g, int32_t f, int k)
@@ -146,7 +146,7 @@ static void add_across(const tl_elements *e, gather *g, int32_t f, int k)
     const int back = place_of_hinge(e, across, hinge);
     for (int j = 0; j < 3; j++)
         if (j != back && e->face_hinge[across][j] >= 0)
-            add_equation(e, g, across, j, unfold(e, f, k, side_of(e, across, j).t));
+            add_equation(e, g, across, j, unfold(e, f, k, side_at(e, across, j).t));
 }
 
 // The smallest change of `beta` (each counted against the size of its angle) that makes sum_j beta_j row_j = wanted.
@@ -175,16 +175,16 @@ static void update_hinge(tl_elements *e, int32_t h)
     const int k = e->hinge_place[h][0], m = e->hinge_place[h][1];
     double beta[MAX_EQUATIONS] = {0};
     memset(e->beta[h], 0, sizeof e->beta[h]);
-    const double h1 = is_rigid(e, f) ? 0 : side_of(e, f, k).h, h2 = is_rigid(e, g) ? 0 : side_of(e, g, m).h;
+    const double h1 = is_rigid(e, f) ? 0 : side_at(e, f, k).h, h2 = is_rigid(e, g) ? 0 : side_at(e, g, m).h;
     e->beta[h][0] = (float)(e->bending == TL_BEND_HINGE || h1 + h2 == 0 ? 0.5 : h1 / (h1 + h2));
     if (e->bending == TL_BEND_HINGE || h1 == 0 || h2 == 0) return;
     gather eq = {.count = 0};
     double wanted[3], row[3];
     equilateral_map(e, f, eq.map);
-    add_equation(e, &eq, f, k, side_of(e, f, k).t);
+    add_equation(e, &eq, f, k, side_at(e, f, k).t);
     add_others(e, &eq, f, k);
     add_across(e, &eq, f, k);
-    fold_row(e, f, k, side_of(e, f, k).t, row);
+    fold_row(e, f, k, side_at(e, f, k).t, row);
     to_frame(row, eq.map, wanted);
     beta[0] = (double)e->beta[h][0];
     meet(&eq, wanted, beta);
@@ -208,17 +208,75 @@ static void update_border(tl_elements *e, tl_border *b)
     add_others(e, &eq, b->face, b->place);
     for (int k = 0; k < 3; k++)
         if (e->face_hinge[b->face][k] >= 0) add_across(e, &eq, b->face, k);
-    fold_row(e, b->face, b->place, side_of(e, b->face, b->place).t, row);
+    fold_row(e, b->face, b->place, side_at(e, b->face, b->place).t, row);
     to_frame(row, eq.map, wanted);
     meet(&eq, wanted, b->beta);
     b->count = eq.count;
     memcpy(b->hinge, eq.hinge, sizeof b->hinge);
 }
 
-void tl_bend_update_folds(tl_elements *e)
+// The matrix's share of a face, over the angles of its own hinges: the curvature that fits those (at most three)
+// angles on a quadratic, by regularised least squares. This is the element of Phaal & Calladine 1992; alone it would
+// be too soft on some meshes (by half on alternating diagonals), but its stiffness is close to ours, and it keeps the
+// matrix to patches of six nodes. The rest of the Hessian is an operator (bend_operator.h).
+static void update_fit(tl_elements *e, int32_t f)
 {
-    for (int32_t h = 0; h < e->hinge_count; h++) update_hinge(e, h);
-    for (int32_t i = 0; i < e->border_count; i++) update_border(e, &e->border[i]);
+    gather eq = {.count = 0};
+    double normal[3][3] = {{COMPACT_WEIGHT, 0, 0}, {0, COMPACT_WEIGHT, 0}, {0, 0, COMPACT_WEIGHT}}, inverse[3][3];
+    double(*fit)[3] = e->fit[f];
+    memset(fit, 0, sizeof e->fit[f]);
+    equilateral_map(e, f, eq.map);
+    add_others(e, &eq, f, -1);
+    for (int r = 0; r < eq.count; r++)
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                if (eq.size[r] > 0) normal[i][j] += eq.row[r][i] * eq.row[r][j] / (eq.size[r] * eq.size[r]);
+    invert_symmetric(normal, inverse);
+    for (int r = 0; r < eq.count; r++) {
+        if (!(eq.size[r] > 0)) continue;
+        double s[3];
+        for (int i = 0; i < 3; i++)
+            s[i] = (inverse[i][0] * eq.row[r][0] + inverse[i][1] * eq.row[r][1] + inverse[i][2] * eq.row[r][2]) /
+                   (eq.size[r] * eq.size[r]);
+        const int k = place_of_hinge(e, f, eq.hinge[r]);
+        for (int i = 0; i < 3; i++) fit[k][i] = eq.map[i][0] * s[0] + eq.map[i][1] * s[1] + eq.map[i][2] * s[2];
+    }
+}
+
+static void hinges_chunk(void *arg, int32_t begin, int32_t end)
+{
+    for (int32_t h = begin; h < end; h++) update_hinge(arg, h);
+}
+
+static void borders_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_elements *e = arg;
+    for (int32_t i = begin; i < end; i++) update_border(e, &e->border[i]);
+}
+
+static void fits_chunk(void *arg, int32_t begin, int32_t end)
+{
+    for (int32_t f = begin; f < end; f++) update_fit(arg, f);
+}
+
+static void sides_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_elements *e = arg;
+    for (int32_t f = begin; f < end; f++)
+        for (int k = 0; k < 3; k++) e->side[f][k] = side_of(e, f, k);
+}
+
+// Every side is asked for a dozen times. Without memory for them they are found every time.
+void tl_bend_update_folds(tl_elements *e, tl_workers *workers)
+{
+    tl_side(*side)[3] = tl_alloc_bytes(&e->alloc, (size_t)e->face_count, sizeof *side);
+    e->side = side;
+    if (side) tl_parallel_for(workers, e->face_count, SHAPES_PER_CHUNK, sides_chunk, e);
+    tl_parallel_for(workers, e->hinge_count, SHAPES_PER_CHUNK, hinges_chunk, e);
+    tl_parallel_for(workers, e->border_count, SHAPES_PER_CHUNK, borders_chunk, e);
+    if (e->bending != TL_BEND_HINGE) tl_parallel_for(workers, e->face_count, SHAPES_PER_CHUNK, fits_chunk, e);
+    e->side = NULL;
+    TL_FREE(&e->alloc, side, e->face_count);
 }
 
 // ---- folds and moments ----
@@ -334,7 +392,7 @@ static void hinge_stiffness(tl_elements *e, int32_t f)
         const int32_t hinge = e->face_hinge[f][k];
         if (hinge < 0) continue;
         const int32_t g = face_across(e, f, hinge);
-        const side s1 = side_of(e, f, k), s2 = side_of(e, g, place_of_hinge(e, g, hinge));
+        const tl_side s1 = side_at(e, f, k), s2 = side_at(e, g, place_of_hinge(e, g, hinge));
         const double area = e->area[f] + e->area[g];
         const double curvature = 2 * e->fold[f][k] * s1.l / area;
         const double b = fmin(tl_material_rigidity(&e->materials[e->material[f]], s1.t.x, s1.t.y, curvature),
@@ -343,35 +401,13 @@ static void hinge_stiffness(tl_elements *e, int32_t f)
     }
 }
 
-// The matrix's share of a face, over the angles of its own hinges: the curvature that fits those (at most three)
-// angles on a quadratic, by regularised least squares. This is the element of Phaal & Calladine 1992; alone it would
-// be too soft on some meshes (by half on alternating diagonals), but its stiffness is close to ours, and it keeps the
-// matrix to patches of six nodes. The rest of the Hessian is an operator (bend_operator.h).
 static void compact_stiffness(tl_elements *e, int32_t f)
 {
     if (e->bending == TL_BEND_HINGE) {  // folds are half the angle
         for (int k = 0; k < 6; k++) e->bend_own[f][k] = 0.25f * e->bend[f][k];
         return;
     }
-    gather eq = {.count = 0};
-    double normal[3][3] = {{COMPACT_WEIGHT, 0, 0}, {0, COMPACT_WEIGHT, 0}, {0, 0, COMPACT_WEIGHT}}, inverse[3][3];
-    double fit[3][3] = {{0}};  // curvature per angle of hinge k
-    equilateral_map(e, f, eq.map);
-    add_others(e, &eq, f, -1);
-    for (int r = 0; r < eq.count; r++)
-        for (int i = 0; i < 3; i++)
-            for (int j = 0; j < 3; j++)
-                if (eq.size[r] > 0) normal[i][j] += eq.row[r][i] * eq.row[r][j] / (eq.size[r] * eq.size[r]);
-    invert_symmetric(normal, inverse);
-    for (int r = 0; r < eq.count; r++) {
-        if (!(eq.size[r] > 0)) continue;
-        double s[3];
-        for (int i = 0; i < 3; i++)
-            s[i] = (inverse[i][0] * eq.row[r][0] + inverse[i][1] * eq.row[r][1] + inverse[i][2] * eq.row[r][2]) /
-                   (eq.size[r] * eq.size[r]);
-        const int k = place_of_hinge(e, f, eq.hinge[r]);
-        for (int i = 0; i < 3; i++) fit[k][i] = eq.map[i][0] * s[0] + eq.map[i][1] * s[1] + eq.map[i][2] * s[2];
-    }
+    const double(*fit)[3] = (const double(*)[3])e->fit[f];
     double now[3];
     tl_bend_curvature(e, f, now);
     const tl_plate b = tl_material_plate(&e->materials[e->material[f]], spectral_radius(now));
@@ -379,14 +415,20 @@ static void compact_stiffness(tl_elements *e, int32_t f)
     for (int k = 0; k < 6; k++) e->bend_own[f][k] = (float)(area * plate_product(&b, fit[PAIR[k][0]], fit[PAIR[k][1]]));
 }
 
+static void fold_stiffness(tl_elements *e, int32_t f)
+{
+    if (e->bending == TL_BEND_HINGE) hinge_stiffness(e, f);
+    else shape_stiffness(e, f);
+}
+
 static void stiffness_chunk(void *arg, int32_t begin, int32_t end)
 {
-    tl_elements *e = arg;
-    for (int32_t f = begin; f < end; f++) {
-        if (e->bending == TL_BEND_HINGE) hinge_stiffness(e, f);
-        else shape_stiffness(e, f);
-        compact_stiffness(e, f);
-    }
+    for (int32_t f = begin; f < end; f++) fold_stiffness(arg, f), compact_stiffness(arg, f);
+}
+
+static void fold_stiffness_chunk(void *arg, int32_t begin, int32_t end)
+{
+    for (int32_t f = begin; f < end; f++) fold_stiffness(arg, f);
 }
 
 /// What one hinge alone does to the folds of the faces around it.
@@ -458,4 +500,9 @@ void tl_bend_update_stiffness(tl_elements *e, tl_workers *workers)
     if (e->bending == TL_BEND_HINGE) return;  // exact as it is
     border_diagonals(e, e->moment);           // a work array
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, stiffen_chunk, e);
+}
+
+void tl_bend_update_energy(tl_elements *e, tl_workers *workers)
+{
+    tl_parallel_for(workers, e->face_count, FACES_PER_CHUNK, fold_stiffness_chunk, e);
 }

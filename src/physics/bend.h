@@ -19,11 +19,14 @@
 #pragma once
 #include "physics/elements.h"
 
-/// Rows of beta for all hinges and borders; call after the set of fixed nodes has changed.
-void tl_bend_update_folds(tl_elements *elements);
+/// Rows of beta for all hinges and borders, fits of all faces; call after the set of fixed nodes has changed.
+void tl_bend_update_folds(tl_elements *elements, tl_workers *workers);
 
 /// Stiffness of the folds at the curvature of `elements->fold` (which matters to nonlinear fabrics only).
 void tl_bend_update_stiffness(tl_elements *elements, tl_workers *workers);
+
+/// The same for the energy alone: what only the Hessian needs is left as it was.
+void tl_bend_update_energy(tl_elements *elements, tl_workers *workers);
 
 /// Folds of all faces from hinge values (angles, or angles less something) into `out` [face_count].
 void tl_bend_folds(const tl_elements *elements, const double *hinge_value, double (*out)[3], tl_workers *workers);

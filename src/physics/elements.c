@@ -8,7 +8,10 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/sort.h"
+#include "math/bsr.h"
 #include "math/vec3.h"
+
+enum { ITEMS_PER_CHUNK = 512 };  // a constant: results must not depend on the worker count
 
 void tl_elements_destroy(tl_elements *e)
 {
@@ -30,6 +33,7 @@ void tl_elements_destroy(tl_elements *e)
     TL_FREE(al, e->grad, e->face_count);
     TL_FREE(al, e->area, e->face_count);
     TL_FREE(al, e->material, e->face_count);
+    TL_FREE(al, e->fit, e->face_count);
     TL_FREE(al, e->stretch, e->face_count);
     TL_FREE(al, e->bend, e->face_count);
     TL_FREE(al, e->bend_own, e->face_count);
@@ -75,7 +79,6 @@ static tl_status count_slots(tl_elements *e, const tl_element_source *sources, t
     return TL_OK;
 }
 
-// Interleaves the low 21 bits of x and y.
 // Bit k of x, 21 bits at most, goes to bit 2 k.
 static uint64_t spread_bits(uint32_t x)
 {
@@ -89,18 +92,28 @@ static uint64_t spread_bits(uint32_t x)
 
 static uint64_t morton(uint32_t x, uint32_t y) { return spread_bits(x) | spread_bits(y) << 1; }
 
-// Faces sorted along a space-filling curve over each panel; nodes numbered as the faces touch them.
-static tl_status number_elements(tl_elements *e, tl_error *err)
+/// Keys of the faces of one mesh; dead slots get one above all others.
+typedef struct key_job { const tl_mesh *mesh; tl_vec2 low; double scale; uint64_t first_panel; int32_t first; tl_key *out; } key_job;
+
+static void key_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const tl_allocator *al = &e->alloc;
-    const int32_t total = e->cloth_face_start[e->cloth_count];
-    tl_key *keys = TL_ALLOC(al, tl_key, e->face_count), *scratch = TL_ALLOC(al, tl_key, e->face_count);
-    if (!keys || !scratch) {
-        TL_FREE(al, keys, e->face_count);
-        TL_FREE(al, scratch, e->face_count);
-        return tl_fail_memory(err, "the order of the faces");
+    const key_job *job = arg;
+    const tl_mesh *mesh = job->mesh;
+    for (int32_t f = begin; f < end; f++) {
+        uint64_t key = UINT64_MAX;
+        if (tl_alive(mesh, TL_FACES, f)) {
+            tl_vec2 mid = {0, 0};
+            for (int k = 0; k < 3; k++) mid = tl_add2(mid, mesh->uv[mesh->face_vert[f][k]]);
+            mid = tl_sub2(tl_mul2(1.0 / 3, mid), job->low);
+            const uint64_t panel = job->first_panel + (uint64_t)mesh->face_panel[f];
+            key = panel << 42 | morton((uint32_t)(mid.x * job->scale), (uint32_t)(mid.y * job->scale));
+        }
+        job->out[f] = (tl_key){key, job->first + f};
     }
-    int32_t n = 0;
+}
+
+static void find_keys(const tl_elements *e, tl_workers *workers, tl_key *out)
+{
     uint64_t first_panel = 0;
     for (int32_t c = 0; c < e->cloth_count; c++) {
         const tl_mesh *mesh = e->mesh[c];
@@ -111,22 +124,20 @@ static tl_status number_elements(tl_elements *e, tl_error *err)
             high.x = fmax(high.x, mesh->uv[v].x), high.y = fmax(high.y, mesh->uv[v].y);
         }
         const double scale = 1048575 / fmax(fmax(high.x - low.x, high.y - low.y), 1e-300);
-        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-            if (!tl_alive(mesh, TL_FACES, f)) continue;
-            tl_vec2 mid = {0, 0};
-            for (int k = 0; k < 3; k++) mid = tl_add2(mid, mesh->uv[mesh->face_vert[f][k]]);
-            mid = tl_sub2(tl_mul2(1.0 / 3, mid), low);
-            const uint64_t panel = first_panel + (uint64_t)mesh->face_panel[f];
-            keys[n++] = (tl_key){panel << 42 | morton((uint32_t)(mid.x * scale), (uint32_t)(mid.y * scale)),
-                                 e->cloth_face_start[c] + f};
-        }
+        const int32_t first = e->cloth_face_start[c];
+        tl_parallel_for(workers, mesh->slots[TL_FACES].count, ITEMS_PER_CHUNK, key_chunk,
+                        &(key_job){mesh, low, scale, first_panel, first, out + first});
         first_panel += (uint64_t)mesh->panel_count;
     }
-    tl_sort_keys(keys, scratch, n);
-    for (int32_t i = 0; i < total; i++) e->face_of[i] = TL_NONE;
+}
+
+// Nodes are numbered as the sorted faces touch them.
+static void number_nodes(tl_elements *e, const tl_key *keys)
+{
+    for (int32_t i = 0; i < e->cloth_face_start[e->cloth_count]; i++) e->face_of[i] = TL_NONE;
     for (int32_t i = 0; i < e->cloth_node_start[e->cloth_count]; i++) e->node_of[i] = TL_NONE;
     int32_t nodes = 0, c = 0;
-    for (int32_t i = 0; i < n; i++) {
+    for (int32_t i = 0; i < e->face_count; i++) {
         const int32_t slot = keys[i].id;
         while (slot < e->cloth_face_start[c]) c--;
         while (slot >= e->cloth_face_start[c + 1]) c++;
@@ -139,50 +150,29 @@ static tl_status number_elements(tl_elements *e, tl_error *err)
             e->slot_of_node[nodes++] = node;
         }
     }
-    TL_FREE(al, keys, e->face_count);
-    TL_FREE(al, scratch, e->face_count);
     TL_ASSERT(nodes == e->node_count, "a living node has no face");
-    return TL_OK;
+}
+
+// Faces sorted along a space-filling curve over each panel.
+static tl_status number_elements(tl_elements *e, tl_workers *workers, tl_error *err)
+{
+    const tl_allocator *al = &e->alloc;
+    const int32_t total = e->cloth_face_start[e->cloth_count];
+    tl_key *keys = TL_ALLOC(al, tl_key, total), *scratch = TL_ALLOC(al, tl_key, total);
+    const bool enough = keys && scratch;
+    if (enough) {
+        find_keys(e, workers, keys);
+        tl_sort_keys(keys, scratch, total);
+        number_nodes(e, keys);
+    }
+    TL_FREE(al, keys, total);
+    TL_FREE(al, scratch, total);
+    return enough ? TL_OK : tl_fail_memory(err, "the order of the faces");
 }
 
 static int local_edge(const tl_mesh *mesh, int32_t f, int32_t edge)
 {
     return mesh->face_edge[f][0] == edge ? 0 : mesh->face_edge[f][1] == edge ? 1 : 2;
-}
-
-// Corners, far nodes, rest gradients, areas and lumped masses.
-static void fill_faces(tl_elements *e, const tl_element_source *sources)
-{
-    int32_t material_start = 0;
-    for (int32_t c = 0; c < e->cloth_count; c++) {
-        const tl_mesh *mesh = e->mesh[c];
-        const int32_t *node_of = e->node_of + e->cloth_node_start[c];
-        for (int32_t s = 0; s < mesh->slots[TL_FACES].count; s++) {
-            const int32_t f = e->face_of[e->cloth_face_start[c] + s];
-            if (f == TL_NONE) continue;
-            const int32_t *v = mesh->face_vert[s];
-            const tl_vec2 d1 = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), d2 = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
-            const double twice = tl_cross2(d1, d2);
-            // F = [x1 - x0, x2 - x0] [d1 d2]^-1; row k of the inverse is the gradient of basis function k + 1
-            const double g[4] = {d2.y / twice, -d2.x / twice, -d1.y / twice, d1.x / twice};
-            memcpy(e->grad[f], g, sizeof g);
-            e->area[f] = 0.5 * twice;
-            e->material[f] = material_start + mesh->face_label[s];
-            for (int k = 0; k < 3; k++) {
-                const int32_t edge = mesh->face_edge[s][k];
-                const int32_t *beside = mesh->edge_face[edge];
-                const int32_t other = beside[0] == s ? beside[1] : beside[0];
-                e->face[f][k] = node_of[mesh->vert_node[v[k]]];
-                e->face[f][3 + k] = node_of[other == TL_NONE ? mesh->vert_node[v[k]]
-                                                             : tl_face_node(mesh, other, local_edge(mesh, other, edge))];
-                e->mass[e->face[f][k]] += sources[c].materials[mesh->face_label[s]].density * e->area[f] / 3;
-                e->face_hinge[f][k] = TL_NONE;
-            }
-        }
-        memcpy(e->materials + material_start, sources[c].materials,
-               (size_t)sources[c].material_count * sizeof *e->materials);
-        material_start += sources[c].material_count;
-    }
 }
 
 static int32_t cloth_of_face(const tl_elements *e, int32_t slot)
@@ -192,65 +182,162 @@ static int32_t cloth_of_face(const tl_elements *e, int32_t slot)
     return c;
 }
 
-// Hinges in the order of their first face, so that they lie beside it in memory.
-static tl_status make_hinges(tl_elements *e, tl_error *err)
+// Corners, far nodes, rest gradients and areas.
+static void face_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const tl_allocator *al = &e->alloc;
-    for (int pass = 0; pass < 2; pass++) {
-        int32_t n = 0;
-        for (int32_t f = 0; f < e->face_count; f++) {
-            const int32_t slot = e->slot_of_face[f], c = cloth_of_face(e, slot);
-            const tl_mesh *mesh = e->mesh[c];
-            const int32_t first = e->cloth_face_start[c], s = slot - first;
-            for (int k = 0; k < 3; k++) {
-                const int32_t edge = mesh->face_edge[s][k];
-                const int32_t *beside = mesh->edge_face[edge];
-                const int32_t other = beside[0] == s ? beside[1] : beside[0];
-                if (other == TL_NONE || e->face_of[first + other] < f) continue;
-                if (pass == 1) {
-                    const int32_t g = e->face_of[first + other];
-                    const int32_t nodes[4] = {e->face[f][(k + 1) % 3], e->face[f][(k + 2) % 3], e->face[f][k],
-                                              e->face[f][3 + k]};
-                    memcpy(e->hinge[n], nodes, sizeof nodes);
-                    e->hinge_face[n][0] = f, e->hinge_face[n][1] = g;
-                    e->hinge_place[n][0] = (uint8_t)k, e->hinge_place[n][1] = (uint8_t)local_edge(mesh, other, edge);
-                    e->rest[n] = mesh->edge_rest[edge];
-                    e->face_hinge[f][k] = n;
-                    e->face_hinge[g][e->hinge_place[n][1]] = n;
-                }
-                n++;
-            }
+    tl_elements *e = arg;
+    for (int32_t f = begin; f < end; f++) {
+        const int32_t c = cloth_of_face(e, e->slot_of_face[f]), s = e->slot_of_face[f] - e->cloth_face_start[c];
+        const tl_mesh *mesh = e->mesh[c];
+        const int32_t *node_of = e->node_of + e->cloth_node_start[c], *v = mesh->face_vert[s];
+        const tl_vec2 d1 = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), d2 = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
+        const double twice = tl_cross2(d1, d2);
+        // F = [x1 - x0, x2 - x0] [d1 d2]^-1; row k of the inverse is the gradient of basis function k + 1
+        const double g[4] = {d2.y / twice, -d2.x / twice, -d1.y / twice, d1.x / twice};
+        memcpy(e->grad[f], g, sizeof g);
+        e->area[f] = 0.5 * twice;
+        for (int k = 0; k < 3; k++) {
+            const int32_t edge = mesh->face_edge[s][k];
+            const int32_t *beside = mesh->edge_face[edge];
+            const int32_t other = beside[0] == s ? beside[1] : beside[0];
+            e->face[f][k] = node_of[mesh->vert_node[v[k]]];
+            e->face[f][3 + k] = node_of[other == TL_NONE ? mesh->vert_node[v[k]]
+                                                         : tl_face_node(mesh, other, local_edge(mesh, other, edge))];
+            e->face_hinge[f][k] = TL_NONE;
         }
-        if (pass == 1) break;
-        e->hinge_count = n;
-        e->hinge = TL_CALLOC_FOR(al, e->hinge, n);
-        e->hinge_face = TL_CALLOC_FOR(al, e->hinge_face, n);
-        e->hinge_place = TL_CALLOC_FOR(al, e->hinge_place, n);
-        e->near_hinge = TL_CALLOC_FOR(al, e->near_hinge, n);
-        e->beta = TL_CALLOC_FOR(al, e->beta, n);
-        e->back = TL_CALLOC_FOR(al, e->back, n);
-        e->moment = TL_CALLOC(al, double, n);
-        e->rest = TL_CALLOC(al, double, n);
-        e->angle = TL_CALLOC(al, double, n);
-        if (e->damped) e->angle_hat = TL_CALLOC(al, double, n);
-        if (!e->hinge || !e->hinge_face || !e->hinge_place || !e->near_hinge || !e->beta || !e->back || !e->moment ||
-            !e->rest || !e->angle || (e->damped && !e->angle_hat))
-            return tl_fail_memory(err, "the hinges");
     }
-    for (int32_t h = 0; h < e->hinge_count; h++)
+}
+
+// Materials, and masses lumped from the faces in the order of the meshes.
+static void weigh(tl_elements *e, const tl_element_source *sources)
+{
+    int32_t material_start = 0;
+    for (int32_t c = 0; c < e->cloth_count; c++) {
+        const tl_mesh *mesh = e->mesh[c];
+        for (int32_t s = 0; s < mesh->slots[TL_FACES].count; s++) {
+            const int32_t f = e->face_of[e->cloth_face_start[c] + s];
+            if (f == TL_NONE) continue;
+            e->material[f] = material_start + mesh->face_label[s];
+            const double third = sources[c].materials[mesh->face_label[s]].density * e->area[f] / 3;
+            for (int k = 0; k < 3; k++) e->mass[e->face[f][k]] += third;
+        }
+        memcpy(e->materials + material_start, sources[c].materials,
+               (size_t)sources[c].material_count * sizeof *e->materials);
+        material_start += sources[c].material_count;
+    }
+}
+
+// ---- hinges ----
+
+// The face across edge k of a face is numbered higher: then the hinge is its own. *other: that face's slot within the mesh.
+static bool owns_hinge(const tl_elements *e, const tl_mesh *mesh, int32_t first, int32_t f, int32_t s, int k, int32_t *other)
+{
+    const int32_t *beside = mesh->edge_face[mesh->face_edge[s][k]];
+    *other = beside[0] == s ? beside[1] : beside[0];
+    return *other != TL_NONE && e->face_of[first + *other] >= f;
+}
+
+/// `start`: per chunk of faces, first how many hinges it owns, then where they begin.
+typedef struct hinge_job { tl_elements *e; int32_t *start; } hinge_job;
+
+static void count_hinges(void *arg, int32_t begin, int32_t end)
+{
+    const hinge_job *job = arg;
+    const tl_elements *e = job->e;
+    int32_t n = 0, other;
+    for (int32_t f = begin; f < end; f++) {
+        const int32_t c = cloth_of_face(e, e->slot_of_face[f]), first = e->cloth_face_start[c];
+        for (int k = 0; k < 3; k++) n += owns_hinge(e, e->mesh[c], first, f, e->slot_of_face[f] - first, k, &other);
+    }
+    job->start[begin / ITEMS_PER_CHUNK] = n;
+}
+
+static void list_hinges(void *arg, int32_t begin, int32_t end)
+{
+    const hinge_job *job = arg;
+    tl_elements *e = job->e;
+    int32_t n = job->start[begin / ITEMS_PER_CHUNK], other;
+    for (int32_t f = begin; f < end; f++) {
+        const int32_t c = cloth_of_face(e, e->slot_of_face[f]), first = e->cloth_face_start[c], s = e->slot_of_face[f] - first;
+        const tl_mesh *mesh = e->mesh[c];
+        for (int k = 0; k < 3; k++) {
+            if (!owns_hinge(e, mesh, first, f, s, k, &other)) continue;
+            const int32_t g = e->face_of[first + other], edge = mesh->face_edge[s][k];
+            const int32_t nodes[4] = {e->face[f][(k + 1) % 3], e->face[f][(k + 2) % 3], e->face[f][k], e->face[f][3 + k]};
+            memcpy(e->hinge[n], nodes, sizeof nodes);
+            e->hinge_face[n][0] = f, e->hinge_face[n][1] = g;
+            e->hinge_place[n][0] = (uint8_t)k, e->hinge_place[n][1] = (uint8_t)local_edge(mesh, other, edge);
+            e->rest[n] = mesh->edge_rest[edge];
+            e->face_hinge[f][k] = n;
+            e->face_hinge[g][e->hinge_place[n][1]] = n;
+            n++;
+        }
+    }
+}
+
+static void near_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_elements *e = arg;
+    for (int32_t h = begin; h < end; h++)
         for (int s = 0, n = 0; s < 2; s++)
             for (int k = 1; k <= 2; k++) {
                 const int32_t other = e->face_hinge[e->hinge_face[h][s]][(e->hinge_place[h][s] + k) % 3];
                 e->near_hinge[h][n++] = other < 0 ? TL_NONE : other;
             }
-    for (int32_t h = 0; h < e->hinge_count; h++)
+}
+
+static void back_chunk(void *arg, int32_t begin, int32_t end)
+{
+    tl_elements *e = arg;
+    for (int32_t h = begin; h < end; h++)
         for (int j = 0; j < 4; j++) {
             const int32_t other = e->near_hinge[h][j];
             e->back[h][j] = 4;
             for (int i = 3; other >= 0 && i >= 0; i--)
                 if (e->near_hinge[other][i] == h) e->back[h][j] = (uint8_t)i;
         }
+}
+
+static tl_status make_room_for_hinges(tl_elements *e, int32_t n, tl_error *err)
+{
+    const tl_allocator *al = &e->alloc;
+    e->hinge_count = n;
+    e->hinge = TL_CALLOC_FOR(al, e->hinge, n);
+    e->hinge_face = TL_CALLOC_FOR(al, e->hinge_face, n);
+    e->hinge_place = TL_CALLOC_FOR(al, e->hinge_place, n);
+    e->near_hinge = TL_CALLOC_FOR(al, e->near_hinge, n);
+    e->beta = TL_CALLOC_FOR(al, e->beta, n);
+    e->back = TL_CALLOC_FOR(al, e->back, n);
+    e->moment = TL_CALLOC(al, double, n);
+    e->rest = TL_CALLOC(al, double, n);
+    e->angle = TL_CALLOC(al, double, n);
+    if (e->damped) e->angle_hat = TL_CALLOC(al, double, n);
+    if (!e->hinge || !e->hinge_face || !e->hinge_place || !e->near_hinge || !e->beta || !e->back || !e->moment ||
+        !e->rest || !e->angle || (e->damped && !e->angle_hat))
+        return tl_fail_memory(err, "the hinges");
     return TL_OK;
+}
+
+// Hinges in the order of their first face, so that they lie beside it in memory.
+static tl_status make_hinges(tl_elements *e, tl_workers *workers, tl_error *err)
+{
+    const int32_t chunks = tl_chunk_count(e->face_count, ITEMS_PER_CHUNK);
+    hinge_job job = {e, TL_ALLOC(&e->alloc, int32_t, chunks)};
+    if (!job.start) return tl_fail_memory(err, "the hinges");
+    tl_parallel_for(workers, e->face_count, ITEMS_PER_CHUNK, count_hinges, &job);
+    int32_t total = 0;
+    for (int32_t i = 0; i < chunks; i++) {
+        const int32_t n = job.start[i];
+        job.start[i] = total, total += n;
+    }
+    const tl_status status = make_room_for_hinges(e, total, err);
+    if (status == TL_OK) {
+        tl_parallel_for(workers, e->face_count, ITEMS_PER_CHUNK, list_hinges, &job);
+        tl_parallel_for(workers, e->hinge_count, ITEMS_PER_CHUNK, near_chunk, e);
+        tl_parallel_for(workers, e->hinge_count, ITEMS_PER_CHUNK, back_chunk, e);
+    }
+    TL_FREE(&e->alloc, job.start, chunks);
+    return status;
 }
 
 static tl_status make_borders(tl_elements *e, tl_error *err)
@@ -319,7 +406,7 @@ done:
     return status;
 }
 
-static tl_status create(tl_elements *e, const tl_element_source *sources, tl_error *err)
+static tl_status create(tl_elements *e, const tl_element_source *sources, tl_workers *workers, tl_error *err)
 {
     const tl_allocator *al = &e->alloc;
     e->mesh = TL_CALLOC(al, const tl_mesh *, e->cloth_count);
@@ -339,6 +426,7 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_err
     e->grad = TL_CALLOC_FOR(al, e->grad, m);
     e->area = TL_CALLOC(al, double, m);
     e->material = TL_CALLOC(al, int32_t, m);
+    if (e->bending != TL_BEND_HINGE) e->fit = TL_CALLOC_FOR(al, e->fit, m);
     e->stretch = TL_CALLOC_FOR(al, e->stretch, m);
     e->bend = TL_CALLOC_FOR(al, e->bend, m);
     e->bend_own = TL_CALLOC_FOR(al, e->bend_own, m);
@@ -346,11 +434,12 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_err
     e->wind = TL_CALLOC_FOR(al, e->wind, m);
     e->materials = TL_CALLOC(al, tl_material, e->material_count);
     if (!e->node_of || !e->face_of || !e->slot_of_node || !e->slot_of_face || !e->mass || !e->fixed || !e->face ||
-        !e->face_hinge || !e->grad || !e->area || !e->material || !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind ||
+        !e->face_hinge || !e->grad || !e->area || !e->material || (e->bending != TL_BEND_HINGE && !e->fit) || !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind ||
         !e->materials)
         return tl_fail_memory(err, "the elements");
-    TL_TRY(number_elements(e, err));
-    fill_faces(e, sources);
+    TL_TRY(number_elements(e, workers, err));
+    tl_parallel_for(workers, m, ITEMS_PER_CHUNK, face_chunk, e);
+    weigh(e, sources);
     for (int32_t k = 0; k < e->material_count; k++) {
         e->nonlinear = e->nonlinear || tl_material_is_nonlinear(&e->materials[k]);
         e->damped = e->damped || e->materials[k].damping_stretch > 0 || e->materials[k].damping_bend > 0 ||
@@ -361,13 +450,13 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_err
         e->fold_rate = TL_CALLOC_FOR(al, e->fold_rate, m);
         if (!e->strain_hat || !e->fold_rate) return tl_fail_memory(err, "the elements");
     }
-    TL_TRY(make_hinges(e, err));
+    TL_TRY(make_hinges(e, workers, err));
     TL_TRY(make_borders(e, err));
     return color_chunks(e, err);
 }
 
 tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source *sources, int32_t source_count,
-                             tl_bending bending, tl_elements **out, tl_error *err)
+                             tl_bending bending, tl_workers *workers, tl_elements **out, tl_error *err)
 {
     *out = NULL;
     tl_elements *e = TL_CALLOC(alloc, tl_elements, 1);
@@ -375,7 +464,7 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     e->alloc = *alloc;
     e->cloth_count = source_count;
     e->bending = bending;
-    const tl_status status = create(e, sources, err);
+    const tl_status status = create(e, sources, workers, err);
     if (status != TL_OK) {
         tl_elements_destroy(e);
         return status;
@@ -384,69 +473,119 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     return TL_OK;
 }
 
-// Fills e->slot, row after row: with the blocks of a row marked by their columns, every patch of its node finds its pairs at once.
-// `first`, `patch`: 6 f + k of the patches with node n at place k, from first[n] to first[n + 1]. `mark` has room for a number per node.
-static void find_slots(tl_elements *e, const tl_bsr *matrix, const int32_t *first, const int32_t *patch, int32_t *mark)
-{
-    for (int32_t f = 0; f < e->face_count; f++)
-        for (int k = 0; k < TL_PATCH_PAIRS; k++) e->slot[f][k] = -1;
-    for (int32_t n = 0; n < e->node_count; n++) {
-        for (int32_t k = matrix->row_start[n]; k < matrix->row_start[n + 1]; k++) mark[matrix->col[k]] = k;
-        for (int32_t i = first[n]; i < first[n + 1]; i++) {
-            const int32_t f = patch[i] / TL_PATCH_NODES, a = patch[i] % TL_PATCH_NODES;
-            for (int32_t b = 0; b < TL_PATCH_NODES; b++) {
-                const int32_t other = e->face[f][b];
-                if (other < n || a == b || (other == n && a > b) || (b >= 3 && e->face_hinge[f][b - 3] < 0)) continue;
-                const int32_t how = other == n ? TL_SLOT_BOTH : a < b ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED;
-                e->slot[f][a < b ? tl_patch_pair(a, b) : tl_patch_pair(b, a)] = 4 * mark[other] + how;
-            }
-        }
-    }
-}
+// ---- the matrix ----
+
+/// Rows of the matrix from the patches of their nodes. `patch`: 6 f + k of the patches with node n at place k, from first[n] to first[n + 1].
+/// Columns of row n, ascending and without itself, begin at 5 first[n] of `col`: other nodes of its patches are no more than that.
+typedef struct pattern_job { tl_elements *e; tl_bsr *matrix; const int32_t *first, *patch; int32_t *col, *count; } pattern_job;
 
 // The patches of every node, but for places where there is no far node.
 static void list_patches(const tl_elements *e, int32_t *first, int32_t *patch)
 {
     for (int32_t n = 0; n < e->node_count + 2; n++) first[n] = 0;
-    for (int pass = 0; pass < 2; pass++) {
-        for (int32_t f = 0; f < e->face_count; f++)
-            for (int32_t k = 0; k < TL_PATCH_NODES; k++) {
-                if (k >= 3 && e->face_hinge[f][k - 3] < 0) continue;
-                if (pass == 0) first[e->face[f][k] + 2]++;
-                else patch[first[e->face[f][k] + 1]++] = TL_PATCH_NODES * f + k;
+    for (int32_t f = 0; f < e->face_count; f++)
+        for (int32_t k = 0; k < TL_PATCH_NODES; k++)
+            if (k < 3 || e->face_hinge[f][k - 3] >= 0) first[e->face[f][k] + 2]++;
+    for (int32_t n = 0; n < e->node_count; n++) first[n + 2] += first[n + 1];
+    for (int32_t f = 0; f < e->face_count; f++)
+        for (int32_t k = 0; k < TL_PATCH_NODES; k++)
+            if (k < 3 || e->face_hinge[f][k - 3] >= 0) patch[first[e->face[f][k] + 1]++] = TL_PATCH_NODES * f + k;
+}
+
+// Adds a number to an ascending list, unless it is there.
+static int32_t insert(int32_t *list, int32_t count, int32_t value)
+{
+    int32_t at = count;
+    while (at > 0 && list[at - 1] > value) at--;
+    if (at > 0 && list[at - 1] == value) return count;
+    for (int32_t i = count; i > at; i--) list[i] = list[i - 1];
+    list[at] = value;
+    return count + 1;
+}
+
+// A patch that has n for a corner adds the other corners and the node across from n: beyond the edges at n are faces around n, too. One that
+// has n for a far node adds its other far nodes: the face between is around n and has seen the corners.
+static void columns_chunk(void *arg, int32_t begin, int32_t end)
+{
+    static const int8_t add[TL_PATCH_NODES][3] = {{1, 2, 3}, {0, 2, 4}, {0, 1, 5}, {4, 5, -1}, {3, 5, -1}, {3, 4, -1}};
+    const pattern_job *job = arg;
+    const tl_elements *e = job->e;
+    for (int32_t n = begin; n < end; n++) {
+        int32_t *col = job->col + (TL_PATCH_NODES - 1) * (size_t)job->first[n], count = 0;
+        for (int32_t i = job->first[n]; i < job->first[n + 1]; i++) {
+            const int32_t f = job->patch[i] / TL_PATCH_NODES, a = job->patch[i] % TL_PATCH_NODES;
+            for (int k = 0; k < 3 && add[a][k] >= 0; k++) {
+                const int b = add[a][k];
+                if (e->face[f][b] > n && (b < 3 || e->face_hinge[f][b - 3] >= 0)) count = insert(col, count, e->face[f][b]);
             }
-        for (int32_t n = 0; n < e->node_count && pass == 0; n++) first[n + 2] += first[n + 1];
+        }
+        job->count[n] = count;
     }
 }
 
-tl_status tl_elements_matrix(tl_elements *e, tl_arena *scratch, tl_bsr **out, tl_error *err)
+static void fill_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const pattern_job *job = arg;
+    for (int32_t n = begin; n < end; n++) {
+        int32_t *to = job->matrix->col + job->matrix->row_start[n];
+        to[0] = n;
+        memcpy(to + 1, job->col + (TL_PATCH_NODES - 1) * (size_t)job->first[n], (size_t)job->count[n] * sizeof *to);
+    }
+}
+
+// Halving without branches: the column is there, and which half has it nobody can foretell.
+static int32_t block_of(const tl_bsr *m, int32_t row, int32_t col)
+{
+    int32_t block = m->row_start[row];
+    for (int32_t left = m->row_start[row + 1] - block; left > 1;) {
+        const int32_t half = left / 2;
+        block += m->col[block + half] <= col ? half : 0;
+        left -= half;
+    }
+    return block;
+}
+
+// Every pair of patch nodes finds its block in the row of the lower one.
+static void slots_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const pattern_job *job = arg;
+    const tl_bsr *m = job->matrix;
+    tl_elements *e = job->e;
+    for (int32_t f = begin; f < end; f++) {
+        int32_t *slot = e->slot[f];
+        const int32_t *node = e->face[f];
+        for (int a = 0; a < TL_PATCH_NODES; a++)
+            for (int b = a + 1; b < TL_PATCH_NODES; b++, slot++) {
+                *slot = -1;
+                if ((a >= 3 && e->face_hinge[f][a - 3] < 0) || (b >= 3 && e->face_hinge[f][b - 3] < 0)) continue;
+                const int32_t low = node[a] < node[b] ? node[a] : node[b], high = node[a] < node[b] ? node[b] : node[a];
+                const int32_t how = low == high ? TL_SLOT_BOTH : node[a] == low ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED;
+                *slot = 4 * block_of(m, low, high) + how;
+            }
+    }
+}
+
+tl_status tl_elements_matrix(tl_elements *e, bool single, tl_arena *scratch, tl_workers *workers, tl_bsr **out, tl_error *err)
 {
     *out = NULL;
-    const tl_allocator *al = &e->alloc;
-    if (!e->slot) e->slot = TL_CALLOC_FOR(al, e->slot, e->face_count);
+    const int64_t items = (int64_t)e->face_count * TL_PATCH_NODES;
+    if (!e->slot) e->slot = TL_CALLOC_FOR(&e->alloc, e->slot, e->face_count);
     const tl_arena_mark mark = tl_arena_save(scratch);
-    const int64_t item_count = (int64_t)e->face_count * TL_PATCH_NODES;
-    const int32_t groups = e->face_count;
-    int32_t *start = TL_SCRATCH(scratch, int32_t, groups + 1);
-    int32_t *items = item_count < INT32_MAX ? TL_SCRATCH(scratch, int32_t, item_count) : NULL;
-    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)e->node_count + 2), *mark_of = TL_SCRATCH(scratch, int32_t, e->node_count);
-    tl_status status = TL_OK;
-    if (!e->slot || !start || !items || !first || !mark_of) {
-        status = tl_fail_memory(err, "the matrix");
-        goto done;
+    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)e->node_count + 2), *count = TL_SCRATCH(scratch, int32_t, e->node_count);
+    int32_t *patch = TL_SCRATCH(scratch, int32_t, items), *col = TL_SCRATCH(scratch, int32_t, (TL_PATCH_NODES - 1) * items);
+    tl_status status = e->slot && first && count && patch && col ? TL_OK : tl_fail_memory(err, "the matrix");
+    if (status == TL_OK) {
+        list_patches(e, first, patch);
+        pattern_job job = {e, NULL, first, patch, col, count};
+        tl_parallel_for(workers, e->node_count, ITEMS_PER_CHUNK, columns_chunk, &job);
+        status = tl_bsr_create_rows(&e->alloc, e->node_count, count, single, &job.matrix, err);
+        if (status == TL_OK) {
+            tl_parallel_for(workers, e->node_count, ITEMS_PER_CHUNK, fill_chunk, &job);
+            tl_parallel_for(workers, e->face_count, ITEMS_PER_CHUNK, slots_chunk, &job);
+            tl_bsr_refer(job.matrix);
+            *out = job.matrix;
+        }
     }
-    int32_t n = 0, group = 0;
-    start[0] = 0;
-    for (int32_t f = 0; f < e->face_count; f++) {
-        for (int k = 0; k < TL_PATCH_NODES; k++)
-            if (k < 3 || e->face_hinge[f][k - 3] >= 0) items[n++] = e->face[f][k];
-        start[++group] = n;
-    }
-    status = tl_bsr_create(al, e->node_count, groups, start, items, out, err);
-    if (status != TL_OK) goto done;
-    list_patches(e, first, items);
-    find_slots(e, *out, first, items, mark_of);
-done:
     tl_arena_release(scratch, mark);
     return status;
 }

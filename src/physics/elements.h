@@ -24,6 +24,9 @@ typedef struct tl_border {
     double beta[TL_BORDER_HINGES];
 } tl_border;
 
+/// An edge of a face in material space: its direction and length, and where the corner opposite lies over it, along and above.
+typedef struct tl_side { tl_vec2 t; double l, y, h; } tl_side;
+
 /// Stiffness and shares are kept in single precision: energy and gradient use the same numbers, so nothing is lost.
 typedef struct tl_elements {
     tl_allocator alloc;
@@ -47,6 +50,8 @@ typedef struct tl_elements {
     double (*grad)[4];                ///< gradients of the basis functions of corners 1 and 2: (g1x, g1y, g2x, g2y)
     double *area;                     ///< material area [m^2]
     int32_t *material;
+    tl_side (*side)[3];               ///< edges opposite corners 0..2; NULL but while bending shapes are made
+    double (*fit)[3][3];              ///< curvature (S11, S22, S12) per angle of the face's own hinges, for bend_own; NULL with plain hinges
     double (*stretch)[4];             ///< c11, c12, c22, c33 held over the step
     float (*bend)[6];                 ///< energy = 1/2 fold^T H fold, H as (00, 11, 22, 12, 02, 01)
     float (*bend_own)[6];             ///< the same over the angles of the face's own hinges, for the Hessian
@@ -93,11 +98,11 @@ typedef struct tl_element_source {
 } tl_element_source;
 
 tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source *sources, int32_t source_count,
-                             tl_bending bending, tl_elements **out, tl_error *err);
+                             tl_bending bending, tl_workers *workers, tl_elements **out, tl_error *err);
 void tl_elements_destroy(tl_elements *elements);
 
-/// The matrix pattern, and the slots of every patch in it.
-tl_status tl_elements_matrix(tl_elements *elements, tl_arena *scratch, tl_bsr **out, tl_error *err);
+/// The matrix pattern, and the slots of every patch in it. `single`: storage of the matrix (math/solver.h).
+tl_status tl_elements_matrix(tl_elements *elements, bool single, tl_arena *scratch, tl_workers *workers, tl_bsr **out, tl_error *err);
 
 /// A slot is 4 * block + how: as is, transposed, or, for a node that appears twice in a patch, a diagonal block that gets
 /// the block and its transpose. -1: the pair does not exist.

@@ -96,8 +96,9 @@ static void fix_rows(const tl_elements *e, tl_bsr *matrix, tl_vec3 *gradient)
 
 // ---- all together ----
 
-tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
-                           tl_workers *workers, tl_potential *out, tl_error *err)
+// At the folds of x.
+static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch, tl_workers *workers,
+                              tl_potential *out, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(scratch);
     const int32_t node_chunks = tl_chunk_count(e->node_count, NODES_PER_CHUNK);
@@ -108,8 +109,6 @@ tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec
         tl_arena_release(scratch, mark);
         return tl_fail_memory(err, "sums of energy");
     }
-    tl_forces_angles(e, x, workers);
-    tl_forces_folds(e, workers);
     tl_parallel_for(workers, e->node_count, NODES_PER_CHUNK, node_energy_chunk,
                     &(node_job){e, step, x, NULL, NULL, node});
     tl_forces_face_energy(e, step, x, workers, face);
@@ -124,6 +123,25 @@ tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec
     }
     *out = (tl_potential){total[0], total[1], total[2], total[3], total[4], total[5]};
     tl_arena_release(scratch, mark);
+    return TL_OK;
+}
+
+tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
+                           tl_workers *workers, tl_potential *out, tl_error *err)
+{
+    tl_forces_angles(e, x, workers);
+    tl_forces_folds(e, workers);
+    return sum_energies(e, step, x, scratch, workers, out, err);
+}
+
+tl_status tl_forces_stored(tl_elements *e, const tl_vec3 *x, bool shape_changed, tl_arena *scratch, tl_workers *workers, double *out,
+                           tl_error *err)
+{
+    const tl_step_def still = {.gravity = {0, 0, 0}};
+    tl_potential p;
+    tl_forces_look(e, x, shape_changed, workers);
+    TL_TRY(sum_energies(e, &still, x, scratch, workers, &p, err));
+    *out = p.stretch + p.bend;
     return TL_OK;
 }
 

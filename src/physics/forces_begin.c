@@ -47,7 +47,7 @@ static void begin_chunk(void *arg, int32_t begin, int32_t end)
 void tl_forces_begin(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, const tl_vec3 *before,
                      bool shape_changed, tl_workers *workers)
 {
-    if (shape_changed) tl_bend_update_folds(e);
+    if (shape_changed) tl_bend_update_folds(e, workers);
     if (e->damped && step->before != 0) {
         tl_forces_angles(e, before, workers);
         for (int32_t h = 0; h < e->hinge_count; h++) e->angle_hat[h] = -step->before * e->angle[h];
@@ -62,6 +62,17 @@ void tl_forces_begin(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, 
         tl_forces_folds(e, workers);
         tl_bend_update_stiffness(e, workers);
     }
+}
+
+void tl_forces_look(tl_elements *e, const tl_vec3 *x, bool shape_changed, tl_workers *workers)
+{
+    const tl_step_def still = {.gravity = {0, 0, 0}};
+    if (shape_changed) tl_bend_update_folds(e, workers);
+    for (int32_t h = 0; e->damped && h < e->hinge_count; h++) e->angle_hat[h] = 0;
+    tl_forces_angles(e, x, workers);
+    tl_forces_folds(e, workers);
+    tl_parallel_for(workers, e->face_count, FACES_PER_CHUNK, begin_chunk, &(begin_job){e, &still, x, NULL});
+    if (shape_changed || e->nonlinear) tl_bend_update_energy(e, workers);
 }
 
 void tl_forces_stretch(const tl_elements *e, const tl_vec3 *x, int32_t f, double out[2])

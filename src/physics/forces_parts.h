@@ -10,6 +10,9 @@ enum { TL_FACE_ENERGIES = 4 };  ///< stretch, bend, damping, air
 /// Folds at the current angles (tl_forces_angles), relative to rest and (with damping) to the past. Overwrites moments.
 void tl_forces_folds(tl_elements *elements, tl_workers *workers);
 
+/// Folds and angles at x, and the stiffness that energies of faces need there.
+void tl_forces_look(tl_elements *elements, const tl_vec3 *x, bool shape_changed, tl_workers *workers);
+
 /// Moments of hinges at those folds. Replaces folds by their moments.
 void tl_forces_moments(tl_elements *elements, const tl_step_def *step, tl_workers *workers);
 

@@ -224,10 +224,45 @@ typedef struct whole {
     tl_vec2 *uv;
     int32_t *chart;        // one for each panel of each cloth; -1 on seams, where there is no one chart
     uint8_t *sides;        // bits of the edges of a face that run against it
-    int32_t *face_start;   // [cloth_count + 1] into face_of
-    int32_t *face_of;      // by face slot, mesh after mesh
+    const int32_t *face_start;  // [cloth_count + 1] into face_of
+    const int32_t *face_of;     // by face slot, mesh after mesh
     tl_surface surface;
 } whole;
+
+static uint8_t sides_of(const tl_mesh *mesh, int32_t f)
+{
+    uint8_t sides = 0;
+    for (int k = 0; k < 3; k++) sides |= (uint8_t)((mesh->edge_face[mesh->face_edge[f][k]][0] != f) << k);
+    return sides;
+}
+
+static int32_t chart_of(const tl_mesh *mesh, int32_t n, int32_t charts)
+{
+    const int32_t v = mesh->node_vert[n];
+    return mesh->vert_next[v] == v ? charts + mesh->face_panel[mesh->vert_face[v]] : -1;
+}
+
+// As long as no mesh has changed since it was compiled, the surface is that of the elements.
+static tl_status describe_elements(tl_sim *sim, whole *out, tl_error *err)
+{
+    const tl_elements *e = sim->elements;
+    out->uv = TL_SCRATCH(&sim->arena, tl_vec2, e->node_count);
+    out->chart = TL_SCRATCH(&sim->arena, int32_t, e->node_count);
+    out->sides = TL_SCRATCH(&sim->arena, uint8_t, e->face_count);
+    if (!out->uv || !out->chart || !out->sides) return tl_fail_memory(err, "remeshing");
+    out->face_start = e->cloth_face_start, out->face_of = e->face_of;
+    int32_t charts = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        const int32_t *node_of = e->node_of + e->cloth_node_start[c], *face_of = e->face_of + e->cloth_face_start[c];
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+            if (node_of[n] != TL_NONE) out->uv[node_of[n]] = mesh->uv[mesh->node_vert[n]], out->chart[node_of[n]] = chart_of(mesh, n, charts);
+        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
+            if (face_of[f] != TL_NONE) out->sides[face_of[f]] = sides_of(mesh, f);
+        charts += mesh->panel_count;
+    }
+    return TL_OK;
+}
 
 static void join_mesh(const tl_mesh *mesh, int32_t charts, int32_t *face_of, whole *out)
 {
@@ -235,18 +270,14 @@ static void join_mesh(const tl_mesh *mesh, int32_t charts, int32_t *face_of, who
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
         if (!tl_alive(mesh, TL_FACES, f)) continue;
         const int32_t at = face_of[f] = out->surface.face_count++;
-        out->sides[at] = 0;
-        for (int k = 0; k < 3; k++) {
-            out->face[at][k] = first + tl_face_node(mesh, f, k);
-            out->sides[at] |= (uint8_t)((mesh->edge_face[mesh->face_edge[f][k]][0] != f) << k);
-        }
+        out->sides[at] = sides_of(mesh, f);
+        for (int k = 0; k < 3; k++) out->face[at][k] = first + tl_face_node(mesh, f, k);
     }
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
         const bool lives = tl_alive(mesh, TL_NODES, n);
-        const int32_t v = lives ? mesh->node_vert[n] : TL_NONE;
         out->x[first + n] = lives ? mesh->pos[n] : (tl_vec3){0, 0, 0};
-        out->uv[first + n] = lives ? mesh->uv[v] : (tl_vec2){0, 0};
-        out->chart[first + n] = lives && mesh->vert_next[v] == v ? charts + mesh->face_panel[mesh->vert_face[v]] : -1;
+        out->uv[first + n] = lives ? mesh->uv[mesh->node_vert[n]] : (tl_vec2){0, 0};
+        out->chart[first + n] = lives ? chart_of(mesh, n, charts) : -1;
     }
     out->surface.node_count += mesh->slots[TL_NODES].count;
 }
@@ -254,23 +285,24 @@ static void join_mesh(const tl_mesh *mesh, int32_t charts, int32_t *face_of, who
 static tl_status join_meshes(tl_sim *sim, whole *out, tl_error *err)
 {
     int32_t nodes = 0, faces = 0, charts = 0;
-    out->face_start = TL_SCRATCH(&sim->arena, int32_t, sim->cloth_count + 1);
-    if (!out->face_start) return tl_fail_memory(err, "remeshing");
+    int32_t *face_start = TL_SCRATCH(&sim->arena, int32_t, sim->cloth_count + 1);
+    if (!face_start) return tl_fail_memory(err, "remeshing");
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_slots *s = sim->cloths[c].mesh->slots;
-        out->face_start[c] = faces;
+        face_start[c] = faces;
         nodes += s[TL_NODES].count, faces += s[TL_FACES].count;
     }
     out->x = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
     out->uv = TL_SCRATCH(&sim->arena, tl_vec2, nodes);
     out->chart = TL_SCRATCH(&sim->arena, int32_t, nodes);
     out->face = tl_arena_bytes(&sim->arena, (size_t)faces, sizeof *out->face);
-    out->face_of = TL_SCRATCH(&sim->arena, int32_t, faces);
+    int32_t *face_of = TL_SCRATCH(&sim->arena, int32_t, faces);
     out->sides = TL_SCRATCH(&sim->arena, uint8_t, faces);
-    if (!out->sides || !out->x || !out->uv || !out->chart || !out->face || !out->face_of) return tl_fail_memory(err, "remeshing");
+    if (!out->sides || !out->x || !out->uv || !out->chart || !out->face || !face_of) return tl_fail_memory(err, "remeshing");
+    out->face_start = face_start, out->face_of = face_of;
     out->surface = (tl_surface){.face = (const int32_t(*)[3])out->face};
     for (int32_t c = 0; c < sim->cloth_count; c++) {
-        join_mesh(sim->cloths[c].mesh, charts, out->face_of + out->face_start[c], out);
+        join_mesh(sim->cloths[c].mesh, charts, face_of + face_start[c], out);
         charts += sim->cloths[c].mesh->panel_count;
     }
     return TL_OK;
@@ -301,24 +333,38 @@ struct room {
     tl_sim *sim;
     whole w;
     tl_bvh *tree;             // of w; NULL: there is no contact, and room for all
+    bool lent;                // by the contacts
     tl_clearance_def around;
     double reach;
 };
+
+static void free_room(surroundings *s)
+{
+    if (!s->room->lent) tl_bvh_destroy(s->room->tree);
+    s->room->tree = NULL;
+}
 
 // Takes the state of everything for what there is room between.
 static tl_status prepare_room(tl_sim *sim, surroundings *s, tl_error *err)
 {
     if (!s->room) s->room = TL_SCRATCH(&sim->arena, room, 1);
     if (!s->room) return tl_fail_memory(err, "remeshing");
-    if (s->measured) tl_bvh_destroy(s->room->tree);
+    const bool first = !s->measured;  // else meshes have changed, and there is no tree for them
+    if (!first) free_room(s);
     *s->room = (room){.sim = sim, .reach = reach_of(sim, s)};
     s->measured = true;
     s->all.reach = s->room->reach;
     if (!sim->contacts) return TL_OK;
     whole *w = &s->room->w;
-    TL_TRY(join_meshes(sim, w, err));
-    tl_bvh_def def = tl_bvh_def_default();
-    TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->room->tree, err));
+    if (first) {
+        TL_TRY(describe_elements(sim, w, err));
+        s->room->tree = tl_contacts_lend_tree(sim->contacts), s->room->lent = true;
+        tl_bvh_refit(s->room->tree, sim->x, NULL, 0, 0, sim->workers);
+    } else {
+        TL_TRY(join_meshes(sim, w, err));
+        tl_bvh_def def = tl_bvh_def_default();
+        TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->room->tree, err));
+    }
     s->room->around = (tl_clearance_def){.tree = s->room->tree, .bodies = s->clearance, .body_count = s->body_count, .reach = s->room->reach,
                                          .keep = KEPT * s->thickest, .keep_flat = KEPT * 0.8,  // as contact.c: own_thickness
                                          .uv = w->uv, .chart = w->chart, .sides = w->sides};
@@ -470,7 +516,7 @@ static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *
         if (renewed != TL_OK) keep_living(mesh, &sim->handles[h]), status = renewed;
     }
     tl_renumbering map;
-    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, &map, err));
+    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, sim->workers, &map, err));
     for (int32_t h = 0; h < sim->handle_count; h++)
         for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
             sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
@@ -483,20 +529,16 @@ static tl_status settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *
 // What a pass may add to the energy of the cloth: next to nothing of what a cloth at rest has; one that moves does not notice a little.
 static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 {
-    tl_potential p;
-    const tl_step_def still = {.gravity = {0, 0, 0}};
-    // Stiffness is that of the last step otherwise, which a state that was read back does not have.
-    tl_forces_begin(sim->elements, &still, sim->x, NULL, sim->shape_changed, sim->workers);
-    sim->shape_changed = false;
-    TL_TRY(tl_forces_energy(sim->elements, &still, sim->x, &sim->arena, sim->workers, &p, err));
-    double mass = 0, kinetic = 0;
+    // Stiffness is looked up anew: that of the last step is not what a state that was read back has.
+    double stored, mass = 0, kinetic = 0;
+    TL_TRY(tl_forces_stored(sim->elements, sim->x, sim->shape_changed, &sim->arena, sim->workers, &stored, err));
     tl_vec3 momentum = {0, 0, 0};
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double m = sim->elements->mass[i];
         mass += m, kinetic += 0.5 * m * tl_dot3(sim->v[i], sim->v[i]), momentum = tl_madd3(momentum, m, sim->v[i]);
     }
     kinetic -= 0.5 * tl_dot3(momentum, momentum) / mass;
-    *out = ENERGY_RISE * (p.stretch + p.bend) + ENERGY_OF_MOTION * fmax(0, kinetic);
+    *out = ENERGY_RISE * stored + ENERGY_OF_MOTION * fmax(0, kinetic);
     return TL_OK;
 }
 
@@ -550,7 +592,7 @@ static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *cou
     TL_TRY(look_around(sim, &s, err));
     TL_TRY(grant_energy(sim, &s.energy, err));
     const tl_status status = remesh_each(sim, &s, changed, counts, err);
-    if (s.measured) tl_bvh_destroy(s.room->tree);
+    if (s.measured) free_room(&s);
     return status;
 }
 

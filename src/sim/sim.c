@@ -238,7 +238,7 @@ static tl_status take_rest_curvature(tl_elements *e, tl_mesh *mesh, double *angl
         const int32_t edge = mesh->face_edge[e->slot_of_face[e->hinge_face[h][0]]][e->hinge_place[h][0]];
         if (tl_mesh_edge_kind(mesh, edge) != TL_EDGE_PLAIN && fabs(angle[h]) > SHARP) angle[h] = 0;
     }
-    tl_bend_update_folds(e);
+    tl_bend_update_folds(e, NULL);
     tl_bend_folds(e, angle, e->fold, NULL);
     double *curvature = tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), *crease = tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease);
     for (int32_t f = 0; f < e->face_count; f++) {
@@ -257,7 +257,7 @@ static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *
 {
     tl_elements *e;
     const tl_element_source source = {cloth->mesh, cloth->materials, cloth->material_count};
-    TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_SHAPE, &e, err));
+    TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_SHAPE, NULL, &e, err));
     tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, e->node_count);
     if (!x) {
         tl_elements_destroy(e);
@@ -402,12 +402,11 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     for (int32_t i = 0; i < sim->cloth_count; i++)
         sources[i] = (tl_element_source){sim->cloths[i].mesh, sim->cloths[i].materials, sim->cloths[i].material_count};
     const tl_status status =
-        tl_elements_create(&sim->alloc, sources, sim->cloth_count, sim->def.bending, &sim->elements, err);
+        tl_elements_create(&sim->alloc, sources, sim->cloth_count, sim->def.bending, sim->workers, &sim->elements, err);
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
     TL_TRY(sim_compile_strain(sim, err));
-    TL_TRY(tl_elements_matrix(sim->elements, &sim->arena, &sim->matrix, err));
-    if (single_is_safe(sim)) TL_TRY(tl_bsr_to_single(&sim->alloc, sim->matrix, err));
+    TL_TRY(tl_elements_matrix(sim->elements, single_is_safe(sim), &sim->arena, sim->workers, &sim->matrix, err));
     const tl_elements *e = sim->elements;
     const int32_t n = sim->node_count = e->node_count;
     sim->x = TL_CALLOC(&sim->alloc, tl_vec3, n);

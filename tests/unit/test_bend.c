@@ -34,7 +34,7 @@ static model make_model(const tl_mesh_def *def, const tl_material *material)
     tl_arena_init(&m.arena, m.alloc);
     assert_ok(tl_mesh_create(&m.alloc, def, &m.mesh, &err));
     const tl_element_source source = {m.mesh, material, 1};
-    assert_ok(tl_elements_create(&m.alloc, &source, 1, TL_BEND_SHAPE, &m.e, &err));
+    assert_ok(tl_elements_create(&m.alloc, &source, 1, TL_BEND_SHAPE, NULL, &m.e, &err));
     m.x = malloc((size_t)m.e->node_count * sizeof *m.x);
     for (int32_t i = 0; i < m.e->node_count; i++) m.x[i] = m.mesh->pos[m.e->slot_of_node[i]];
     return m;
@@ -74,7 +74,7 @@ static void matrix_and_operator_are_the_exact_hessian(void **state)
     model m = make_model(&def, &stiff);
     const int32_t n = m.e->node_count;
     tl_bsr *matrix;
-    assert_ok(tl_elements_matrix(m.e, &m.arena, &matrix, &err));
+    assert_ok(tl_elements_matrix(m.e, false, &m.arena, NULL, &matrix, &err));
     tl_vec3 *p = malloc((size_t)n * sizeof *p), *y = malloc((size_t)n * sizeof *p), *hi = malloc((size_t)n * sizeof *p);
     tl_vec3 *lo = malloc((size_t)n * sizeof *p), *x0 = malloc((size_t)n * sizeof *p);
     const tl_step_def step = {.now = 1};  // no inertia

@@ -10,7 +10,10 @@
 #include "collide/clearance.h"
 #include "collide/distance.h"
 #include "collide/edges.h"
+#include "collide/guard.h"
+#include "collide/intersect.h"
 #include "collide/nearest.h"
+#include "math/predicates.h"
 #include "sheets.h"
 
 // --- surfaces ---
@@ -393,6 +396,78 @@ static void boxes_find_all_faces(void **state)
         }
 }
 
+// --- the guard ---
+
+static double distance_of(const tl_vec3 a[3], const tl_vec3 b[3])
+{
+    double least = INFINITY;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3;
+        if (tl_segment_meets_triangle(&a[i], &a[j], &b[0], &b[1], &b[2]) || tl_segment_meets_triangle(&b[i], &b[j], &a[0], &a[1], &a[2])) return 0;
+        least = fmin(least, fmin(tl_nearest_vf(a[i], b[0], b[1], b[2]).distance, tl_nearest_vf(b[i], a[0], a[1], a[2]).distance));
+        for (int k = 0; k < 3; k++) least = fmin(least, tl_nearest_ee(a[i], a[j], b[k], b[(k + 1) % 3]).distance);
+    }
+    return least;
+}
+
+static bool in_tetrahedron(const tl_vec3 t[4], const tl_vec3 *p)
+{
+    const int whole = tl_orient3d(&t[0], &t[1], &t[2], &t[3]);
+    for (int k = 0; k < 4; k++) {
+        const tl_vec3 *c[4] = {&t[0], &t[1], &t[2], &t[3]};
+        c[k] = p;
+        if (whole == 0 || tl_orient3d(c[0], c[1], c[2], c[3]) == -whole) return false;
+    }
+    return true;
+}
+
+// All faces of the body, all triangles, all nodes and tetrahedra: to the last bit.
+static void the_guard_sees_all_faces(void **state)
+{
+    (void)state;
+    enum { TRIANGLES = 20, TRIALS = 100 };
+    int met = 0, swept_over = 0, near = 0, far = 0;
+    for (int kind = FLAT; kind <= SOUP; kind++) {
+        shape m = make_shape(12, kind, 1, (tl_vec3){0, 0, 0}, 5);
+        tl_error err;
+        tl_bvh_def def = tl_bvh_def_default();
+        tl_bvh *tree;
+        def.relative = 1, def.k = 6;
+        assert_ok(tl_bvh_create(heap(), &def, &m.s, m.x, &tree, &err));
+        tl_bvh_refit(tree, m.x, NULL, 0, 0, NULL);
+        for (int trial = 0; trial < TRIALS; trial++) {
+            const uint64_t seed = 1000 + 17 * (uint64_t)kind + 1009 * (uint64_t)trial;
+            const double keep = 0.001 * pow(60, tl_random(seed, 50, 0)), size = 0.2 * tl_random(seed, 51, 0);
+            tl_vec3 at = m.x[(int32_t)(tl_random(seed, 52, 0) * m.s.node_count)], triangle[TRIANGLES][3], swept[2][4];
+            const double away = keep * (0.5 + 2 * tl_random(seed, 53, 0));
+            at = (tl_vec3){at.x + away * noise(seed, 0, 20), at.y + away * noise(seed, 0, 21), at.z + away * noise(seed, 0, 22)};
+            const int count = 1 + trial % TRIANGLES;
+            for (int i = 0; i < count; i++)
+                for (int k = 0; k < 3; k++)
+                    triangle[i][k] = (tl_vec3){at.x + size * noise(seed, 3 * i + k, 23), at.y + size * noise(seed, 3 * i + k, 24),
+                                               at.z + 0.1 * size * noise(seed, 3 * i + k, 25)};
+            for (int i = 0; i < 8; i++)
+                swept[i / 4][i % 4] = (tl_vec3){at.x + size * noise(seed, i, 26), at.y + size * noise(seed, i, 27), at.z + size * noise(seed, i, 28)};
+            double least = keep;
+            bool over = false;
+            for (int32_t f = 0; f < m.s.face_count; f++) {
+                const tl_vec3 b[3] = {m.x[m.face[f][0]], m.x[m.face[f][1]], m.x[m.face[f][2]]};
+                for (int i = 0; i < count; i++) least = fmin(least, distance_of(triangle[i], b));
+                for (int i = 0; i < 6; i++) over |= in_tetrahedron(swept[i / 3], &b[i % 3]);
+            }
+            const double before = keep * tl_random(seed, 54, 0);
+            const tl_guard_body body = {.tree = tree, .keep = keep};
+            const tl_guard guard = {&body, 1, 1};
+            const double wanted = over || !(least > 0) || least < before ? -1 : least;
+            assert_true(tl_guard_clear(&guard, (const tl_vec3(*)[3])triangle, count, (const tl_vec3(*)[4])swept, 2, before) == wanted);
+            met += !(least > 0), swept_over += over, near += wanted > 0 && wanted < keep, far += wanted == keep;
+        }
+        tl_bvh_destroy(tree);
+        free_shape(&m);
+    }
+    assert_true(met > 10 && swept_over > 10 && near > 10 && far > 10);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
@@ -401,6 +476,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(clearance_by_hand),
         cmocka_unit_test(crowded_lists_are_sorted),
         cmocka_unit_test(boxes_find_all_faces),
+        cmocka_unit_test(the_guard_sees_all_faces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -30,8 +30,8 @@ static model make_model(const sheet *s, const tl_material *material, tl_bending 
                              .pos = s->pos, .uv = s->uv, .face_vert = (const int32_t(*)[3])s->face};
     assert_ok(tl_mesh_create(&m.alloc, &def, &m.mesh, &err));
     const tl_element_source source = {m.mesh, material, 1};
-    assert_ok(tl_elements_create(&m.alloc, &source, 1, bending, &m.e, &err));
-    assert_ok(tl_elements_matrix(m.e, &m.arena, &m.matrix, &err));
+    assert_ok(tl_elements_create(&m.alloc, &source, 1, bending, NULL, &m.e, &err));
+    assert_ok(tl_elements_matrix(m.e, false, &m.arena, NULL, &m.matrix, &err));
     m.x = malloc((size_t)m.e->node_count * sizeof *m.x);
     for (int32_t i = 0; i < m.e->node_count; i++) m.x[i] = m.mesh->pos[m.e->slot_of_node[i]];
     return m;
@@ -309,6 +309,114 @@ static void some_nodes_alone_feel_the_same(void **state)
     sheet_free(&s);
 }
 
+// The pattern is that of all patches as groups, and every pair of patch nodes knows its block; also where a face has no neighbour, and on any
+// number of workers.
+static void the_matrix_has_the_blocks_of_all_patches(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_material fabric = test_fabric();
+    for (int kind = 0; kind < 4; kind++) {
+        sheet s = kind < 2 ? sheet_grid(1, 1, kind == 0 ? 1 : 2, 1, true) : sheet_delaunay(0.5, 0.4, kind == 2 ? 0.15 : 0.025, 1, 0, 7);
+        model m = make_model(&s, &fabric, TL_BEND_SHAPE);
+        const tl_elements *e = m.e;
+        int32_t *start = calloc((size_t)e->face_count + 1, sizeof *start), *items = malloc(6 * (size_t)e->face_count * sizeof *items);
+        for (int32_t f = 0, n = 0; f < e->face_count; f++) {
+            for (int k = 0; k < TL_PATCH_NODES; k++)
+                if (k < 3 || e->face_hinge[f][k - 3] >= 0) items[n++] = e->face[f][k];
+            start[f + 1] = n;
+        }
+        tl_bsr *all;
+        assert_ok(tl_bsr_create(&m.alloc, e->node_count, e->face_count, start, items, &all, &err));
+        assert_int_equal(m.matrix->block_count, all->block_count);
+        const size_t rows = ((size_t)all->row_count + 1) * sizeof *all->row_start, off = (size_t)(all->block_count - all->row_count);
+        assert_memory_equal(m.matrix->row_start, all->row_start, rows);
+        assert_memory_equal(m.matrix->col, all->col, (size_t)all->block_count * sizeof *all->col);
+        assert_memory_equal(m.matrix->lower_start, all->lower_start, rows);
+        assert_memory_equal(m.matrix->lower_row, all->lower_row, off * sizeof *all->lower_row);
+        assert_memory_equal(m.matrix->lower_block, all->lower_block, off * sizeof *all->lower_block);
+        for (int32_t f = 0; f < e->face_count; f++)
+            for (int a = 0; a < TL_PATCH_NODES; a++)
+                for (int b = a + 1; b < TL_PATCH_NODES; b++) {
+                    const int32_t slot = e->slot[f][tl_patch_pair(a, b)], i = e->face[f][a], j = e->face[f][b];
+                    const bool gone = (a >= 3 && e->face_hinge[f][a - 3] < 0) || (b >= 3 && e->face_hinge[f][b - 3] < 0);
+                    const int how = i == j ? TL_SLOT_BOTH : i < j ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED;
+                    assert_int_equal(slot, gone ? -1 : 4 * tl_bsr_find(all, i < j ? i : j, i < j ? j : i) + how);
+                }
+        tl_workers *workers;
+        tl_elements *other;
+        tl_bsr *single;
+        assert_ok(tl_workers_create(&m.alloc, 3, &workers, &err));
+        assert_ok(tl_elements_create(&m.alloc, &(tl_element_source){m.mesh, &fabric, 1}, 1, TL_BEND_SHAPE, workers, &other, &err));
+        assert_ok(tl_elements_matrix(other, true, &m.arena, workers, &single, &err));
+        const size_t faces = (size_t)e->face_count, hinges = (size_t)e->hinge_count;
+        assert_int_equal(other->hinge_count, e->hinge_count);
+        assert_true(single->single && single->diagonal && !single->value);
+        assert_memory_equal(single->col, all->col, (size_t)all->block_count * sizeof *all->col);
+        assert_memory_equal(other->slot, e->slot, faces * sizeof *e->slot);
+        assert_memory_equal(other->face, e->face, faces * sizeof *e->face);
+        assert_memory_equal(other->face_hinge, e->face_hinge, faces * sizeof *e->face_hinge);
+        assert_memory_equal(other->mass, e->mass, (size_t)e->node_count * sizeof *e->mass);
+        assert_memory_equal(other->hinge, e->hinge, hinges * sizeof *e->hinge);
+        assert_memory_equal(other->near_hinge, e->near_hinge, hinges * sizeof *e->near_hinge);
+        assert_memory_equal(other->back, e->back, hinges * sizeof *e->back);
+        tl_bend_update_folds(m.e, NULL);
+        tl_bend_update_folds(other, workers);
+        assert_memory_equal(other->beta, e->beta, hinges * sizeof *e->beta);
+        assert_memory_equal(other->fit, e->fit, faces * sizeof *e->fit);
+        tl_bsr_destroy(&m.alloc, single);
+        tl_elements_destroy(other);
+        tl_workers_destroy(workers);
+        tl_bsr_destroy(&m.alloc, all);
+        free(start), free(items);
+        free_model(&m);
+        sheet_free(&s);
+    }
+}
+
+// Stiffer the more it is strained and bent.
+static tl_material stiffening_fabric(void)
+{
+    tl_material m = test_fabric();
+    for (int r = 1; r < 6; r++)
+        for (int k = 0; k < 4; k++) m.stretch[r][k] *= 1 + 0.1 * r;
+    for (int r = 0; r < 3; r++)
+        for (int k = 1; k < 5; k++) m.bend[r][k] *= 1 + 0.2 * k;
+    return m;
+}
+
+// As a step that begins at x and ends there.
+static void stored_energy_is_that_of_a_step_from_there(void **state)
+{
+    (void)state;
+    tl_error err;
+    for (int kind = 0; kind < 4; kind++) {
+        tl_material fabric = test_fabric();
+        if (kind & 1) fabric = stiffening_fabric();
+        sheet s = sheet_delaunay(0.5, 0.4, 0.06, 1, 0, 3);
+        model m = make_model(&s, &fabric, kind & 2 ? TL_BEND_HINGE : TL_BEND_SHAPE);
+        assert_true(m.e->nonlinear == (kind & 1));
+        crumple(&m, 0.02);
+        tl_potential p;
+        double stored;
+        const tl_step_def still = {.now = 1};
+        tl_forces_begin(m.e, &still, m.x, NULL, true, NULL);
+        assert_ok(tl_forces_energy(m.e, &still, m.x, &m.arena, NULL, &p, &err));
+        assert_true(p.stretch > 0 && p.bend > 0);
+        crumple(&m, 0.01);  // stiffness is to be looked up anew, shapes are not
+        assert_ok(tl_forces_stored(m.e, m.x, false, &m.arena, NULL, &stored, &err));
+        assert_true(stored != p.stretch + p.bend);
+        tl_forces_begin(m.e, &still, m.x, NULL, false, NULL);
+        assert_ok(tl_forces_energy(m.e, &still, m.x, &m.arena, NULL, &p, &err));
+        assert_true(stored == p.stretch + p.bend);
+        memset(m.e->beta, 0, (size_t)m.e->hinge_count * sizeof *m.e->beta);
+        assert_ok(tl_forces_stored(m.e, m.x, true, &m.arena, NULL, &stored, &err));
+        assert_true(stored == p.stretch + p.bend);
+        free_model(&m);
+        sheet_free(&s);
+    }
+}
+
 static void rigid_motion_gives_no_force(void **state)
 {
     (void)state;
@@ -500,6 +608,8 @@ int main(void)
         cmocka_unit_test(hessian_is_positive_definite_when_crumpled),
         cmocka_unit_test(single_storage_holds_the_same_hessian),
         cmocka_unit_test(some_nodes_alone_feel_the_same),
+        cmocka_unit_test(the_matrix_has_the_blocks_of_all_patches),
+        cmocka_unit_test(stored_energy_is_that_of_a_step_from_there),
         cmocka_unit_test(rigid_motion_gives_no_force),
         cmocka_unit_test(affine_maps_leave_inner_nodes_in_balance),
         cmocka_unit_test(rolled_sheet_has_the_plate_energy),

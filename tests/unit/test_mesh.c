@@ -328,16 +328,23 @@ static void workers_do_not_change_the_bits(void **state)
     for (int32_t n = 0; n < NODES; n++) mesh->pos[n].z = sin(7.0 * n);
     static tl_vec3 normal[2][NODES];
     static double area[2][NODES];
+    uint64_t ordered[2];
     for (int i = 0; i < 2; i++) {
         const tl_allocator alloc = tl_allocator_default();
         tl_workers *workers;
         assert_ok(tl_workers_create(&alloc, i == 0 ? 1 : 3, &workers, &err));
+        tl_mesh *other = build_shape();
+        for (int32_t n = 0; n < NODES; n++) other->pos[n].z = sin(7.0 * n);
+        assert_ok(tl_mesh_reorder(other, TL_ORDER_MATERIAL, workers, NULL, &err));
+        ordered[i] = tl_mesh_hash(other);
+        tl_mesh_destroy(other);
         assert_ok(tl_mesh_node_normals(mesh, workers, normal[i], &err));
         assert_ok(tl_mesh_node_areas(mesh, workers, area[i], &err));
         tl_workers_destroy(workers);
     }
     assert_memory_equal(normal[0], normal[1], sizeof normal[0]);
     assert_memory_equal(area[0], area[1], sizeof area[0]);
+    assert_true(ordered[0] == ordered[1] && ordered[0] != tl_mesh_hash(mesh));
     tl_mesh_destroy(mesh);
 }
 
@@ -479,14 +486,14 @@ static void reordering_keeps_the_mesh(void **state)
         const tl_vec3 somewhere = mesh->pos[mesh->vert_node[mesh->face_vert[0][0]]];
         const int32_t old_node = mesh->vert_node[mesh->face_vert[0][0]];
         tl_renumbering map;
-        assert_ok(tl_mesh_reorder(mesh, orders[i], &map, &err));
+        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, &map, &err));
         assert_ok(tl_mesh_check(mesh, &err));
         for (int d = 0; d < TL_DOMAIN_COUNT; d++) assert_int_equal(mesh->slots[d].count, mesh->slots[d].live);
         assert_true(fingerprint(mesh) == before);
         assert_near(mesh->pos[map.to[TL_NODES][old_node]].x, somewhere.x, 0);
         tl_renumbering_free(mesh, &map);
         const uint64_t hash = tl_mesh_hash(mesh);
-        assert_ok(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, &err));  // already compact: same bits
+        assert_ok(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, NULL, &err));  // already compact: same bits
         assert_true(tl_mesh_hash(mesh) == hash);
         tl_mesh_destroy(mesh);
     }
@@ -500,7 +507,7 @@ static void curve_order_brings_neighbours_together(void **state)
     tl_mesh *mesh = build_shape();
     const tl_order orders[2] = {TL_ORDER_MATERIAL, TL_ORDER_WORLD};
     for (int i = 0; i < 2; i++) {
-        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, &err));
+        assert_ok(tl_mesh_reorder(mesh, orders[i], NULL, NULL, &err));
         int32_t near = 0;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
             near += abs(mesh->edge_node[e][0] - mesh->edge_node[e][1]) <= 16;

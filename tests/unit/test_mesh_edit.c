@@ -578,7 +578,7 @@ static void touched_values_come_back(void **state)
     assert_near(mesh->pos[4].z, 7, 0);
     tl_mesh_undo_to(mesh, 0);
     assert_true(tl_mesh_hash(mesh) == before);
-    assert_int_equal(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, &err),
+    assert_int_equal(tl_mesh_reorder(mesh, TL_ORDER_COMPACT, NULL, NULL, &err),
                      TL_OK);  // nothing recorded any more
     tl_mesh_destroy(mesh);
 }
@@ -640,7 +640,7 @@ static int32_t run_with_failure(const tl_mesh_def *def, books *b)
     UNTIL_OK(tl_mesh_loops(mesh, TL_LOOP_MATERIAL, &loops, &err));
     tl_mesh_loops_free(mesh, &loops);
     tl_renumbering map;
-    UNTIL_OK(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, &map, &err));
+    UNTIL_OK(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, NULL, &map, &err));
     tl_renumbering_free(mesh, &map);
     assert_ok(tl_mesh_check(mesh, &err));
     tl_mesh_destroy(mesh);

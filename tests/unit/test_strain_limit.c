@@ -30,8 +30,8 @@ static model make_model(const sheet *s, const tl_strain_def *limits)
     assert_ok(tl_mesh_create(&m.alloc, &def, &m.mesh, &err));
     const tl_material fabric = tl_material_default();
     const tl_element_source source = {m.mesh, &fabric, 1};
-    assert_ok(tl_elements_create(&m.alloc, &source, 1, TL_BEND_HINGE, &m.e, &err));
-    assert_ok(tl_elements_matrix(m.e, &m.arena, &m.matrix, &err));
+    assert_ok(tl_elements_create(&m.alloc, &source, 1, TL_BEND_HINGE, NULL, &m.e, &err));
+    assert_ok(tl_elements_matrix(m.e, false, &m.arena, NULL, &m.matrix, &err));
     assert_ok(tl_strain_limits_create(&m.alloc, m.e, limits, &m.l, &err));
     m.x = malloc((size_t)m.e->node_count * sizeof *m.x);
     for (int32_t i = 0; i < m.e->node_count; i++) m.x[i] = m.mesh->pos[m.e->slot_of_node[i]];
