@@ -24,7 +24,7 @@ enum { PATIENCE = 5 };  // rounds before that
 #define PROGRESS 0.9
 // Iterations of a part must halve the worst excess every now and then.
 #define PART_PROGRESS 0.5
-enum { PART_IDLE = 3, FIRST_RINGS = 4, MOST_RINGS = 16, MOST_PART_ITERATIONS = 60 };
+enum { PART_IDLE = 3, FIRST_RINGS = 2, MOST_RINGS = 16, MOST_PART_ITERATIONS = 60 };
 
 tl_status newton_measure_strain(newton *s, const tl_vec3 *x, tl_error *err)
 {
