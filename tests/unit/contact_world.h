@@ -157,11 +157,13 @@ static inline tl_bsr *matrix_of(const surface *s)
     return out;
 }
 
-/// Two sheets one above the other, bent and shaken, on a tetrahedron and a plane that are within the thickness too.
-static inline void crowded_world(double friction, uint64_t seed, world *out)
+/// Two sheets of cells by cells squares one above the other, bent and shaken, on a tetrahedron and a plane that are within the thickness too. Of `like`
+/// friction and which bodies move count.
+static inline void crowded_sheets(const world *like, int cells, uint64_t seed, world *out)
 {
-    world w = {.thickness = 0.03, .friction = friction, .body_count = 2, .is_plane = {false, true}};
-    sheet s = sheet_grid(0.2, 0.2, 4, 4, true);
+    world w = {.thickness = 0.03, .friction = like->friction, .body_count = 2, .is_plane = {false, true}};
+    memcpy(w.moves, like->moves, sizeof w.moves);
+    sheet s = sheet_grid(0.2, 0.2, cells, cells, true);
     w.split = s.node_count;
     w.cloth = make_surface(2 * s.node_count, 2 * s.face_count);
     w.uv = calloc((size_t)w.cloth.nodes, sizeof *w.uv);
@@ -188,6 +190,11 @@ static inline void crowded_world(double friction, uint64_t seed, world *out)
     for (int32_t i = 0; i < w.cloth.nodes; i += 11) w.fixed[i] = 1, w.x_hat[i] = w.cloth.x[i];
     *out = w;
     begin_step(out);
+}
+
+static inline void crowded_world(double friction, uint64_t seed, world *out)
+{
+    crowded_sheets(&(world){.friction = friction}, 4, seed, out);
 }
 
 // ---- surfaces near each other ----
