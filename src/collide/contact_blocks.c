@@ -11,8 +11,6 @@
 
 enum { NODES_PER_CHUNK = 256, CONTACTS_PER_CHUNK = 1024 };
 
-static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
-
 /// What rows need to know of a contact; small, since they look at contacts in no order.
 typedef struct ends {
     int32_t node[4];     // that have blocks, or -1
@@ -23,7 +21,7 @@ static ends ends_of(const tl_contacts *c, const contact *ct)
 {
     ends out = {{-1, -1, -1, -1}, {0}};
     for (int k = 0; k < pair_nodes(&ct->pair); k++)
-        if (ct->weight[k] != 0 && is_free(c, ct->pair.node[k])) out.node[k] = ct->pair.node[k];
+        if (ct->weight[k] != 0 && contact_is_free(c, ct->pair.node[k])) out.node[k] = ct->pair.node[k];
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
             if (a != b && out.node[b] >= 0 && (ct->hard || !contact_one_feature(&ct->pair, a, b))) out.partners[a] |= (uint8_t)(1 << b);

@@ -80,8 +80,6 @@ static double distance_now(const tl_contacts *c, int32_t index, double done)
     return tl_dot3(near->normal, gap);
 }
 
-static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
-
 /// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an entry, three
 /// entries a row, and a node has some tens of such blocks; all of that has to stay well below its inertia, else the matrix may
 /// become indefinite.
@@ -92,7 +90,7 @@ bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4]
     const double most = fmax(stiff[0], fmax(stiff[1], stiff[2])), inertia = c->step.gamma * c->step.gamma;
     for (int a = 0; a < pair_nodes(p); a++)
         for (int b = a + 1; b < pair_nodes(p); b++) {
-            if (!contact_one_feature(p, a, b) || !is_free(c, p->node[a]) || !is_free(c, p->node[b])) continue;
+            if (!contact_one_feature(p, a, b) || !contact_is_free(c, p->node[a]) || !contact_is_free(c, p->node[b])) continue;
             const double mass = fmin(c->step.mass[p->node[a]], c->step.mass[p->node[b]]);
             if (fabs(weight[a] * weight[b]) * most > HARD * mass * inertia) return true;
         }
@@ -107,7 +105,7 @@ static double soften(const tl_contacts *c, contact *ct)
 {
     double mass = (double)INFINITY;
     for (int k = 0; k < pair_nodes(&ct->pair); k++)
-        if (is_free(c, ct->pair.node[k])) mass = fmin(mass, c->step.mass[ct->pair.node[k]]);
+        if (contact_is_free(c, ct->pair.node[k])) mass = fmin(mass, c->step.mass[ct->pair.node[k]]);
     const double most = fmax(ct->stiff[0], fmax(ct->stiff[1], ct->stiff[2])), limit = STIFFEST * c->step.gamma * c->step.gamma * mass;
     if (!(most > limit)) return 1;
     for (int k = 0; k < 6; k++) ct->stiff[k] *= limit / most;
@@ -167,26 +165,12 @@ tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err)
     return tl_fail_memory(err, "the contacts");
 }
 
-// Is all of a pair where it was measured?
-static bool is_measured(const tl_contacts *c, const pair *p)
-{
-    if (!c->complete || p->kind == PAIR_PLANE) return false;
-    if (p->body != TL_CLOTH && c->bodies[p->body].moves && c->measured_done != c->done) return false;
-    for (int k = 0; k < 4; k++) {
-        const int32_t i = p->node[k];
-        if (i >= c->node_count) continue;
-        const tl_vec3 a = c->at[i], b = c->measured[i];
-        if (a.x != b.x || a.y != b.y || a.z != b.z) return false;
-    }
-    return true;
-}
-
 static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     tl_contacts *c = arg;
     for (int32_t i = begin; i < end; i++) {
         if (c->frozen && c->pairs[i].kind != PAIR_PLANE) c->near[i].distance = distance_now(c, i, c->done);
-        else if (!is_measured(c, &c->pairs[i])) contact_measure_pair(c, i);
+        else if (!c->complete || !contact_is_measured(c, &c->pairs[i], NULL)) contact_measure_pair(c, i);
     }
 }
 
@@ -217,7 +201,7 @@ tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_
     for (int32_t i = 0; i < c->contact_count; i++) {
         const pair *p = &c->contacts[i].pair;
         for (int k = 0; k < pair_nodes(p); k++)
-            if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_start[p->node[k] + 1]++;
+            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_start[p->node[k] + 1]++;
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i + 1] += c->near_start[i];
     const int32_t total = c->near_start[n];
@@ -225,7 +209,7 @@ tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_
     for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
         const pair *p = &c->contacts[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
-            if (is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_item[--c->near_start[p->node[k] + 1]] = 4 * i + k;
+            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_item[--c->near_start[p->node[k] + 1]] = 4 * i + k;
     }
     for (int32_t i = 0; i < n; i++) c->near_start[i] = c->near_start[i + 1];
     c->near_start[n] = total;
@@ -265,7 +249,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
             for (int m = 0; m < 6; m++) s[m] += diagonal * ct->stiff[m];
             for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix && !ct->hard; b++) {
                 const int32_t j = ct->pair.node[b];
-                if (j > i && is_free(c, j) && ct->weight[b] != 0 && contact_one_feature(&ct->pair, a, b))
+                if (j > i && contact_is_free(c, j) && ct->weight[b] != 0 && contact_one_feature(&ct->pair, a, b))
                     add_block(job->matrix, i, j, job->sign * w * ct->weight[b], ct->stiff);
             }
         }

@@ -13,8 +13,6 @@
 #define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses are not foreseen: the straight line would mislead
 enum { PAIRS_PER_CHUNK = 512 };
 
-static bool is_free(const tl_contacts *c, int32_t i) { return i < c->node_count && !c->step.fixed[i]; }
-
 /// The gap along the normal after a move by u (and of the bodies by the rest of their way).
 static double gap_after(const tl_contacts *c, const pair *p, const nearness *near, const tl_vec3 *u)
 {
@@ -50,7 +48,7 @@ static void turn_chunk(void *arg, int32_t begin, int32_t end)
         if (ct->turning || !(ct->rub > 0) || !(y > 0)) continue;
         tl_vec3 more = {0, 0, 0};
         for (int k = 0; k < pair_nodes(&ct->pair); k++)
-            if (is_free(c, ct->pair.node[k])) more = tl_madd3(more, ct->weight[k], job->u[ct->pair.node[k]]);
+            if (contact_is_free(c, ct->pair.node[k])) more = tl_madd3(more, ct->weight[k], job->u[ct->pair.node[k]]);
         ct->turning = y + tl_dot3(more, ct->slide) / y < (y > e ? e : -0.5 * e);
     }
 }

@@ -171,6 +171,28 @@ static inline double contact_reach(const tl_contacts *c, int32_t body)
     return body == TL_CLOTH ? c->thickest : 0.5 * c->thickest + c->bodies[body].thickness;
 }
 
+/// Is a node one that is solved for?
+static inline bool contact_is_free(const tl_contacts *c, int32_t node) { return node < c->node_count && !c->step.fixed[node]; }
+
+/// Is a node of cloth where it was when pairs were last measured? Has a body gone on since?
+static inline bool contact_in_place(const tl_contacts *c, int32_t node)
+{
+    const tl_vec3 a = c->at[node], b = c->measured[node];
+    return a.x == b.x && a.y == b.y && a.z == b.z;
+}
+static inline bool contact_has_gone(const tl_contacts *c, int32_t body) { return c->bodies[body].moves && c->measured_done != c->done; }
+
+/// Is all of a pair where it was measured? With planes never: those are always measured anew. `place`: not 0 for nodes that are; NULL: it is looked up.
+static inline bool contact_is_measured(const tl_contacts *c, const pair *p, const uint8_t *place)
+{
+    if (p->kind == PAIR_PLANE || (p->body != TL_CLOTH && contact_has_gone(c, p->body))) return false;
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        if (i < c->node_count && !(place ? place[i] : contact_in_place(c, i))) return false;
+    }
+    return true;
+}
+
 /// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
 void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
 

@@ -44,37 +44,24 @@ static void place_chunk(void *arg, int32_t begin, int32_t end)
     const keep_job *job = arg;
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const tl_vec3 x = c->at[i], s = c->settled[i], m = c->measured[i], u = c->way[i];
-        uint8_t place = x.x == m.x && x.y == m.y && x.z == m.z ? MEASURED : 0;
+        const tl_vec3 x = c->at[i], s = c->settled[i], u = c->way[i];
+        uint8_t place = contact_in_place(c, i) ? MEASURED : 0;
         if (place && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place |= RESTING;
         job->place[i] = place;
     }
 }
 
-// Has it gone on since pairs were measured?
-static bool has_gone(const tl_contacts *c, int32_t body) { return c->bodies[body].moves && c->measured_done != c->done; }
-
-static bool is_known(const tl_contacts *c, int32_t index, const uint8_t *place)
-{
-    const pair *p = &c->pairs[index];
-    if (p->kind == PAIR_PLANE) return false;
-    if (p->body != TL_CLOTH && has_gone(c, p->body)) return false;
-    for (int k = 0; k < 4; k++)
-        if (p->node[k] < c->node_count && !place[p->node[k]]) return false;
-    return true;
-}
-
 static void known_chunk(void *arg, int32_t begin, int32_t end)
 {
     const keep_job *job = arg;
-    for (int32_t i = begin; i < end; i++) job->is_known[i] = is_known(job->c, i, job->place);
+    for (int32_t i = begin; i < end; i++) job->is_known[i] = contact_is_measured(job->c, &job->c->pairs[i], job->place);
 }
 
 // Is everything where it was measured, and there is no plane?
 static bool all_known(const tl_contacts *c, const uint8_t *place)
 {
     for (int32_t b = 0; b < c->body_count; b++)
-        if (c->bodies[b].plane || has_gone(c, b)) return false;
+        if (c->bodies[b].plane || contact_has_gone(c, b)) return false;
     for (int32_t i = 0; i < c->node_count; i++)
         if (!place[i]) return false;
     return true;
