@@ -15,7 +15,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 
-enum { MAX_THREADS = 256, SPIN_ROUNDS = 2000 };  // short loops follow each other closely: spin before sleeping
+enum { MAX_THREADS = 256, SPIN_ROUNDS = 6000 };  // short loops follow each other closely: spin before sleeping
 
 static const uint32_t CLOSED = 0xffffffff;  // in place of the next chunk
 

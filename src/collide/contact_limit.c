@@ -345,7 +345,7 @@ static bool push_on(const tl_contacts *c, const double *lack, tl_vec3 *push)
         const double share = p->body == TL_CLOTH ? 0.5 : 1;
         for (int k = 0; k < pair_nodes(p); k++) {
             const int32_t j = p->node[k];
-            if (j >= c->node_count || c->step.fixed[j]) continue;
+            if (!contact_is_free(c, j)) continue;
             const double length = (k < first_count(p) ? 1 : -1) * share * lack[i];
             if (lack[i] * share > tl_norm3(push[j])) push[j] = tl_mul3(length, c->near[i].normal), any = true;
         }
