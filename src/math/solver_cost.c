@@ -51,7 +51,8 @@ void tl_experience_add(tl_experience *e, tl_solver_kind kind, int32_t rows, doub
 {
     double rate = iterations / (decades > 0.3 ? decades : 0.3);
     if (kind == TL_SOLVER_PCG) rate /= sqrt((double)rows > 1 ? (double)rows : 1);
-    e->rate[kind] = 0.5 * (e->rate[kind] + rate);
+    // a solve that goes on from an answer says little of one from nothing
+    e->rate[kind] += 0.5 * (decades < 1 ? decades : 1) * (rate - e->rate[kind]);
     // What was seen of the others is forgotten by and by: contact comes and goes, and a kind that was poor may serve again.
     const tl_experience fresh = tl_experience_default();
     for (int k = 0; k < (int)(sizeof e->rate / sizeof e->rate[0]); k++)
@@ -114,5 +115,6 @@ double tl_cost_solve(const tl_system *s, const tl_experience *e, tl_solver_kind 
 bool tl_cost_allowed(const tl_system *s, tl_solver_kind kind)
 {
     if (kind != TL_SOLVER_STALE && kind != TL_SOLVER_DIRECT) return true;
+    if (s->beside) return false;  // which a factor does not see
     return s->rows <= FACTOR_MAX_ROWS || sizeof(float) * factor_entries(s) < FACTOR_MAX_BYTES * s->rows;
 }

@@ -44,5 +44,5 @@ double tl_cost_setup(const tl_system *system, tl_solver_kind kind);
 double tl_cost_solve(const tl_system *system, const tl_experience *experience, tl_solver_kind kind,
                      double decades);
 
-/// May auto use it at all? A factor takes kilobytes per row: not for large systems.
+/// May auto use it at all? A factor takes kilobytes per row: not for large systems. Nor does it see blocks beside the matrix.
 bool tl_cost_allowed(const tl_system *system, tl_solver_kind kind);
