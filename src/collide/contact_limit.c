@@ -9,7 +9,8 @@
 // slide or turn past each other, so those are left to the continuous test. No tolerance is needed, and any common part of the
 // paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales those of its nodes; others are then
 // looked at again, until none is violated. Layers that move along with each other by many times their distance would soon get nowhere if one
-// node of them went a little less far than the others; so the nodes of a violated pair first try the least part among them in common. Parts only shrink, and with all parts zero every gap is d, so the loop ends.
+// node of them went a little less far than the others; so the nodes of a violated pair first try the least part among them in common. Parts only shrink, and what does not
+// move cannot meet, so the loop ends.
 //
 // Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
 // for now; the contact forces push the cloth on and the next iteration takes them further.
@@ -26,7 +27,7 @@
 #define TIGHT 0.4           // part of the thickness
 #define SAFETY (1 - 1e-6)   // rounding of the parts
 #define BACK_OFF 0.95       // of the way to contact that is taken
-enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, PINCH_AFTER = 4 };
+enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, HOLD_ROUNDS = 20, PINCH_AFTER = 4 };
 #define STALL 0.1           // bodies that may go less than this part of their way do not get on
 
 /// A pair whose features could meet for some choice of parts.
@@ -126,13 +127,25 @@ static void go_together(const tl_contacts *c, const pair *p, live *l, const doub
     if (safe < 1) l->part = least * fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
+// Do all nodes of a pair stay where they are? Then so does what is between them, whatever rounding makes of it: at distances that are hardly more than the
+// rounding of coordinates the normal is turned by so much that features overlap along it even now.
+static bool stands_still(const tl_contacts *c, const pair *p, const double *part, double body_part, const tl_vec3 *way)
+{
+    if (p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0) return false;
+    for (int k = 0; k < pair_nodes(p); k++) {
+        const int32_t i = p->node[k];
+        if (i < c->node_count && part[i] > 0 && (way[i].x != 0 || way[i].y != 0 || way[i].z != 0)) return false;
+    }
+    return true;
+}
+
 // What the parts must be scaled by.
 static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
                   const tl_vec3 *way)
 {
     l->part = 1, l->common = l->body_too = false;
     const double gap = gap_of(c, p, l, part, 1, body_part);
-    if (gap >= l->keep) return;
+    if (gap >= l->keep || stands_still(c, p, part, body_part, way)) return;
     if (!(l->distance > 0)) {
         l->part = 0, l->body_too = p->body != TL_CLOTH;
         return;
@@ -211,13 +224,14 @@ static void judge_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// Shrinks parts until no pair of the list is violated. Returns whether anything was cut.
-static bool settle_parts(limit_job *job, int32_t live_count, double *part, double *body_part, double *next, uint8_t *changed, int64_t *held)
+// Shrinks parts until no pair of the list is violated. Returns whether anything was cut. From pass HOLD_AFTER on, which may be the first, what is violated is held.
+static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, double *part, double *body_part, double *next, uint8_t *changed,
+                         int64_t *held)
 {
     tl_contacts *c = job->c;
     bool cut = false;
     job->cut = NULL;
-    for (int pass = 0;; pass++) {
+    for (int pass = first_pass;; pass++) {
         job->part = part, job->body_part = *body_part;
         tl_parallel_for(job->workers, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
         bool violated = false;
@@ -267,10 +281,10 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     c->allowed = 0;
     contact_place(c, x, 0);
     tl_status status = TL_OK;
-    for (bool first = true;; first = false) {
-        const tl_arena_mark round = tl_arena_save(arena);
+    for (int round = 0;; round++) {
+        const tl_arena_mark here = tl_arena_save(arena);
         limit_job job = {.c = c, .at = c->at, .way = c->way, .length = length, .workers = workers};
-        if (searched && !first) {
+        if (searched && round > 0) {
             // After a cut, features that went along side by side may not: look again with the ways as they are now.
             for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
             status = contact_search(c, x, shorter, body_part, arena, workers, err);
@@ -293,8 +307,8 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
             break;
         }
         tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
-        const bool cut = settle_parts(&job, live_count, part, &body_part, next, changed, &held);
-        tl_arena_release(arena, round);
+        const bool cut = settle_parts(&job, live_count, round < HOLD_ROUNDS ? 0 : HOLD_AFTER, part, &body_part, next, changed, &held);
+        tl_arena_release(arena, here);
         if (!cut || !searched) break;
     }
     *limited = 0;

@@ -337,6 +337,45 @@ static void nothing_meets_on_paths_that_were_cut(void **state)
     assert_true(cut > 1000);
 }
 
+// Two triangles a hair apart far from the origin: rounding turns the normal between them by more than their distance over their size, so
+// that they overlap along it even where they stand. Cutting must come to an end, and what is held must stay where it is.
+static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
+{
+    (void)state;
+    tl_error err;
+    int held = 0;
+    for (uint64_t seed = 0; seed < 300; seed++) {
+        world w = {.thickness = 1e-3, .cloth = make_surface(6, 2), .split = 3};
+        const tl_vec3 n = tl_unit3_or(noise3(seed, 1, 0), (tl_vec3){0, 1, 0}), a = tl_unit3_or(tl_cross3(n, noise3(seed, 2, 0)), n), b = tl_cross3(n, a);
+        const tl_vec3 middle = tl_mul3(3, noise3(seed, 3, 0));
+        const double gap = pow(10, -9 - 6 * tl_random(seed, 4, 0));
+        for (int32_t i = 0; i < 6; i++) {
+            const double turn = 2.1 * (i % 3) + (i < 3 ? 0 : 1 + noise(seed, 5, 0));
+            const tl_vec3 flat = tl_add3(tl_mul3(0.02 * cos(turn), a), tl_mul3(0.02 * sin(turn), b));
+            w.cloth.x[i] = tl_madd3(tl_add3(middle, flat), i < 3 ? 0 : gap, n);
+            w.cloth.face[i / 3][i % 3] = i;
+        }
+        close_surface(&w.cloth);
+        open_world(&w);
+        begin_step(&w);
+        moment now = moment_at(&w, w.cloth.x, (tl_vec3[6]){{0}}, 0);
+        const bool clear = crossings_at(&w, &now) == 0;
+        free(now.x);
+        for (int round = 0; round < 3 && clear; round++) {
+            tl_vec3 u[6];
+            int64_t limited;
+            for (int32_t i = 0; i < 6; i++) u[i] = tl_add3(tl_mul3(i < 3 ? 1e-3 : -1e-3, n), tl_mul3(1e-3, noise3(seed, 6 + (uint64_t)round, (uint64_t)i)));
+            assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
+            assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &limited, &err));
+            check_path(&w, w.cloth.x, u);
+            for (int32_t i = 0; i < 6; i++) held += tl_norm3(u[i]) == 0, w.cloth.x[i] = tl_add3(w.cloth.x[i], u[i]);
+            assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
+        }
+        close_world(&w);
+    }
+    assert_true(held > 0);
+}
+
 // ---- no room ----
 
 // A plane comes down on a sheet that lies on a block, goes on into the block, and leaves.
@@ -411,6 +450,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(matrix_and_operator_are_the_sum_of_all_contacts),
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
+        cmocka_unit_test(cutting_ends_at_distances_that_are_mostly_rounding),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
