@@ -143,6 +143,7 @@ static int contact(const app_command *self, int argc, char **argv, app_list *wor
         {"threads", 'j', APP_TEXT, &threads, 0, 0, "LIST",
          "thread counts compared on the stack; scenes take the\n"
          "first. Default 1,2, or 1 on one core"},
+        {"zones", 0, APP_FLAG, &def.zones, 0, 0, NULL, "answer by springs and impact zones (collisions.response)"},
         {"json", 0, APP_TEXT, &def.json, 0, 0, "FILE", "the figures of every row"},
     };
     int code;

@@ -24,7 +24,8 @@ typedef struct row {
     int32_t threads, steps;
     double dt, seconds, cpu, median,
         collision;  // cpu: processor time of all threads; collision: share of the step
-    double newton, linear, candidates, contacts, searches, tests, limited, held, rejected;
+    double newton, linear, candidates, contacts, searches, tests, limited, held, rejected, zones;
+    int32_t zone_nodes;  // of the largest
     size_t bytes;  // peak
     double rss;    // growth of the process; NaN: not measured
     double speedup;
@@ -63,6 +64,8 @@ static tl_status timed_step(tl_sim *sim, row *r, double *seconds, tl_error *err)
     r->candidates += (double)s.contact.candidates, r->contacts += (double)s.contact.contacts;
     r->searches += s.contact.searches, r->tests += (double)s.contact.volume_tests;
     r->limited += (double)s.contact.limited, r->held += s.contact.held;
+    r->zones += s.contact.zones;
+    if (s.contact.zone_nodes > r->zone_nodes) r->zone_nodes = s.contact.zone_nodes;
     return TL_OK;
 }
 
@@ -70,7 +73,7 @@ static void finish_row(row *r, const tl_sim *sim)
 {
     if (r->seconds > 0) r->collision /= r->seconds;
     double *sums[] = {&r->seconds,  &r->cpu,   &r->newton,  &r->linear, &r->candidates, &r->contacts,
-                      &r->searches, &r->tests, &r->limited, &r->held,   &r->rejected};
+                      &r->searches, &r->tests, &r->limited, &r->held,   &r->rejected, &r->zones};
     for (size_t i = 0; i < sizeof sums / sizeof *sums && r->steps > 0; i++) *sums[i] /= r->steps;
     r->faces = 0;
     for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
@@ -92,7 +95,8 @@ static tl_status measure_scene(const bench_contact_def *def, const char *name, r
     const char *slash = strrchr(name, '/');
     snprintf(r->name, sizeof r->name, "%.60s", slash && slash[1] ? slash + 1 : name);
     tl_status status = bench_find_scene(name, def->data, path, sizeof path, err);
-    if (status == TL_OK) status = tl_scene_load(path, NULL, 0, &scene, err);
+    static const char *const zones[] = {"collisions.response=zones"};
+    if (status == TL_OK) status = tl_scene_load(path, zones, def->zones ? 1 : 0, &scene, err);
     if (status == TL_OK) status = tl_scene_simulate(scene, def->threads[0], NULL, NULL, &sim, err);
     if (status == TL_OK) r->dt = 1 / (tl_scene_fps(scene) * tl_scene_steps_per_frame(scene));
     tl_scene_destroy(scene);
@@ -127,7 +131,7 @@ static tl_status add_sheet(tl_sim *sim, bench_grid *g, const tl_material *materi
     return tl_sim_add_cloth(sim, &cd, &id, err);
 }
 
-static tl_status build_stack(bool falling, int32_t faces, int32_t threads, tl_sim **out, tl_error *err)
+static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t faces, int32_t threads, tl_sim **out, tl_error *err)
 {
     *out = NULL;
     bench_grid g;
@@ -135,7 +139,7 @@ static tl_status build_stack(bool falling, int32_t faces, int32_t threads, tl_si
     tl_vec3 *velocity = calloc((size_t)g.node_count, sizeof *velocity);
     tl_status status = velocity ? TL_OK : out_of_memory(err);
     tl_sim_def sd = tl_sim_def_default();
-    sd.threads = threads;
+    sd.threads = threads, sd.collide.response = def->zones ? TL_RESPONSE_ZONES : TL_RESPONSE_POTENTIAL;
     tl_sim *sim = NULL;
     if (status == TL_OK) status = tl_sim_create(&sd, &sim, err);
     tl_body_def bd = tl_body_def_default();
@@ -174,7 +178,7 @@ static tl_status measure_stack(const bench_contact_def *def, bool falling, int32
                    .speedup = (double)NAN};
         snprintf(r->name, sizeof r->name, "%s", falling ? "stack falling" : "stack at rest");
         const double mark = k == 0 ? bench_rss_mark() : (double)NAN;
-        status = build_stack(falling, faces, def->threads[k], &sims[k], err);
+        status = build_stack(def, falling, faces, def->threads[k], &sims[k], err);
         for (int32_t s = 0; s < def->warmup && status == TL_OK; s++) status = tl_sim_step(sims[k], NULL, err);
         if (k == 0) r->rss = bench_rss_growth(mark);
     }
@@ -196,18 +200,18 @@ static tl_status measure_stack(const bench_contact_def *def, bool falling, int32
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-16s %7s %3s %9s %8s %7s %7s %8s %9s %8s %8s %10s %8s %6s %7s %7s  %s\n", "scene", "faces",
+    fprintf(out, "%-16s %7s %3s %9s %8s %7s %7s %8s %9s %8s %8s %10s %8s %6s %6s %7s %7s %7s  %s\n", "scene", "faces",
             "thr", "ms/step", "us/face", "contact", "newton", "linear", "candid.", "contacts", "searches",
-            "tests", "limited", "held", "B/face", "speedup", "state hash");
+            "tests", "limited", "held", "zones", "largest", "B/face", "speedup", "state hash");
 }
 
 static void print_row(FILE *out, const row *r)
 {
     const double faces = (double)r->faces;
-    fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %7.0f",
+    fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %6.1f %7d %7.0f",
             r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->cpu / faces,
             100 * r->collision, r->newton, r->linear, r->candidates, r->contacts, r->searches, r->tests,
-            r->limited, r->held, (double)r->bytes / faces);
+            r->limited, r->held, r->zones, r->zone_nodes, (double)r->bytes / faces);
     if (isfinite(r->speedup))
         fprintf(out, " %7.2f", r->speedup);
     else
@@ -236,6 +240,8 @@ static void write_row(FILE *out, const row *r, bool first)
     bench_json_number(out, "volume_tests_step", r->tests);
     bench_json_number(out, "limited_step", r->limited);
     bench_json_number(out, "held_step", r->held);
+    bench_json_number(out, "zones_step", r->zones);
+    bench_json_number(out, "largest_zone", r->zone_nodes);
     bench_json_number(out, "rejected_step", r->rejected);
     bench_json_number(out, "bytes_face", (double)r->bytes / (double)r->faces);
     bench_json_number(out, "rss_bytes_face", r->rss / (double)r->faces);
@@ -295,7 +301,7 @@ static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json
         judge_growth(def, rows, def->size_count, faults);
     }
     fprintf(def->out, "us/face: processor time; contact: share of the step; candidates, contacts at the end "
-                      "of a step; the other counts per step\n");
+                      "of a step; largest: nodes of the largest zone of any step; the other counts per step\n");
     return TL_OK;
 }
 

@@ -1,10 +1,12 @@
 // io/checkpoint.c: the state of a run in one file.
 //
 // Layout: magic 8, version u32, header bytes u32, scene hash, frame, step, state bytes, packed bytes, state hash
-// (u64 each), 23 counters (i64), 6 times, the worst strain excess and 3 numbers of remeshing (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
+// (u64 each), 27 counters (i64), 6 times, the worst strain excess and 3 numbers of remeshing (f64), zeros, header hash in the last 8 bytes of the header; then zstd.
 
 #include "io/checkpoint.h"
 
+#include <assert.h>
+#include <stddef.h>
 #include <string.h>
 #include <zstd.h>
 
@@ -13,7 +15,19 @@
 #include "base/hash.h"
 
 static const char magic[8] = {'t', 'o', 'i', 'l', 'e', 'c', 'k', 'p'};
-enum { VERSION = 5, COUNTERS = 24, TIMES_AT = 64 + 8 * COUNTERS, REALS = 10, LEVEL = 1 };  // level 1: 300 MB/s and more; higher levels gain little on doubles
+
+// Members of the sums in the order of the file.
+#define AT(member) offsetof(tl_frame_sums, member)
+static const size_t counter_at[] = {AT(steps), AT(substeps), AT(rejected), AT(unconverged), AT(newton_iterations), AT(linear_iterations),
+                                    AT(factorizations), AT(linear_used), AT(contacts), AT(candidates), AT(pinched), AT(searches), AT(limited),
+                                    AT(held), AT(strain_active), AT(strain_rounds), AT(strain_violated), AT(remesh_passes), AT(splits), AT(flips),
+                                    AT(collapses), AT(refused), AT(too_long), AT(strain_mended), AT(zones), AT(zone_nodes), AT(zone_rounds)};
+static const size_t real_at[] = {AT(seconds.physics), AT(seconds.strain), AT(seconds.collision), AT(seconds.remesh), AT(seconds.other),
+                                 AT(seconds.total), AT(strain_excess), AT(remesh_energy), AT(momentum_drift), AT(spin_drift)};
+enum { VERSION = 6, COUNTERS = sizeof counter_at / sizeof *counter_at, REALS = sizeof real_at / sizeof *real_at };
+enum { COUNTERS_AT = 64, REALS_AT = COUNTERS_AT + 8 * COUNTERS };
+static_assert(REALS_AT + 8 * REALS + 8 == TL_CHECKPOINT_HEADER, "the header has room for all of it");
+enum { LEVEL = 1 };  // of zstd: 300 MB/s and more; higher levels gain little on doubles
 
 static void put_u64(unsigned char *p, uint64_t x)
 {
@@ -42,6 +56,22 @@ bool tl_checkpoint_is(const void *data, size_t size)
     return size >= sizeof magic && memcmp(data, magic, sizeof magic) == 0;
 }
 
+static void write_sums(unsigned char *h, const tl_frame_sums *s)
+{
+    const char *from = (const char *)s;
+    uint64_t bits;
+    for (int i = 0; i < COUNTERS; i++) memcpy(&bits, from + counter_at[i], sizeof bits), put_u64(h + COUNTERS_AT + 8 * i, bits);
+    for (int i = 0; i < REALS; i++) memcpy(&bits, from + real_at[i], sizeof bits), put_u64(h + REALS_AT + 8 * i, bits);
+}
+
+static void read_sums(const unsigned char *h, tl_frame_sums *s)
+{
+    *s = (tl_frame_sums){0};
+    char *to = (char *)s;
+    for (int i = 0; i < COUNTERS; i++) memcpy(to + counter_at[i], &(uint64_t){get_u64(h + COUNTERS_AT + 8 * i)}, 8);
+    for (int i = 0; i < REALS; i++) memcpy(to + real_at[i], &(uint64_t){get_u64(h + REALS_AT + 8 * i)}, 8);
+}
+
 tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *err)
 {
     unsigned char h[TL_CHECKPOINT_HEADER] = {0};
@@ -61,66 +91,12 @@ tl_status tl_checkpoint_write(tl_buf *out, const tl_checkpoint *cp, tl_error *er
     const uint64_t fields[] = {cp->scene_hash, (uint64_t)cp->frame, (uint64_t)cp->step, cp->size, packed_size,
                                hash_of(cp->data, cp->size)};
     for (int i = 0; i < 6; i++) put_u64(h + 16 + 8 * i, fields[i]);
-    const tl_frame_sums *s = &cp->sums;
-    const int64_t counters[COUNTERS] = {s->steps, s->substeps, s->rejected, s->unconverged, s->newton_iterations,
-                                        s->linear_iterations, s->factorizations, s->linear_used, s->contacts,
-                                        s->candidates, s->pinched, s->searches, s->limited, s->held, s->strain_active,
-                                        s->strain_rounds, s->strain_violated, s->remesh_passes, s->splits, s->flips, s->collapses,
-                                        s->refused, s->too_long, s->strain_mended};
-    for (int i = 0; i < COUNTERS; i++) put_u64(h + 64 + 8 * i, (uint64_t)counters[i]);
-    const double times[REALS] = {s->seconds.physics, s->seconds.strain, s->seconds.collision, s->seconds.remesh,
-                                 s->seconds.other, s->seconds.total, s->strain_excess, s->remesh_energy, s->momentum_drift,
-                                 s->spin_drift};
-    for (int i = 0; i < REALS; i++) {
-        uint64_t bits;
-        memcpy(&bits, &times[i], sizeof bits);
-        put_u64(h + TIMES_AT + 8 * i, bits);
-    }
+    write_sums(h, &cp->sums);
     put_u64(h + TL_CHECKPOINT_HEADER - 8, tl_checkpoint_header_hash(h));
     tl_buf_add(out, h, sizeof h);
     tl_buf_add(out, packed, packed_size);
     tl_free_bytes(&out->alloc, packed, bound, 1);
     return out->failed ? tl_fail_memory(err, "a checkpoint") : TL_OK;
-}
-
-static void read_sums(const unsigned char *h, tl_frame_sums *s)
-{
-    int64_t counters[COUNTERS];
-    double times[REALS];
-    for (int i = 0; i < COUNTERS; i++) counters[i] = (int64_t)get_u64(h + 64 + 8 * i);
-    for (int i = 0; i < REALS; i++) {
-        const uint64_t bits = get_u64(h + TIMES_AT + 8 * i);
-        memcpy(&times[i], &bits, sizeof bits);
-    }
-    *s = (tl_frame_sums){.steps = counters[0],
-                         .substeps = counters[1],
-                         .rejected = counters[2],
-                         .unconverged = counters[3],
-                         .newton_iterations = counters[4],
-                         .linear_iterations = counters[5],
-                         .factorizations = counters[6],
-                         .linear_used = counters[7],
-                         .contacts = counters[8],
-                         .candidates = counters[9],
-                         .pinched = counters[10],
-                         .searches = counters[11],
-                         .limited = counters[12],
-                         .held = counters[13],
-                         .strain_active = counters[14],
-                         .strain_rounds = counters[15],
-                         .strain_violated = counters[16],
-                         .remesh_passes = counters[17],
-                         .splits = counters[18],
-                         .flips = counters[19],
-                         .collapses = counters[20],
-                         .refused = counters[21],
-                         .too_long = counters[22],
-                         .strain_mended = counters[23],
-                         .strain_excess = times[6],
-                         .remesh_energy = times[7],
-                         .momentum_drift = times[8],
-                         .spin_drift = times[9],
-                         .seconds = {times[0], times[1], times[2], times[3], times[4], times[5]}};
 }
 
 // Unpacks piece by piece: a header that promises too much must not make us allocate it.

@@ -149,7 +149,8 @@ static void tell(const runner *run, const tl_frame_stats *stats)
                  .linear_iterations = (int32_t)s->linear_iterations, .factorizations = (int32_t)s->factorizations,
                  .linear_used = (tl_linear)s->linear_used,
                  .contact = {.candidates = s->candidates, .contacts = s->contacts, .searches = (int32_t)s->searches,
-                             .limited = s->limited, .held = (int32_t)s->held, .pinched = (int32_t)s->pinched},
+                             .limited = s->limited, .held = (int32_t)s->held, .pinched = (int32_t)s->pinched, .zones = (int32_t)s->zones,
+                             .zone_nodes = (int32_t)s->zone_nodes, .zone_rounds = (int32_t)s->zone_rounds},
                  .seconds = s->seconds}};
     run->def->progress(run->def->user, &progress);
 }
@@ -364,6 +365,8 @@ static void add_step(runner *run, const tl_step_report *step)
     const tl_contact_report *c = &step->contact;
     s->contacts = c->contacts, s->candidates = c->candidates, s->pinched = c->pinched;
     s->searches += c->searches, s->limited += c->limited, s->held += c->held;
+    s->zones += c->zones, s->zone_rounds += c->zone_rounds;
+    if (c->zone_nodes > s->zone_nodes) s->zone_nodes = c->zone_nodes;
     const tl_strain_report *strain = &step->strain;
     s->strain_active = strain->active, s->strain_rounds += strain->rounds, s->strain_mended += strain->mended;
     if (strain->violated > s->strain_violated) s->strain_violated = strain->violated;

@@ -64,6 +64,11 @@ void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
     add_int(buf, "searches", s->sums.searches);
     add_int(buf, "limited", s->sums.limited);
     add_int(buf, "held", s->sums.held);
+    tl_buf_text(buf, ", \"zones\": {");
+    add_int(buf, "count", s->sums.zones);
+    add_int(buf, "largest", s->sums.zone_nodes);
+    add_int(buf, "rounds", s->sums.zone_rounds);
+    tl_buf_text(buf, "}");
     add_int(buf, "pinched", s->sums.pinched);
     add_int(buf, "intersections", s->intersections);
     add_int(buf, "substeps", s->sums.substeps);

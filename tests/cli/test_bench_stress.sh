@@ -47,6 +47,7 @@ expect 2 bench stress table --steps 1 --runs 1 --json no-such-folder/x.json
 says stderr 'no-such-folder/x.json'
 
 expect 0 bench contact table --seconds 0.05 --sizes 400 --threads 1,2 --steps 2 --warmup 1 --json cost.json
+expect 0 bench contact table --seconds 0.05 --sizes 400 --threads 1 --steps 2 --warmup 1 --zones
 says stdout '^table  *[0-9]'
 says stdout "^stack at rest  *[0-9]"
 [ "$(value cost.json results.1.state_hash)" = "$(value cost.json results.2.state_hash)" ] || fail "one and two threads disagree"
