@@ -7,6 +7,9 @@ SECONDS ?= 600
 DEMO_SCENE ?= scenes/sphere/scene.json
 DEMO_OUT ?= out/demo
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
+# Too slow under sanitizers. Four compare results of one run with another's; the two benchmarks run whole scenes, whose code the unit tests run under
+# sanitizers, and of the two commands' own code cli.bench_tiny runs the rest there.
+ASAN_LEAVES_OUT = cli.(interrupt|threads|resume|bench_fidelity|bench_stress)|test_remeshing
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1|/p' Makefile | awk -F'|' '{printf "  make %-13s %s\n", $$1, $$2}'
@@ -38,7 +41,7 @@ test-release: setup build  ## unit, golden, command line, header and include-gra
 
 test-asan: setup  ## unit and command line tests under address and undefined-behaviour sanitizers
 	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)
-	@cd build/asan && $(CTEST) -L 'unit|cli' -E 'cli.(interrupt|threads|resume)|test_remeshing'  # these four compare results: too slow here
+	@cd build/asan && $(CTEST) -L 'unit|cli' -E '$(ASAN_LEAVES_OUT)'
 
 test-clang: setup  ## a clang build without a warning
 	@cmake --preset clang > /dev/null && cmake --build --preset clang -j $(JOBS)
@@ -49,7 +52,7 @@ test-tsan: setup  ## unit tests under the thread sanitizer (not part of `make te
 
 fuzz: setup  ## every reader under libFuzzer, SECONDS=600 each
 	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz -j $(JOBS)
-	@tools/fuzz.sh $(SECONDS)
+	@tools/fuzz.sh $(SECONDS) $(JOBS)
 
 .PHONY: fuzz-short
 fuzz-short:

@@ -6,7 +6,14 @@
 //
 // Boxes meet where support <= flipped support, which is asked as: the greatest of the differences is <= 0. (A difference
 // of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than the slack.
-// `mode` is a constant wherever these functions are expanded.
+// `mode` is a constant wherever these functions are expanded. That makes some sixty copies of the largest of them, TRAVERSE_LARGE, per instruction
+// set, which take compilers a minute, and with sanitizers many: there they are functions like others.
+
+#ifdef TL_SANITIZED
+#define TRAVERSE_LARGE static
+#else
+#define TRAVERSE_LARGE TL_INLINE
+#endif
 
 // One kind of primitives of a leaf: their boxes, `rows` rows of eight for each eight of them, and where they begin in leaf order.
 typedef struct TRAVERSE(prims) {
@@ -39,7 +46,7 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, const float
 
 // The sides of the volume of leaf `la` of p beyond which something of leaf `lb` of q may lie. Where the volume of the second ends before that of the
 // first, at one end of the way, all it holds is within: that is so for more than half of the sides.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, const tl_bvh *p, int32_t la, const tl_bvh *q, int32_t lb, int mode,
+TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, const tl_bvh *p, int32_t la, const tl_bvh *q, int32_t lb, int mode,
                                                   sides *s)
 {
     static const int32_t row[LANES] = {3 * LANES, 4 * LANES, 5 * LANES, 0, 0, LANES, 2 * LANES, 0};  // those of the opposite supports
@@ -114,7 +121,7 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(flags8)(const uint8_t *flag)
 }
 
 // Marks the primitives that may lie within `near` (NULL: all), and returns how many: if `flag` is given, of those whose flag is `wanted`.
-TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const sides *near, const uint8_t *flag, bool wanted, int mode,
+TRAVERSE_LARGE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const sides *near, const uint8_t *flag, bool wanted, int mode,
                                                    uint8_t *chosen)
 {
     const int rows = mode == SWEPT ? 6 : 12;
@@ -131,7 +138,7 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const side
 }
 
 // Numbers within the leaf of those chosen, one after the other.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint8_t *chosen, int32_t *number)
+TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint8_t *chosen, int32_t *number)
 {
     for (int32_t i = 0; i < p.count; i += LANES) {
         TRAVERSE(compress_range)(i, TRAVERSE(order_of)(chosen[i / LANES]), number);
@@ -140,7 +147,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint8_t *
 }
 
 // Copies those chosen next to each other.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(prims) p, int kind, const uint8_t *chosen, int mode, gathered *g)
+TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(prims) p, int kind, const uint8_t *chosen, int mode, gathered *g)
 {
     const int rows = mode == SWEPT ? 6 : 12, nodes = kind == PRIM_FACE ? 3 : kind == PRIM_EDGE ? 2 : 0;
     const int32_t *id = t->id[kind] + p.first, *node[3] = {NULL, NULL, NULL};
@@ -160,7 +167,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(prims)
 }
 
 // The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is widened.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query, const tl_bvh *t, int32_t node, int lane, int k,
+TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query, const tl_bvh *t, int32_t node, int lane, int k,
                                                    int mode, float *q)
 {
     const int32_t arity = t->def.arity, half = mode == SWEPT ? t->def.k / 2 : 3;
@@ -178,7 +185,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query, cons
 }
 
 // The lanes of a node that may meet the volume flipped in q.
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int k, int mode, const float *q)
+TRAVERSE_LARGE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int k, int mode, const float *q)
 {
     const int32_t arity = t->def.arity, half = t->def.k / 2;
     const float *v = t->volume + (int64_t)node * t->planes * arity;
@@ -203,7 +210,7 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t
 
 // Pairs of each of `ones` primitives of a, with numbers `one`, with each of b. `order`: which id comes first; `upper`: a and b are the same, so only
 // those further on.
-TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, const tl_bvh *p, TRAVERSE(prims) a, int ka, const int32_t *one,
+TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *query, const tl_bvh *p, TRAVERSE(prims) a, int ka, const int32_t *one,
                                                        int32_t ones, const tl_bvh *q, const gathered *b, int kb, pair_order order,
                                                        bool upper, int list, int mode, pair_writer *w)
 {
@@ -407,6 +414,7 @@ static const tl_range_fn TRAVERSE(chunk)[] = {TRAVERSE(swept), TRAVERSE(relative
 
 #undef TRAVERSE
 #undef TRAVERSE_TARGET
+#undef TRAVERSE_LARGE
 #undef MASK8
 #undef LEAST8
 #undef MOST8
