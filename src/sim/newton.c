@@ -166,11 +166,26 @@ static void shorten(newton *s)
     for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = tl_mul3(scale, s->direction[i]);
 }
 
+// Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. After some
+// iterations they stay where they are, and what is left of their way is tried again in the next step.
+#define LAG 1e-9  // [m] less is rounding
+enum { LAG_ITERATIONS = 6 };
+
+static void let_handles_wait(newton *s)
+{
+    s->waits = true, s->lags = false;
+    tl_contacts_let_handles_wait(s->contacts);
+}
+
 // Makes sure that the pairs at hand cover a move along the direction. Fixed nodes that contact kept from their place try again.
 static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 {
-    for (int32_t i = 0; i < s->e->node_count; i++)
-        if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
+    s->lags = false;
+    for (int32_t i = 0; i < s->e->node_count; i++) {
+        if (!s->e->fixed[i]) continue;
+        s->direction[i] = s->waits ? (tl_vec3){0, 0, 0} : tl_sub3(s->target[i], x[i]);
+        s->lags = s->lags || tl_norm3(s->direction[i]) > LAG;
+    }
     if (tl_contacts_frozen(s->contacts) || (!s->searched && tl_contacts_reach(s->contacts, x, s->direction))) return TL_OK;
     s->searched = true;
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
@@ -309,8 +324,8 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
 {
     const double slope = tl_vec_dot(s->workers, s->e->node_count, s->gradient, s->direction, s->partial) + u->more;
     double length = 0;
-    // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
-    const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (u->limited > 0 && slope >= 0));
+    // Bodies or handles move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+    const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || s->lags || (u->limited > 0 && slope >= 0));
     if (!blind) {
         TL_TRY(line_search(s, x, slope, &length, err));
         if (length == 0 && !u->in_part && !handles_lag(s))
@@ -339,6 +354,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     while (r->iterations < s->allowed) {
         update u;
         bool again = false;
+        if (s->lags && r->iterations >= LAG_ITERATIONS) let_handles_wait(s);
         TL_TRY(assemble(s, x, err));
         TL_TRY(find_update(s, x, &u, err));
         TL_TRY(bound_update(s, x, &u, err));
