@@ -166,10 +166,20 @@ static void shorten(newton *s)
     for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = tl_mul3(scale, s->direction[i]);
 }
 
-// Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. After some
-// iterations they stay where they are, and what is left of their way is tried again in the next step.
+// Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. When they get on no further,
+// or after some iterations, they stay where they are, and what is left of their way is tried again in the next step.
 #define LAG 1e-9  // [m] less is rounding
 enum { LAG_ITERATIONS = 6 };
+
+#define LAG_PART 0.01  // of what is left of the way: less is none
+
+static double handles_way(const newton *s)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->e->node_count; i++)
+        if (s->e->fixed[i]) sum += tl_norm3(s->direction[i]);
+    return sum;
+}
 
 static void let_handles_wait(newton *s)
 {
@@ -284,7 +294,9 @@ static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *
     if (s->contacts && !tl_contacts_frozen(s->contacts)) {
         const double begin = tl_now();
         r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
+        const double way = s->lags ? handles_way(s) : 0;
         TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &u->limited, err));
+        s->stands = s->lags && handles_way(s) < LAG_PART * way;
         r->contact_seconds += tl_now() - begin;
         if (s->def->may_fail && tl_contacts_stuck(s->contacts))
             return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
@@ -354,7 +366,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     while (r->iterations < s->allowed) {
         update u;
         bool again = false;
-        if (s->lags && r->iterations >= LAG_ITERATIONS) let_handles_wait(s);
+        if (s->lags && (s->stands || r->iterations >= LAG_ITERATIONS)) let_handles_wait(s);
         TL_TRY(assemble(s, x, err));
         TL_TRY(find_update(s, x, &u, err));
         TL_TRY(bound_update(s, x, &u, err));

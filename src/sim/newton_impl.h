@@ -52,6 +52,7 @@ typedef struct newton {
     newton_part part;
     bool with_bending;         // the linear systems get the exact bending
     bool lags;                 // cloth kept nodes that handles drive from their place in the last update
+    bool stands;               // so much that they hardly moved
     bool waits;                // they stay where they are
     bool searched;             // contact pairs are of a path, not yet settled
     bool open;                 // the newest pair waits for the gradient at its end
