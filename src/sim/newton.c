@@ -128,6 +128,19 @@ static double linear_tolerance_of(const newton *s)
     return s->def->linear_tolerance * fmin(1, near / 0.5) * size;
 }
 
+// Systems that do not converge come in rows, and an update that goes down is all that is wanted of them: after a few of them the others get less time.
+enum { MAX_UNSOLVED = 3, UNSOLVED_ITERATIONS = 200 };
+
+static void note_solve(newton *s, const tl_solve_report *solve)
+{
+    s->report->linear_iterations += solve->iterations;
+    s->report->factorizations += solve->factorizations;
+    s->report->used = solve->used;
+    s->solved = solve->converged || solve->iterations < UNSOLVED_ITERATIONS;  // the latter: so few were asked for
+    if (s->solved) return;
+    if (++s->unsolved == MAX_UNSOLVED) tl_solver_limit(s->solver, UNSOLVED_ITERATIONS);
+}
+
 // One solve of the linear system, with what steps before have shown. `foreseen`: contacts that do not press yet push; `again`: what was found with fewer of
 // them is a good start.
 static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, bool again, tl_error *err)
@@ -139,6 +152,7 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     newton_before_solve(s, weight);
     for (int32_t i = 0; i < n; i++)
         if (!again || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
+    s->solved = true;
     if (s->part.count > 0) return newton_solve_part(s, linear_tolerance_of(s), err);
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
@@ -150,9 +164,7 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     s->matrix->extra = (tl_extra){0};
     if (solved != TL_OK) return solved;
     newton_after_solve(s, weight);
-    s->report->linear_iterations += solve.iterations;
-    s->report->factorizations += solve.factorizations;
-    s->report->used = solve.used;
+    note_solve(s, &solve);
     return TL_OK;
 }
 
@@ -211,7 +223,7 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
         shorten(s);
         if (round == 0) TL_TRY(look_around(s, x, err));
         bool changed = false;
-        if (round < FORESEE_ROUNDS)
+        if (round < FORESEE_ROUNDS && (s->solved || s->unsolved < MAX_UNSOLVED))
             TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
         s->report->contact_seconds += tl_now() - begin;
         if (!changed) break;
@@ -400,6 +412,7 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
     s.direction = TL_SCRATCH(arena, tl_vec3, n);
     s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
     if (contacts) s.push = TL_SCRATCH(arena, tl_vec3, n);
+    tl_solver_limit(solver, INT32_MAX);
     s.trial = s.right;  // the right side is done with when the search begins
     const tl_status status = s.gradient && s.right && s.direction && s.partial && (!contacts || s.push) ? iterate(&s, x, err)
                                                                                : tl_fail_memory(err, "Newton's method");
