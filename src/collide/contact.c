@@ -258,7 +258,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
         if (!c->bodies[b].plane) c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     contact_choose_slack(c);
     c->searched = false;
-    c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = false;
+    c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = c->handles_wait = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
 }
@@ -268,6 +268,8 @@ tl_bvh *tl_contacts_lend_tree(tl_contacts *c)
     c->searched_done = -1, c->complete = false;  // lists go by what the tree was fitted to
     return c->tree;
 }
+
+void tl_contacts_let_handles_wait(tl_contacts *c) { c->handles_wait = true; }
 
 double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
 

@@ -141,12 +141,11 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     }
     const double softer = soften(c, out);
     out->hard = contact_is_hard(c, p, out->weight, out->stiff);
-    // Bodies that still have way to go: their further motion is known, let the cloth see it coming.
-    if (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE) {
+    // Bodies that still have way to go, and handles that cloth kept from their place: their further motion is known, let the cloth see it coming.
+    if ((c->done < 1 || p->body == TL_CLOTH) && p->kind != PAIR_PLANE) {
         tl_vec3 coming = {0, 0, 0};
         for (int k = 0; k < 4; k++)
-            if (p->node[k] >= c->node_count)
-                coming = tl_madd3(coming, out->weight[k], tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
+            if (!contact_is_free(c, p->node[k])) coming = tl_madd3(coming, out->weight[k], contact_way_left(c, p->node[k]));
         const double along = softer * tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
         out->force = tl_madd3(out->force, along, out->normal);
     }

@@ -85,11 +85,10 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
         *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
         for (int k = 0; k < 4; k++) out->weight[k] = near.weight[k];
         contact_add_square(out->stiff, stiff, near.normal);
-        // body nodes bring their own way; those of cloth are what is solved for
+        // nodes of bodies and those that handles drive bring their own way; the others are what is solved for
         double gap = near.distance - p->thickness;
         for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++)
-            if (p->node[k] >= c->node_count)
-                gap += near.weight[k] * tl_dot3(near.normal, tl_sub3(c->step.body_end[p->node[k] - c->node_count], c->at[p->node[k]]));
+            if (!contact_is_free(c, p->node[k])) gap += near.weight[k] * tl_dot3(near.normal, contact_way_left(c, p->node[k]));
         out->force = tl_mul3(stiff * gap, near.normal);
         out->hard = contact_is_hard(c, p, out->weight, out->stiff);
     }

@@ -103,6 +103,7 @@ struct tl_contacts {
     double reach;             ///< largest thickness of all pairs
     double thickest;          ///< of all cloths
     double skin;              ///< nodes may move this far before pairs are looked up anew
+    bool handles_wait;        ///< nodes that handles drive stay where they are for the rest of the step
     bool frozen;              ///< normals and weights stay as they are (contact_zones.c)
     // one step
     tl_contact_step step;
@@ -173,6 +174,18 @@ static inline double contact_reach(const tl_contacts *c, int32_t body)
 
 /// Is a node one that is solved for?
 static inline bool contact_is_free(const tl_contacts *c, int32_t node) { return node < c->node_count && !c->step.fixed[node]; }
+
+/// What is left of the way of a node that is not solved for: of a body to its end, of one that a handle drives to its target. What rounding leaves
+/// of the latter is nothing.
+#define CONTACT_LAG 1e-9  // [m]
+static inline tl_vec3 contact_way_left(const tl_contacts *c, int32_t node)
+{
+    if (node >= c->node_count) return tl_sub3(c->step.body_end[node - c->node_count], c->at[node]);
+    const tl_vec3 none = {0, 0, 0};
+    if (!c->step.fixed[node] || c->handles_wait) return none;
+    const tl_vec3 left = tl_sub3(c->step.target[node], c->at[node]);
+    return tl_norm3(left) > CONTACT_LAG ? left : none;
+}
 
 /// Is a node of cloth where it was when pairs were last measured? Has a body gone on since?
 static inline bool contact_in_place(const tl_contacts *c, int32_t node)

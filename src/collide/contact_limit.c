@@ -25,6 +25,8 @@
 #define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance ..
 #define KEEP_TIGHT 0.9      // .. and little of it where it is small already: stiffness grows with its third power, and no solver is glad of that
 #define TIGHT 0.4           // part of the thickness
+#define DRIVEN 0.25         // of the thickness: pairs nearer than that, or than this part of their distance, are not pressed closer by handles, ..
+#define KEEP_DRIVEN 0.999   // .. whose strength has no bound
 #define SAFETY (1 - 1e-6)   // rounding of the parts
 #define BACK_OFF 0.95       // of the way to contact that is taken
 enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, HOLD_ROUNDS = 20, PINCH_AFTER = 4 };
@@ -57,13 +59,22 @@ static double keep_of(double distance, double thickness)
     return smaller(KEEP_THICKNESS * thickness, larger(KEEP_DISTANCE * distance, smaller(TIGHT * thickness, KEEP_TIGHT * distance)));
 }
 
+static double keep_for(const tl_contacts *c, const pair *p, double distance)
+{
+    const double keep = keep_of(distance, p->thickness), driven = smaller(DRIVEN * p->thickness, KEEP_DRIVEN * distance);
+    if (keep >= driven) return keep;
+    for (int k = 0; k < pair_nodes(p); k++)
+        if (p->node[k] < c->node_count && tl_norm3(contact_way_left(c, p->node[k])) > 0) return driven;
+    return keep;
+}
+
 // Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
 static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, const tl_vec3 *way, live *out)
 {
     const pair *p = &c->pairs[index];
     const nearness near = c->near[index];
     out->distance = near.distance;
-    out->keep = keep_of(near.distance, p->thickness);
+    out->keep = keep_for(c, p, near.distance);
     out->part = 1, out->common = out->body_too = false;
     if (p->kind == PAIR_PLANE) {
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
@@ -182,7 +193,7 @@ static bool is_out_of_reach(const limit_job *job, int32_t index)
     const int m = first_count(p);
     float side[2] = {l[p->node[0]], l[p->node[3]]};
     for (int k = 1; k < 3; k++) side[k >= m] = l[p->node[k]] > side[k >= m] ? l[p->node[k]] : side[k >= m];
-    return distance - UP * (double)(side[0] + side[1]) > UP * keep_of(distance, p->thickness);
+    return distance - UP * (double)(side[0] + side[1]) > UP * keep_for(job->c, p, distance);
 }
 
 static void project_chunk(void *arg, int32_t begin, int32_t end)

@@ -42,6 +42,7 @@ struct tl_solver {
     tl_experience experience;
     tl_solver_kind current;  // auto's last choice
     int32_t solves;          // on this pattern
+    int32_t most;            // iterations of a solve
 };
 
 const char *tl_solver_kind_name(tl_solver_kind kind)
@@ -75,6 +76,7 @@ tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, 
     s->alloc = *alloc;
     s->def = *def;
     s->experience = tl_experience_default();
+    s->most = def->max_iterations;
     *out = s;
     return TL_OK;
 }
@@ -466,11 +468,16 @@ tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_v
     if (!s->matrix) return tl_fail(err, TL_BAD_ARG, "solver: no pattern was told");
     if (!(tolerance >= 0))
         return tl_fail(err, TL_BAD_ARG, "solver: tolerance %g, must not be negative", tolerance);
-    const request q = {tolerance, b, x, arena, workers, s->def.max_iterations};
+    const request q = {tolerance, b, x, arena, workers, s->most};
     const tl_status status = s->def.kind == TL_SOLVER_AUTO ? solve_auto(s, &q, report, err)
                                                            : solve_as(s, s->def.kind, &q, report, err);
     s->solves++;
     return status;
+}
+
+void tl_solver_limit(tl_solver *s, int32_t iterations)
+{
+    s->most = iterations < s->def.max_iterations ? iterations : s->def.max_iterations;
 }
 
 void tl_solver_restart(tl_solver *s)

@@ -103,6 +103,9 @@ void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *po
 tl_status tl_solver_solve(tl_solver *solver, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
                           tl_workers *workers, tl_solve_report *report, tl_error *err);
 
+/// No solve from now on takes more iterations than this, nor more than the definition says.
+void tl_solver_limit(tl_solver *solver, int32_t iterations);
+
 /// Drops factors and levels made from earlier values, so that what follows depends on the notes alone. A simulation does
 /// this at fixed steps: between two such points a run can be repeated to the bit.
 void tl_solver_restart(tl_solver *solver);

@@ -143,6 +143,18 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
     return any;
 }
 
+// Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond their own, not at once:
+// a millimetre in the last of many halved steps would be as fast as a bullet.
+#define CATCH_UP 1.0  // [m/s]
+
+static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end, tl_vec3 to)
+{
+    const double more = CATCH_UP * (end - begin), way = tl_norm3(tl_sub3(to, from));
+    if (!sim->contacts || !(way > more) || !(h->start < begin - 1e-9 * (end - begin))) return to;  // the start itself may be a jump
+    const double own = tl_norm3(tl_sub3(to, tl_pose_apply(h->keys, h->key_count, begin, h->pivot, base)));
+    return way > own + more ? tl_madd3(from, (own + more) / way, tl_sub3(to, from)) : to;
+}
+
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
 {
     tl_elements *e = sim->elements;
@@ -160,7 +172,8 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
         for (int32_t k = 0; k < h->node_count; k++) {
             const int32_t node = node_of[h->nodes[k]];
             e->fixed[node] |= HELD;
-            target[node] = tl_pose_apply(h->keys, h->key_count, end, h->pivot, h->base[k]);
+            const tl_vec3 to = tl_pose_apply(h->keys, h->key_count, end, h->pivot, h->base[k]);
+            target[node] = on_the_way(sim, h, h->base[k], sim->x[node], begin, end, to);
         }
     }
     for (int32_t i = 0; i < n; i++) {

@@ -128,6 +128,19 @@ static double linear_tolerance_of(const newton *s)
     return s->def->linear_tolerance * fmin(1, near / 0.5) * size;
 }
 
+// Systems that do not converge come in rows, and an update that goes down is all that is wanted of them: after a few of them the others get less time.
+enum { MAX_UNSOLVED = 3, UNSOLVED_ITERATIONS = 200 };
+
+static void note_solve(newton *s, const tl_solve_report *solve)
+{
+    s->report->linear_iterations += solve->iterations;
+    s->report->factorizations += solve->factorizations;
+    s->report->used = solve->used;
+    s->solved = solve->converged || solve->iterations < UNSOLVED_ITERATIONS;  // the latter: so few were asked for
+    if (s->solved) return;
+    if (++s->unsolved == MAX_UNSOLVED) tl_solver_limit(s->solver, UNSOLVED_ITERATIONS);
+}
+
 // One solve of the linear system, with what steps before have shown. `foreseen`: contacts that do not press yet push; `again`: what was found with fewer of
 // them is a good start.
 static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, bool again, tl_error *err)
@@ -139,6 +152,7 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     newton_before_solve(s, weight);
     for (int32_t i = 0; i < n; i++)
         if (!again || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
+    s->solved = true;
     if (s->part.count > 0) return newton_solve_part(s, linear_tolerance_of(s), err);
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
@@ -150,9 +164,7 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     s->matrix->extra = (tl_extra){0};
     if (solved != TL_OK) return solved;
     newton_after_solve(s, weight);
-    s->report->linear_iterations += solve.iterations;
-    s->report->factorizations += solve.factorizations;
-    s->report->used = solve.used;
+    note_solve(s, &solve);
     return TL_OK;
 }
 
@@ -166,11 +178,36 @@ static void shorten(newton *s)
     for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = tl_mul3(scale, s->direction[i]);
 }
 
+// Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. When they get on no further,
+// or after some iterations, they stay where they are, and what is left of their way is tried again in the next step.
+#define LAG 1e-9  // [m] less is rounding
+enum { LAG_ITERATIONS = 6 };
+
+#define LAG_PART 0.01  // of what is left of the way: less is none
+
+static double handles_way(const newton *s)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->e->node_count; i++)
+        if (s->e->fixed[i]) sum += tl_norm3(s->direction[i]);
+    return sum;
+}
+
+static void let_handles_wait(newton *s)
+{
+    s->waits = true, s->lags = false;
+    tl_contacts_let_handles_wait(s->contacts);
+}
+
 // Makes sure that the pairs at hand cover a move along the direction. Fixed nodes that contact kept from their place try again.
 static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
 {
-    for (int32_t i = 0; i < s->e->node_count; i++)
-        if (s->e->fixed[i]) s->direction[i] = tl_sub3(s->target[i], x[i]);
+    s->lags = false;
+    for (int32_t i = 0; i < s->e->node_count; i++) {
+        if (!s->e->fixed[i]) continue;
+        s->direction[i] = s->waits ? (tl_vec3){0, 0, 0} : tl_sub3(s->target[i], x[i]);
+        s->lags = s->lags || tl_norm3(s->direction[i]) > LAG;
+    }
     if (tl_contacts_frozen(s->contacts) || (!s->searched && tl_contacts_reach(s->contacts, x, s->direction))) return TL_OK;
     s->searched = true;
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
@@ -186,7 +223,7 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
         shorten(s);
         if (round == 0) TL_TRY(look_around(s, x, err));
         bool changed = false;
-        if (round < FORESEE_ROUNDS)
+        if (round < FORESEE_ROUNDS && (s->solved || s->unsolved < MAX_UNSOLVED))
             TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
         s->report->contact_seconds += tl_now() - begin;
         if (!changed) break;
@@ -269,7 +306,9 @@ static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *
     if (s->contacts && !tl_contacts_frozen(s->contacts)) {
         const double begin = tl_now();
         r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
+        const double way = s->lags ? handles_way(s) : 0;
         TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &u->limited, err));
+        s->stands = s->lags && handles_way(s) < LAG_PART * way;
         r->contact_seconds += tl_now() - begin;
         if (s->def->may_fail && tl_contacts_stuck(s->contacts))
             return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
@@ -309,8 +348,8 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
 {
     const double slope = tl_vec_dot(s->workers, s->e->node_count, s->gradient, s->direction, s->partial) + u->more;
     double length = 0;
-    // Bodies move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
-    const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || (u->limited > 0 && slope >= 0));
+    // Bodies or handles move, or paths were cut so that the update is no descent any more: there is nothing to compare with.
+    const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || s->lags || (u->limited > 0 && slope >= 0));
     if (!blind) {
         TL_TRY(line_search(s, x, slope, &length, err));
         if (length == 0 && !u->in_part && !handles_lag(s))
@@ -339,6 +378,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     while (r->iterations < s->allowed) {
         update u;
         bool again = false;
+        if (s->lags && (s->stands || r->iterations >= LAG_ITERATIONS)) let_handles_wait(s);
         TL_TRY(assemble(s, x, err));
         TL_TRY(find_update(s, x, &u, err));
         TL_TRY(bound_update(s, x, &u, err));
@@ -372,6 +412,7 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
     s.direction = TL_SCRATCH(arena, tl_vec3, n);
     s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
     if (contacts) s.push = TL_SCRATCH(arena, tl_vec3, n);
+    tl_solver_limit(solver, INT32_MAX);
     s.trial = s.right;  // the right side is done with when the search begins
     const tl_status status = s.gradient && s.right && s.direction && s.partial && (!contacts || s.push) ? iterate(&s, x, err)
                                                                                : tl_fail_memory(err, "Newton's method");

@@ -51,6 +51,11 @@ typedef struct newton {
     double first_decrement;    // what the first update promised
     newton_part part;
     bool with_bending;         // the linear systems get the exact bending
+    int32_t unsolved;          // linear systems that did not converge
+    bool solved;               // the last one did
+    bool lags;                 // cloth kept nodes that handles drive from their place in the last update
+    bool stands;               // so much that they hardly moved
+    bool waits;                // they stay where they are
     bool searched;             // contact pairs are of a path, not yet settled
     bool open;                 // the newest pair waits for the gradient at its end
 } newton;

@@ -161,7 +161,8 @@ static tl_status end_strain(tl_sim *sim, const tl_vec3 *x, tl_step_report *repor
 /// even at its iteration limit; strain beyond its limits is accepted earlier. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
 static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *stuck, tl_step_report *report, tl_error *err)
 {
-    const bool last = depth == sim->def.max_halvings;
+    // Where the smallest part of a step had to be taken as it was, to cut the rest as small again helps nobody.
+    const bool last = depth == sim->def.max_halvings || (report->unconverged > 0 && depth >= EARLY_HALVINGS);
     tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
     tl_step_def step = integrator(sim, dt);

@@ -160,8 +160,11 @@ static void add_spring(const course *c, const seen *s, double *sum, tl_vec3 *pus
     const pair *p = &s->pair;
     const double stiff = s->soft * 5e3 * p->area / p->thickness;
     double gap = s->distance - p->thickness;
-    for (int k = 0; k < pair_nodes(p); k++)
-        if (p->node[k] >= c->n) gap += s->weight[k] * tl_dot3(s->normal, way_of(&c->w, c->x, c->u, p->node[k]));
+    for (int k = 0; k < pair_nodes(p) && p->kind != PAIR_PLANE; k++) {  // what is not solved for goes all of its way, handles to their targets
+        const int32_t i = p->node[k];
+        if (i >= c->n) gap += s->weight[k] * tl_dot3(s->normal, way_of(&c->w, c->x, c->u, i));
+        else if (c->w.fixed[i]) gap += s->weight[k] * tl_dot3(s->normal, tl_sub3(c->w.cloth.x[i], c->x[i]));
+    }
     add_contact(c, p, s->weight, stiff, s->normal, tl_mul3(stiff * gap, s->normal), sum, push);
 }
 

@@ -363,6 +363,30 @@ static void a_hopeless_step_leaves_the_last_good_state(void **state)
     sheet_free(&s);
 }
 
+// Nothing ever converges to 1e-30 m/s in two iterations. The step is cut six times and a 64th taken as it is; then what comes after it, from another 64th up to
+// a quarter, and the second half in quarters: 8 parts, where 64 would be no better.
+static void what_never_converges_is_not_cut_to_bits(void **state)
+{
+    (void)state;
+    tl_error err;
+    sheet s = sheet_grid(0.2, 0.2, 3, 3, true);
+    tl_sim_def def = calm();
+    def.gravity = (tl_vec3){0, -9.81, 0}, def.newton_iterations = 2, def.newton_tolerance = 1e-30;
+    assert_int_equal(def.max_halvings, 6);
+    const tl_material m = tl_material_default();
+    setup sim = make(&s, &def, &m);
+    const int32_t corner = 0;
+    tl_handle_def hold = hold_nodes(&sim, &corner, 1);
+    assert_ok(tl_sim_add_handle(sim.sim, &hold, &err));
+    tl_step_report report;
+    assert_ok(tl_sim_step(sim.sim, &report, &err));
+    assert_int_equal(report.rejected, 6);
+    assert_int_equal(report.substeps, 8);
+    assert_int_equal(report.unconverged, 8);
+    tl_sim_destroy(sim.sim);
+    sheet_free(&s);
+}
+
 static void bad_definitions_are_named(void **state)
 {
     (void)state;
@@ -526,6 +550,7 @@ int main(void)
         cmocka_unit_test(every_solver_gives_the_same_answer),
         cmocka_unit_test(a_step_that_fails_is_cut_and_reported),
         cmocka_unit_test(a_hopeless_step_leaves_the_last_good_state),
+        cmocka_unit_test(what_never_converges_is_not_cut_to_bits),
         cmocka_unit_test(bad_definitions_are_named),
         cmocka_unit_test(a_warm_step_asks_for_no_memory),
         cmocka_unit_test(a_warm_step_of_cloth_that_lies_asks_for_no_memory),

@@ -310,6 +310,50 @@ static void bad_matrices_fail_cleanly(void **state)
     cloth_case_free(&c);
 }
 
+// A solve that is cut short goes down all the same: b x > x A x / 2 > 0 from nothing.
+static void limited_solves_go_down(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(24, 21);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, c.n), *ax = TL_ALLOC(&alloc, tl_vec3, c.n);
+    double partial[64];
+    assert_true(tl_vec_partials(c.n) <= 64);
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    const tl_solver_kind kinds[] = {TL_SOLVER_AUTO, TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL};
+    for (int k = 0; k < 3; k++) {
+        tl_solver_def def = tl_solver_def_default();
+        def.kind = kinds[k];
+        tl_solver *s;
+        assert_ok(tl_solver_create(&alloc, &def, &s, &err));
+        assert_ok(tl_solver_pattern(s, c.m, c.pos, &err));
+        tl_solver_values(s, c.fixed, c.pos);
+        for (int32_t most = 1; most <= 3; most++) {
+            tl_solve_report report;
+            tl_solver_limit(s, most);
+            memset(x, 0, (size_t)c.n * sizeof *x);
+            assert_ok(tl_solver_solve(s, 1e-12, c.b, x, &arena, NULL, &report, &err));
+            assert_false(report.converged);
+            assert_int_equal(report.iterations, most);
+            tl_bsr_multiply(c.m, NULL, x, ax);
+            const double xax = tl_vec_dot(NULL, c.n, x, ax, partial), bx = tl_vec_dot(NULL, c.n, c.b, x, partial);
+            assert_true(xax > 0 && bx > 0.5 * xax);
+        }
+        tl_solve_report report;
+        tl_solver_limit(s, INT32_MAX);  // as the definition says
+        assert_ok(tl_solver_solve(s, 1e-8, c.b, x, &arena, NULL, &report, &err));
+        assert_true(report.converged && report.iterations > 3);
+        tl_solver_destroy(s);
+    }
+    tl_arena_free(&arena);
+    TL_FREE(&alloc, x, c.n), TL_FREE(&alloc, ax, c.n);
+    cloth_case_free(&c);
+}
+
 static void zero_right_side_gives_zero(void **state)
 {
     (void)state;
@@ -794,6 +838,7 @@ int main(void)
         cmocka_unit_test(disconnected_pieces_are_solved),
         cmocka_unit_test(same_bits_on_any_worker_count),
         cmocka_unit_test(bad_matrices_fail_cleanly),
+        cmocka_unit_test(limited_solves_go_down),
         cmocka_unit_test(zero_right_side_gives_zero),
         cmocka_unit_test(warm_solves_do_not_allocate),
         cmocka_unit_test(every_failed_allocation_is_survived),
