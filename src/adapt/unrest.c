@@ -4,8 +4,8 @@
 // the next find the new node of no use and collapse it, the third split the edge again, for ever, in cloth that does not move at all.
 // The cure is that of flips (FLIP_AGAIN in rules.c): what comes to be undone again needs more reason every time. A node remembers how often
 // one was made here, and hands that to its neighbours when it goes; the next one made among them counts on. A node that has come k times
-// goes only if the edges that this makes are as much shorter. Splits are never refused, so no edge stays too long. It ends: what has
-// come often enough stays, there is no end to the splits only where edges are too long, and flips have a limit of their own.
+// goes only if the edges that this makes are as much shorter. Splits are never refused, so no edge stays too long. That ends it:
+// a node that has come often enough stays, and nodes that stay leave fewer and fewer edges to be split.
 //
 // What is remembered fades when the reason has gone: where a node has moved on by a part of the size of its edges, so that cloth in motion
 // becomes coarse as if there were no memory, and where the field asks for much longer edges though nothing was done beside the node since.
