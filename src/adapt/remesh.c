@@ -20,6 +20,7 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
     const struct { tl_domain domain; const char *name; tl_attr_type type; int32_t width; tl_attr_rule rule; int32_t *index; } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
+        {TL_NODES, "unrest", TL_DOUBLE, TL_UNREST, TL_ATTR_ZERO, &out->unrest},
         {TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &out->mass},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
@@ -191,6 +192,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
+    remesh_note_change(r, &r->changed);
     spend(r, rise);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
@@ -262,6 +264,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
+    remesh_note_split(r, s.node, &r->changed);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++) r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
@@ -338,6 +341,7 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, int32_t left, tl
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
     const motion before = remesh_lift(r, &r->changed, about);
+    const unrest past = *remesh_unrest(r, gone);
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
@@ -346,6 +350,7 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, int32_t left, tl
     set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, true);
+    remesh_note_collapse(r, &past, &r->changed);
     r->report->collapses++;
     TL_TRY(look_at_changed(r, err));
     return look_around_changed(r, err);
@@ -406,6 +411,7 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 static tl_status pass(remesher *r, tl_error *err)
 {
     TL_TRY(keep_up(r, err));
+    remesh_recall(r);
     for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
         if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
     tl_parallel_for(r->def->workers, r->mesh->slots[TL_EDGES].count, EDGES_PER_CHUNK, screen_flips, r);

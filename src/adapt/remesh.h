@@ -16,10 +16,13 @@
 #include "mesh/mesh.h"
 #include "mesh/mesh_rest.h"
 
+enum { TL_UNREST = 8 };  ///< width of an attribute
+
 /// Indices of the attributes.
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
     int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
+    int32_t unrest;  ///< nodes, TL_UNREST doubles: how often one was made here or went, and what the cloth was like then (unrest.c)
     int32_t room;    ///< faces, 2 doubles [m] by tl_room_kind: room left after the last pass that asked for any; not added by tl_remesh_attach, for tests
     tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
     int32_t mass;    ///< nodes, 1 double [kg]: lumped mass; for the time of a pass

@@ -71,6 +71,16 @@ static inline int32_t *remesh_turned(const remesher *r, int32_t e)
 {
     return (int32_t *)r->mesh->slots[TL_EDGES].attrs[r->attrs.turned].data + e;
 }
+/// What a node remembers of those that came and went (unrest.c).
+typedef struct unrest {
+    double made, lost;  // how often a node has come here, how often one beside it has gone
+    tl_vec3 place;      // where this one was then
+    tl_sym2 size;       // the field here at the first pass after the last operation beside it; 0: not yet
+} unrest;
+static inline unrest *remesh_unrest(const remesher *r, int32_t n)
+{
+    return (unrest *)r->mesh->slots[TL_NODES].attrs[r->attrs.unrest].data + n;
+}
 static inline double *remesh_mass(const remesher *r, int32_t n)
 {
     return (double *)r->mesh->slots[TL_NODES].attrs[r->attrs.mass].data + n;
@@ -112,6 +122,17 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *ris
 bool remesh_collapse_spoils(const remesher *r, int32_t e, int end);
 /// All rules for a collapse but those of room. `rise` as for flips: what the operation adds to the stretching energy.
 bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *rise);
+
+// ---- unrest.c: nodes that come and go ---------------------------------------------------------------------------
+
+/// At the start of a pass: nodes forget what is over.
+void remesh_recall(const remesher *r);
+/// The size that no edge made by a collapse of this node may exceed.
+double remesh_longest(const remesher *r, int32_t gone);
+/// After any operation, of which the two below are: `faces` are those that it has changed.
+void remesh_note_change(const remesher *r, const ids *faces);
+void remesh_note_split(const remesher *r, int32_t made, const ids *faces);
+void remesh_note_collapse(const remesher *r, const unrest *gone, const ids *faces);
 
 // ---- place.c: where a new node goes ------------------------------------------------------------------------
 

@@ -143,7 +143,7 @@ static bool grip_allows(const remesher *r, int32_t e, int32_t gone)
 static bool side_stays_good(const remesher *r, int32_t from, int32_t to, int32_t onward, double *line)
 {
     const tl_mesh *mesh = r->mesh;
-    const double longest = 1 - r->def->hysteresis;
+    const double longest = remesh_longest(r, mesh->vert_node[from]);
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
         const int32_t p = mesh->face_vert[fan.face][(fan.corner + 1) % 3], q = mesh->face_vert[fan.face][(fan.corner + 2) % 3];
         if (p == to || q == to) continue;
@@ -163,7 +163,7 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
 {
     static const int8_t next[5] = {0, 1, 2, 0, 1};
     const tl_mesh *mesh = r->mesh;
-    const double longest = 1 - r->def->hysteresis;
+    const double longest = remesh_longest(r, mesh->vert_node[from]);
     enum { MOST = 32 };  // faces whose shape is looked at last
     int32_t face[MOST][2], count = 0;
     for (ring walk = ring_begin(mesh, from); walk.face != TL_NONE; ring_next(mesh, &walk)) {
@@ -213,7 +213,7 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
             return false;
     // A feature line has its edge counted in the faces of both sides.
     const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
-    if (line / count > 1 - r->def->hysteresis) return false;
+    if (line / count > remesh_longest(r, gone)) return false;
     wound before = {0}, after = {0};
     for (int side = 0; side < (seam ? 2 : 1); side++)
         wind_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);

@@ -20,7 +20,7 @@
 #include "mesh/mesh_bytes.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE5"
+#define MAGIC "TLSTATE6"
 enum { EPOCH_STEPS = 8 };
 
 typedef struct header {
@@ -93,23 +93,30 @@ static uint64_t hash_built(const tl_sim *sim)
 
 static int array_count(const tl_sim *sim) { return sim->def.integrator == TL_BDF2 ? 4 : 2; }
 
-// How often edges were flipped, a byte for each: it decides about the next flip. `out` NULL: counts only.
-static size_t write_turned(const tl_mesh *mesh, char *out)
+// How often edges were flipped, a byte for each, and which nodes have come and gone: it decides about the next flip and the next
+// collapse. `out` NULL: counts only.
+static size_t write_unrest(const tl_mesh *mesh, char *out)
 {
     const int32_t *turned = tl_mesh_attr_ints(mesh, TL_EDGES, tl_mesh_attr_find(mesh, TL_EDGES, "turned"));
+    const double *unrest = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "unrest"));
     const int32_t count = mesh->slots[TL_EDGES].count;
+    const size_t bytes = TL_UNREST * sizeof(double) * (size_t)mesh->slots[TL_NODES].count;
     for (int32_t e = 0; out && e < count; e++) out[e] = turned ? (char)turned[e] : 0;
-    return (size_t)count;
+    if (out && unrest) memcpy(out + count, unrest, bytes);
+    if (out && !unrest) memset(out + count, 0, bytes);
+    return (size_t)count + bytes;
 }
 
-static tl_status read_turned(tl_sim *sim, tl_mesh *mesh, const char *data, size_t size, size_t *used, tl_error *err)
+static tl_status read_unrest(tl_sim *sim, tl_mesh *mesh, const char *data, size_t size, size_t *used, tl_error *err)
 {
     tl_remesh_attrs attrs;
     const int32_t count = mesh->slots[TL_EDGES].count;
-    if (size - *used < (size_t)count) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
+    const size_t bytes = write_unrest(mesh, NULL);
+    if (size - *used < bytes) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &attrs, err));
     for (int32_t e = 0; e < count; e++) tl_mesh_attr_ints(mesh, TL_EDGES, attrs.turned)[e] = data[*used + (size_t)e];
-    *used += (size_t)count;
+    memcpy(tl_mesh_attr_doubles(mesh, TL_NODES, attrs.unrest), data + *used + count, bytes - (size_t)count);
+    *used += bytes;
     return TL_OK;
 }
 
@@ -147,7 +154,7 @@ static size_t write_meshes(const tl_sim *sim, char *out)
     if (!sim_remeshes(sim)) return 0;
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         at += tl_mesh_write_bytes(sim->cloths[c].mesh, out ? out + at : NULL);
-        at += write_turned(sim->cloths[c].mesh, out ? out + at : NULL);
+        at += write_unrest(sim->cloths[c].mesh, out ? out + at : NULL);
         at += write_rest(sim->cloths[c].mesh, out ? out + at : NULL);
     }
     for (int32_t i = 0; i < sim->handle_count; i++) {
@@ -294,7 +301,7 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, read_m
         for (int32_t f = 0; f < r->mesh[c]->slots[TL_FACES].count; f++)
             if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
                 return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f, r->mesh[c]->face_label[f]);
-        TL_TRY(read_turned(sim, r->mesh[c], data, size, &used, err));
+        TL_TRY(read_unrest(sim, r->mesh[c], data, size, &used, err));
         TL_TRY(read_rest(r->mesh[c], sim->cloths[c].mesh, data, size, &used, err));
     }
     for (int32_t i = 0; i < sim->handle_count; i++, data += used, size -= used)
