@@ -1,14 +1,15 @@
 // adapt/unrest.c: nodes that come and go in one place.
 //
-// Every operation changes the surface, and with it the curvature that the field of the next pass is made of. So a pass may split an edge,
-// the next find the new node of no use and collapse it, the third split the edge again, for ever, in cloth that does not move at all.
-// The cure is that of flips (FLIP_AGAIN in rules.c): what comes to be undone again needs more reason every time. A node remembers how often
-// one was made here, and hands that to its neighbours when it goes; the next one made among them counts on. A node that has come k times
-// goes only if the edges that this makes are as much shorter. Splits are never refused, so no edge stays too long. That ends it:
-// a node that has come often enough stays, and nodes that stay leave fewer and fewer edges to be split.
+// Every operation changes the surface, and with it the curvature that the field of the next pass is made of. So a pass may split an
+// edge, the next find the new node of no use and collapse it, the third split the edge again, for ever, in cloth that does not move
+// at all. The cure is that of flips (FLIP_AGAIN in rules.c): what comes to be undone again needs more reason every time. A node
+// remembers how often one was made here, and hands that to its neighbours when it goes; the next one made among them counts on. A
+// node that has come k times goes only if the edges that this makes are as much shorter. Splits are never refused, so no edge stays
+// too long. That ends it: a node that has come often enough stays, and nodes that stay leave fewer and fewer edges to be split.
 //
-// What is remembered fades when the reason has gone: where a node has moved on by a part of the size of its edges, so that cloth in motion
-// becomes coarse as if there were no memory, and where the field asks for much longer edges though nothing was done beside the node since.
+// What is remembered fades when the reason has gone: where a node has moved on by a part of the size of its edges, so that cloth in
+// motion becomes coarse as if there were no memory, and where the field asks for much longer edges though nothing was done beside
+// the node since.
 
 #include "adapt/remesh_impl.h"
 
@@ -56,7 +57,8 @@ void remesh_note_split(const remesher *r, int32_t made, const ids *faces)
 {
     const tl_mesh *mesh = r->mesh;
     double lost = 0;
-    for (int32_t i = 0; i < 3 * faces->count; i++) lost = fmax(lost, remesh_unrest(r, tl_face_node(mesh, faces->item[i / 3], i % 3))->lost);
+    for (int32_t i = 0; i < 3 * faces->count; i++)
+        lost = fmax(lost, remesh_unrest(r, tl_face_node(mesh, faces->item[i / 3], i % 3))->lost);
     *remesh_unrest(r, made) = (unrest){.made = fmin(AT_MOST, lost + 1), .lost = lost, .place = mesh->pos[made]};
     remesh_note_change(r, faces);
 }

@@ -272,7 +272,7 @@ static tl_sim *lying(const tl_sim_def *def, tl_cloth_def like)
 }
 
 // One pose and several wishes, after which the cloth is as it was. With little hysteresis, what an operation does to the curvature is
-// enough to undo it: without memory, drapes and flags then change by up to twenty operations a pass for ever, and the drape at the end with any.
+// enough to undo it: without memory the drape at the end changes by 10 to 17 operations a pass for ever, as given by 2 or 3.
 static void pose_comes_to_rest(tl_sim *sim, const char *pose)
 {
     tl_remeshing *wish = &sim->cloths[0].remeshing;
