@@ -52,22 +52,35 @@ double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec
 
 typedef struct invert_job {
     const tl_bsr *m;
-    double (*inverse)[6];
+    double (*inverse)[6], (*columns)[12];  // one of both
     _Atomic bool failed;
 } invert_job;
 
 static void invert_chunk(void *arg, int32_t begin, int32_t end)
 {
     invert_job *job = arg;
-    for (int32_t i = begin; i < end; i++)
-        if (!tl_sym3_invert(tl_bsr_diagonal(job->m, i), job->inverse[i])) atomic_store_explicit(&job->failed, true, memory_order_relaxed);
+    for (int32_t i = begin; i < end; i++) {
+        double v[6] = {0};
+        if (!tl_sym3_invert(tl_bsr_diagonal(job->m, i), v)) atomic_store_explicit(&job->failed, true, memory_order_relaxed);
+        if (job->inverse) memcpy(job->inverse[i], v, sizeof v);
+        else memcpy(job->columns[i], (double[12]){v[0], v[1], v[2], 0, v[1], v[3], v[4], 0, v[2], v[4], v[5], 0}, sizeof job->columns[i]);
+    }
+}
+
+static bool invert(invert_job *job, tl_workers *workers)
+{
+    tl_parallel_for(workers, job->m->row_count, ROWS_PER_CHUNK, invert_chunk, job);
+    return !atomic_load_explicit(&job->failed, memory_order_relaxed);
 }
 
 bool tl_bsr_invert_diagonal(const tl_bsr *m, tl_workers *workers, double (*inverse)[6])
 {
-    invert_job job = {m, inverse, false};
-    tl_parallel_for(workers, m->row_count, ROWS_PER_CHUNK, invert_chunk, &job);
-    return !atomic_load_explicit(&job.failed, memory_order_relaxed);
+    return invert(&(invert_job){.m = m, .inverse = inverse}, workers);
+}
+
+bool tl_bsr_invert_diagonal_columns(const tl_bsr *m, tl_workers *workers, double (*columns)[12])
+{
+    return invert(&(invert_job){.m = m, .columns = columns}, workers);
 }
 
 // Rows of A x with what is stored beside the matrix.

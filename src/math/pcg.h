@@ -25,3 +25,5 @@ double tl_vec_dot(tl_workers *workers, int32_t n, const tl_vec3 *a, const tl_vec
 
 /// Inverses of the diagonal blocks as (xx, xy, xz, yy, yz, zz). False if one is not positive definite.
 bool tl_bsr_invert_diagonal(const tl_bsr *matrix, tl_workers *workers, double (*inverse)[6]);
+/// The same as whole blocks, each of three columns of three numbers and a zero.
+bool tl_bsr_invert_diagonal_columns(const tl_bsr *matrix, tl_workers *workers, double (*columns)[12]);

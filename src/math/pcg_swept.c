@@ -11,7 +11,6 @@
 // true direction t; r M^-1 r = s D^-1 s.
 
 #include <math.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -176,21 +175,6 @@ TL_CLONES static void update_chunk(void *arg, int32_t begin, int32_t end)
     c->sum_a[begin / ROWS_PER_CHUNK] = sum;
 }
 
-typedef struct invert_job {
-    swept *c;
-    _Atomic bool failed;
-} invert_job;
-
-static void invert_chunk(void *arg, int32_t begin, int32_t end)
-{
-    invert_job *job = arg;
-    for (int32_t i = begin; i < end; i++) {
-        double v[6];
-        if (!tl_sym3_invert(tl_bsr_diagonal(job->c->m, i), v)) atomic_store_explicit(&job->failed, true, memory_order_relaxed);
-        memcpy(job->c->inverse[i], (double[12]){v[0], v[1], v[2], 0, v[1], v[3], v[4], 0, v[2], v[4], v[5], 0}, sizeof job->c->inverse[i]);
-    }
-}
-
 static tl_status take_scratch(swept *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->m->row_count, partials = tl_vec_partials(n), beside = c->m->extra.add ? n : 0;
@@ -206,9 +190,7 @@ static tl_status take_scratch(swept *c, tl_arena *arena, tl_workers *workers, tl
     c->sum_a = TL_SCRATCH(arena, double, partials);
     c->sum_b = TL_SCRATCH(arena, double, partials);
     if (!all || !c->v3 || !c->extra || !c->inverse || !c->sum_a || !c->sum_b) return tl_fail_memory(err, "conjugate gradients");
-    invert_job job = {.c = c};
-    tl_parallel_for(workers, n, ROWS_PER_CHUNK, invert_chunk, &job);
-    if (atomic_load_explicit(&job.failed, memory_order_relaxed)) return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
+    if (!tl_bsr_invert_diagonal_columns(c->m, workers, c->inverse)) return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
     return TL_OK;
 }
 

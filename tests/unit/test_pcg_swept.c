@@ -124,16 +124,29 @@ static void iterates_are_those_of_the_method_written_out(tl_bsr *m, const tl_vec
     }
 }
 
+static cloth_case open_cloth(const tl_allocator *alloc, tl_arena *arena)
+{
+    tl_error err;
+    const cloth_def d = cloth_def_default(SIDE, SIDE);
+    cloth_case c;
+    tl_arena_init(arena, *alloc);
+    assert_ok(cloth_case_make(alloc, &d, &c, &err));
+    return c;
+}
+
+static void close_cloth(cloth_case *c, tl_arena *arena)
+{
+    tl_arena_free(arena);
+    cloth_case_free(c);
+}
+
 static void sweeps_are_the_method_written_out(void **state)
 {
     (void)state;
     const tl_allocator alloc = tl_allocator_default();
     tl_error err;
     tl_arena arena;
-    tl_arena_init(&arena, alloc);
-    const cloth_def d = cloth_def_default(SIDE, SIDE);
-    cloth_case c;
-    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    cloth_case c = open_cloth(&alloc, &arena);
     double stiff = 40;
     tl_bsr *blocks = springs_beside(&alloc, 25);
     for (int k = 0; k < 16; k++) {
@@ -143,8 +156,7 @@ static void sweeps_are_the_method_written_out(void **state)
     }
     c.m->extra = (tl_extra){0};
     tl_bsr_destroy(&alloc, blocks);
-    tl_arena_free(&arena);
-    cloth_case_free(&c);
+    close_cloth(&c, &arena);
 }
 
 static void bits_do_not_depend_on_the_workers(void **state)
@@ -153,10 +165,7 @@ static void bits_do_not_depend_on_the_workers(void **state)
     const tl_allocator alloc = tl_allocator_default();
     tl_error err;
     tl_arena arena;
-    tl_arena_init(&arena, alloc);
-    const cloth_def d = cloth_def_default(SIDE, SIDE);
-    cloth_case c;
-    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    cloth_case c = open_cloth(&alloc, &arena);
     tl_bsr *blocks = springs_beside(&alloc, 25);
     c.m->extra.blocks = blocks;
     tl_vec3 x[ROWS], first[ROWS];
@@ -173,8 +182,7 @@ static void bits_do_not_depend_on_the_workers(void **state)
     }
     c.m->extra.blocks = NULL;
     tl_bsr_destroy(&alloc, blocks);
-    tl_arena_free(&arena);
-    cloth_case_free(&c);
+    close_cloth(&c, &arena);
 }
 
 static void what_is_wrong_is_refused(void **state)
@@ -183,10 +191,7 @@ static void what_is_wrong_is_refused(void **state)
     const tl_allocator alloc = tl_allocator_default();
     tl_error err;
     tl_arena arena;
-    tl_arena_init(&arena, alloc);
-    const cloth_def d = cloth_def_default(SIDE, SIDE);
-    cloth_case c;
-    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    cloth_case c = open_cloth(&alloc, &arena);
     tl_vec3 x[ROWS], before[ROWS];
     tl_solve_report report;
     set_guess(x, true);
@@ -209,8 +214,7 @@ static void what_is_wrong_is_refused(void **state)
     memset(c.b, 0, ROWS * sizeof *c.b);
     assert_ok(tl_pcg_swept(c.m, 1e-6, 100, c.b, x, &arena, NULL, &report, &err));
     assert_true(report.converged && report.iterations == 0 && x[5].z == 0);
-    tl_arena_free(&arena);
-    cloth_case_free(&c);
+    close_cloth(&c, &arena);
 }
 
 int main(void)
