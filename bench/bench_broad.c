@@ -241,13 +241,15 @@ static void measure_some(const model *m, tl_near near, double part)
             count += some[i] = x * x + y * y + z * z < radius * radius;
         }
     }
-    near.some = some;
+    tl_bvh_chosen chosen;
+    near.some = &chosen;
     double refit = 1e9, query = 1e9;
     for (int round = 0; round < ROUNDS; round++) {
         tl_arena_reset(&arena);
         const double t0 = now();
         tl_bvh_refit_some(bvh, m->x0, m->x1, some, NULL);
         const double t1 = now();
+        check(tl_bvh_choose(bvh, some, &arena, NULL, &chosen, &err) == TL_OK, err.message);
         check(tl_bvh_self_near(bvh, TL_PAIR_VF | TL_PAIR_EE, near, &arena, NULL, &pairs, &err) == TL_OK, err.message);
         refit = fmin(refit, t1 - t0), query = fmin(query, now() - t1);
     }

@@ -82,11 +82,20 @@ tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
 
+/// What a set of nodes means for a tree: which primitives have one of them, and which subtrees hold such.
+typedef struct tl_bvh_chosen {
+    const uint8_t *primitive[3];  ///< by kind, in the order of the tree
+    const uint8_t *subtree;
+} tl_bvh_chosen;
+
+/// Nodes with some[node] != 0; in memory of the arena. Serves for as many questions as you like until the tree is made anew or edited.
+tl_status tl_bvh_choose(const tl_bvh *bvh, const uint8_t *some, tl_arena *arena, tl_workers *workers, tl_bvh_chosen *out, tl_error *err);
+
 /// How near primitives must come to be worth a look; both >= 0 [m].
 typedef struct tl_near {
     double path;  ///< at some common part t of their way from x0 to x1, on every axis
     double end;   ///< at x1
-    const uint8_t *some;  ///< [node_count of the first surface] NULL: all pairs. Else those that have a node of it that is not 0 here
+    const tl_bvh_chosen *some;  ///< of the first tree. NULL: all pairs. Else those that have a node of it that was chosen
 } tl_near;
 
 /// Like tl_bvh_self and tl_bvh_between, for trees with def.relative, with a filter for primitives that are near on the way or at

@@ -203,32 +203,34 @@ static void flag_faces(void *arg, int32_t begin, int32_t end)
         job->flag[PRIM_FACE][i] = node[job->t->corner[0][i]] | node[job->t->corner[1][i]] | node[job->t->corner[2][i]];
 }
 
-// Which primitives have nodes that are asked for, and which subtrees hold such.
-static tl_status choose_some(const uint8_t *some, tl_arena *scratch, tl_workers *workers, pair_query *query, tl_error *err)
+static uint8_t lanes_with(const tl_bvh *t, int32_t inner, const uint8_t *face, const uint8_t *lanes)
 {
-    const tl_bvh *t = query->a;
-    flag_job job = {.t = t, .some = some};
-    uint8_t **flag = job.flag, *lanes = TL_SCRATCH(scratch, uint8_t, t->inner_count + 1);
-    for (int kind = 0; kind < PRIM_KINDS; kind++) {
-        flag[kind] = TL_SCRATCH(scratch, uint8_t, t->count[kind] + LANES);
-        if (!flag[kind] || !lanes) return tl_fail_memory(err, "pairs");
-        for (int i = 0; i < LANES; i++) flag[kind][t->count[kind] + i] = 0;
-        query->some[kind] = flag[kind];
+    uint8_t out = 0;
+    for (int c = 0; c < t->def.arity; c++) {
+        const int32_t child = t->child[inner * t->def.arity + c];
+        bool any = child >= 0 && lanes[child] != 0;
+        if (child < 0 && child != NO_CHILD)  // edges and nodes of a leaf are those of its faces
+            for (int32_t i = t->leaf[~child].first[PRIM_FACE]; i < t->leaf[~child + 1].first[PRIM_FACE]; i++) any |= face[i];
+        out |= (uint8_t)(any << c);
     }
-    query->lanes = lanes;
+    return out;
+}
+
+tl_status tl_bvh_choose(const tl_bvh *t, const uint8_t *some, tl_arena *arena, tl_workers *workers, tl_bvh_chosen *out, tl_error *err)
+{
+    flag_job job = {.t = t, .some = some};
+    uint8_t *lanes = TL_SCRATCH(arena, uint8_t, t->inner_count + 1);
+    for (int kind = 0; kind < PRIM_KINDS; kind++) {
+        job.flag[kind] = TL_SCRATCH(arena, uint8_t, t->count[kind] + LANES);
+        if (!job.flag[kind] || !lanes) return tl_fail_memory(err, "pairs");
+        for (int i = 0; i < LANES; i++) job.flag[kind][t->count[kind] + i] = 0;
+        out->primitive[kind] = job.flag[kind];
+    }
+    out->subtree = lanes;
     tl_parallel_for(workers, t->count[PRIM_NODE], FLAGS_PER_CHUNK, flag_nodes, &job);
     tl_parallel_for(workers, t->count[PRIM_EDGE], FLAGS_PER_CHUNK, flag_edges, &job);
     tl_parallel_for(workers, t->count[PRIM_FACE], FLAGS_PER_CHUNK, flag_faces, &job);
-    for (int32_t n = t->inner_count - 1; n >= 0; n--) {  // level by level, so children come later
-        lanes[n] = 0;
-        for (int c = 0; c < t->def.arity; c++) {
-            const int32_t child = t->child[n * t->def.arity + c];
-            bool any = child >= 0 && lanes[child] != 0;
-            if (child < 0 && child != NO_CHILD)  // edges and nodes of a leaf are those of its faces
-                for (int32_t i = t->leaf[~child].first[PRIM_FACE]; i < t->leaf[~child + 1].first[PRIM_FACE]; i++) any |= flag[PRIM_FACE][i];
-            lanes[n] |= (uint8_t)(any << c);
-        }
-    }
+    for (int32_t n = t->inner_count - 1; n >= 0; n--) lanes[n] = lanes_with(t, n, job.flag[PRIM_FACE], lanes);  // level by level, so children come later
     return TL_OK;
 }
 
@@ -295,11 +297,11 @@ static tl_status run_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near ne
 {
     pair_query query;
     TL_TRY(start_near(a, b, what, near, &query, err));
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_status status = near.some ? choose_some(near.some, scratch, workers, &query, err) : TL_OK;
-    if (status == TL_OK) status = run(&query, scratch, workers, out, err);
-    tl_arena_release(scratch, mark);
-    return status;
+    if (near.some) {
+        query.lanes = near.some->subtree;
+        for (int kind = 0; kind < PRIM_KINDS; kind++) query.some[kind] = near.some->primitive[kind];
+    }
+    return run(&query, scratch, workers, out, err);
 }
 
 tl_status tl_bvh_self_near(const tl_bvh *bvh, int what, tl_near near, tl_arena *scratch, tl_workers *workers, tl_pairs *out,

@@ -72,6 +72,7 @@ static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dif
 /// What to ask the trees for.
 typedef struct question {
     const uint8_t *changed;  ///< [node_count] pairs with these nodes; NULL: all
+    tl_bvh_chosen chosen;    ///< the same as the tree of the cloth sees it
     const uint8_t *moved;    ///< [node_count] these are to be fitted; NULL: all
     bool bodies;             ///< all pairs with bodies that move
     bool thin_all;           ///< ways have become so much shorter that lists are worth another look
@@ -92,7 +93,7 @@ static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool w
         c->body_fitted[b] = !c->bodies[b].moves;
     }
     tl_pairs *f = some ? &c->found_some : &c->found_body[b];
-    const tl_near near = {look_within(c, b), look_within(c, b), some ? ask->changed : NULL};
+    const tl_near near = {look_within(c, b), look_within(c, b), some ? &ask->chosen : NULL};
     TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, NULL, b, sight, arena, workers, err));
@@ -105,7 +106,7 @@ static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_si
                            tl_error *err)
 {
     tl_pairs *f = ask->changed ? &c->found_some : &c->found;
-    const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed};
+    const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed ? &ask->chosen : NULL};
     TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, NULL, TL_CLOTH, sight, arena, workers, err));
@@ -116,7 +117,7 @@ static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_si
 
 // Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways searched for, all
 // by the same part at a time, give or take the slack.
-static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status ask_trees(tl_contacts *c, question *ask, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
@@ -134,6 +135,7 @@ static tl_status ask_trees(tl_contacts *c, const question *ask, tl_arena *arena,
     c->whole = false;
     contact_sight sight;
     tl_status status = contact_look(c, c->searched_at, c->searched_way, c->slack, arena, workers, &sight, err);
+    if (status == TL_OK && ask->changed) status = tl_bvh_choose(c->tree, ask->changed, arena, workers, &ask->chosen, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         tl_pairs *f = &c->found_body[b];
@@ -202,7 +204,7 @@ static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
     memcpy(c->searched_at + n, c->at + n, (size_t)c->body_nodes * sizeof *x);
     memcpy(c->searched_way + n, c->way + n, (size_t)c->body_nodes * sizeof *u);
     c->searched_done = c->done, c->searched_part = body_part;
-    return ask_trees(c, &(question){changed, moved, bodies, shorter > MANY_SHORTER * n}, arena, workers, err);
+    return ask_trees(c, &(question){.changed = changed, .moved = moved, .bodies = bodies, .thin_all = shorter > MANY_SHORTER * n}, arena, workers, err);
 }
 
 // Makes the lists serve for a move from x by u.
