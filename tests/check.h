@@ -12,6 +12,15 @@
 
 #include "toile/base.h"
 
+#include "math/simd.h"  // for TL_SANITIZED
+
+// Sanitizers make everything five to twenty times slower: with them a test may take fewer of many like cases. The release build takes all.
+#ifdef TL_SANITIZED
+enum { SANITIZED = 1 };
+#else
+enum { SANITIZED = 0 };
+#endif
+
 /// |actual - expected| <= tolerance, with all three in the message.
 #define assert_near(actual, expected, tolerance) \
     check_near((actual), (expected), (tolerance), #actual, __FILE__, __LINE__)

@@ -1,17 +1,9 @@
 // tests/unit/test_bvh.c: candidate pairs of trees against all pairs.
 #include "check.h"
 
-#include "math/simd.h"
 #include "trees.h"
 
-// Sanitizers make everything some twenty times slower: with them one tree in three of each shape is looked at, every two of k, arity and leaf still together in one of
-// them, and fewer steps. The release build takes all.
-#ifdef TL_SANITIZED
-enum { SANITIZED = 1 };
-#else
-enum { SANITIZED = 0 };
-#endif
-
+// With sanitizers one tree in three of each shape is looked at, every two of k, arity and leaf still together in one of them.
 static void check_every_def(shape *m, double margin)
 {
     fixture t;

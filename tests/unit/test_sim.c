@@ -207,6 +207,7 @@ static void saving_and_restoring_changes_no_bit(void **state)
             setup whole = swinging(&s, kinds[k], (tl_integrator)integrator, 1);
             for (int i = 0; i < 40; i++) assert_ok(tl_sim_step(whole.sim, NULL, &err));
             for (int stop = 3; stop < 40; stop += 12) {
+                if (SANITIZED && stop / 12 != (int)(2 * k + (size_t)integrator) % 4) continue;  // each way at two of four, each of the four by some way
                 setup a = swinging(&s, kinds[k], (tl_integrator)integrator, 2), b = swinging(&s, kinds[k], (tl_integrator)integrator, 1);
                 const void *bytes;
                 size_t size;
