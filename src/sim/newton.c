@@ -181,9 +181,8 @@ static void shorten(newton *s)
 // Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. When they get on no further,
 // or after some iterations, they stay where they are, and what is left of their way is tried again in the next step.
 #define LAG 1e-9  // [m] less is rounding
-enum { LAG_ITERATIONS = 6 };
-
 #define LAG_PART 0.01  // of what is left of the way: less is none
+enum { LAG_ITERATIONS = 6 };
 
 static double handles_way(const newton *s)
 {
