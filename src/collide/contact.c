@@ -102,12 +102,13 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.busy = TL_CALLOC(&c->alloc, uint8_t, n);
     c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
     if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
-        !c->blocks.lower_start ||
+        !c->blocks.lower_start || (n > 0 && !c->blocks.busy) ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
@@ -219,6 +220,7 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->near_start, n + 1);
     TL_FREE(&alloc, c->blocks.row_start, n + 1);
     TL_FREE(&alloc, c->blocks.lower_start, n + 1);
+    TL_FREE(&alloc, c->blocks.busy, n);
     TL_FREE(&alloc, c->blocks.col, c->blocks_cap[0]);
     TL_FREE(&alloc, c->blocks.value, c->blocks_cap[1]);
     TL_FREE(&alloc, c->blocks.lower_row, c->blocks_cap[2]);

@@ -59,8 +59,10 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
     tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         int32_t *cols = job->cols + (int64_t)3 * c->near_start[i], n = 0;
+        c->blocks.busy[i] = 0;
         for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
             const ends *e = &job->ends[c->near_item[k] / 4];
+            c->blocks.busy[i] |= e->partners[c->near_item[k] % 4] != 0 || c->contacts[c->near_item[k] / 4].hard;
             for (uint32_t left = e->partners[c->near_item[k] % 4]; left; left &= left - 1) {
                 const int32_t j = e->node[__builtin_ctz(left)];
                 if (j <= i) continue;

@@ -68,22 +68,15 @@ TL_INLINE tl_vec3 tl_bsr_row(const tl_bsr *m, int32_t i, const tl_vec3 *x, bool 
     return TL_ROW_SUM(u0, u1, u2, lo);
 }
 
-/// Has row i nothing left or right of its diagonal block d, and that nothing either?
-TL_INLINE bool tl_bsr_row_is_empty(const tl_bsr *m, int32_t i, const double *d)
-{
-    if (m->row_start[i + 1] - m->row_start[i] > 1 || m->lower_start[i + 1] > m->lower_start[i]) return false;
-    return d[0] == 0 && d[4] == 0 && d[8] == 0 && d[1] == 0 && d[2] == 0 && d[5] == 0;
-}
-
 /// Rows begin .. end - 1 of A x into `y` (three numbers and one of no meaning a row). A block between two rows of the
 /// range is read once and used for both; the others through the references, as above. Numbers of x are 3 or, with a zero behind
-/// them, 4 a row: those are read at once. `add`: to what is in `y`, from a matrix of which many rows are empty.
+/// them, 4 a row: those are read at once. `add`: to what is in `y`.
 TL_INLINE void tl_bsr_rows(const tl_bsr *m, int32_t begin, int32_t end, const double *x, int stride, double (*y)[4], bool add, bool single)
 {
     for (int32_t i = 0; i < end - begin && !add; i++) *(tl_v4 *)y[i] = (tl_v4){0};
     for (int32_t i = begin; i < end; i++) {
+        if (add && m->busy && !m->busy[i]) continue;
         const double *d = single ? m->diagonal[i] : m->value[m->row_start[i]];
-        if (add && tl_bsr_row_is_empty(m, i, d)) continue;
         const double *at_i = x + (size_t)stride * (size_t)i;
         const tl_v4 xi = {at_i[0], at_i[1], at_i[2], 0}, vx = TL_SPLAT4(at_i[0]), vy = TL_SPLAT4(at_i[1]), vz = TL_SPLAT4(at_i[2]);
         tl_v4 u0 = TL_LOAD4(d) * xi, u1 = TL_LOAD4(d + 3) * xi, u2 = TL_LOAD4(d + 6) * xi, lo = TL_LOAD4(y[i - begin]);

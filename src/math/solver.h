@@ -36,6 +36,7 @@ typedef struct tl_bsr {
     int32_t *lower_start;  ///< [row_count + 1]
     int32_t *lower_row;    ///< column j < i of entry (i, j)
     int32_t *lower_block;  ///< block (j, i), to be used transposed
+    uint8_t *busy;         ///< [row_count] 0: a row of zeros alone, for matrices that are mostly so; NULL: not known
     tl_extra extra;        ///< what conjugate gradients add to the product; set and cleared by the caller
 } tl_bsr;
 
