@@ -23,6 +23,7 @@ enum {
     OLD_LEVELS_ITERATIONS = 3  // with levels of other contacts, before new ones are made
 };
 static const double SWITCH_GAIN = 0.8;   // auto changes its mind for a fifth, not for noise
+static const double HOPELESS = 4;        // sweeps that cost so much more than levels are not tried
 static const double TRIAL_FACTOR = 1.5;  // and gives up a way that has cost this much more than another would
 
 struct tl_solver {
@@ -426,6 +427,24 @@ static tl_solver_kind cheapest(const tl_solver *s, double decades, unsigned trie
     return best;
 }
 
+static bool is_guess(const tl_solver *s, const tl_vec3 *x)
+{
+    for (int32_t i = 0; i < s->matrix->row_count; i++)
+        if (x[i].x != 0 || x[i].y != 0 || x[i].z != 0) return true;
+    return false;
+}
+
+// Levels of blocks beside the matrix are made anew for nearly every solve. For their price sweeps may well be done with it, above all where they go
+// on from an answer, so they get that many iterations first, unless they are known to need many times more. 0: no trial.
+static int32_t sweeps_for_levels(const tl_solver *s, const request *q, double decades)
+{
+    const tl_system system = describe(s);
+    const double levels = tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL);
+    const double sweeps = tl_cost_solve(&system, &s->experience, TL_SOLVER_PCG, decades);
+    if (!system.beside || (sweeps > HOPELESS * levels && !is_guess(s, q->x))) return 0;
+    return (int32_t)(levels / tl_cost_iteration(&system, TL_SOLVER_PCG));
+}
+
 // Tries the cheapest way with a limit on its iterations, then the next from where it stopped. The last one
 // left has no limit but the caller's.
 static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
@@ -437,10 +456,13 @@ static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *rep
     double first_residual = -1;
     for (;;) {
         double cost = 0, other = 0;
-        const tl_solver_kind kind = cheapest(s, decades, tried, &cost);
+        tl_solver_kind kind = cheapest(s, decades, tried, &cost);
+        const int32_t trial = kind == TL_SOLVER_MULTILEVEL && tried == 0 ? sweeps_for_levels(s, q, decades) : 0;
+        if (trial > 0) kind = TL_SOLVER_PCG;
         tried |= 1u << kind;
         request limited = *q;
         limited.max_iterations = q->max_iterations - iterations;
+        if (trial > 0 && trial < limited.max_iterations) limited.max_iterations = trial;
         const bool more = cheapest(s, decades, tried, &other) != TL_SOLVER_AUTO;
         if (more) {
             const tl_system system = describe(s);

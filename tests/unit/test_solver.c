@@ -677,6 +677,41 @@ static void auto_keeps_to_its_rules(void **state)
     cloth_case_free(&c);
 }
 
+// With blocks beside the matrix levels are made for every solve: not for one that goes on from an answer and is nearly there.
+static void auto_goes_on_from_an_answer_by_sweeps(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(110, 100);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    const tl_solver_def def = tl_solver_def_default();
+    tl_solver *s;
+    assert_ok(tl_solver_create(&alloc, &def, &s, &err));
+    assert_ok(tl_solver_pattern(s, c.m, c.pos, &err));
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_vec3 *x = TL_CALLOC(&alloc, tl_vec3, c.n);
+    for (int k = 0; k < 2; k++) {
+        cloth_values(&c, &d);
+        tl_bsr *blocks = fold(&alloc, &c, 30);
+        if (k == 1) c.b[c.n / 2].x *= 1.0001;
+        c.m->extra.blocks = blocks;
+        tl_solver_values(s, c.fixed, c.pos);
+        tl_solve_report report;
+        assert_ok(tl_solver_solve(s, 1e-5, c.b, x, &arena, NULL, &report, &err));
+        assert_true(report.converged);
+        assert_int_equal(report.used, k == 0 ? TL_SOLVER_MULTILEVEL : TL_SOLVER_PCG);
+        c.m->extra.blocks = NULL;
+        tl_bsr_destroy(&alloc, blocks);
+    }
+    tl_solver_destroy(s);
+    tl_arena_free(&arena);
+    TL_FREE(&alloc, x, c.n);
+    cloth_case_free(&c);
+}
+
 static void orders_are_permutations(void **state)
 {
     (void)state;
@@ -849,6 +884,7 @@ int main(void)
         cmocka_unit_test(stale_factor_is_renewed_now_and_then),
         cmocka_unit_test(aging_follows_the_replacement_rule),
         cmocka_unit_test(auto_keeps_to_its_rules),
+        cmocka_unit_test(auto_goes_on_from_an_answer_by_sweeps),
         cmocka_unit_test(orders_are_permutations),
         cmocka_unit_test(float_factor_is_a_good_preconditioner),
         cmocka_unit_test(bad_arguments_are_refused),
