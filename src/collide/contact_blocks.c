@@ -87,6 +87,7 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
     const blocks_job *job = arg;
     const tl_contacts *c = job->c;
     const tl_bsr *m = &c->blocks;
+    const int32_t all = c->near_start[c->node_count];
     for (int32_t i = begin; i < end; i++) {
         const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first - 1;
         int32_t *cols = m->col + first + 1;
@@ -95,6 +96,7 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
         memcpy(cols, job->cols + (int64_t)3 * c->near_start[i], (size_t)n * sizeof *cols);
         memset(m->value[first], 0, (size_t)(n + 1) * sizeof *value);
         for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
+            CONTACT_ASK_FOR(c, k, all);
             const int a = c->near_item[k] % 4;
             const contact *ct = &c->contacts[c->near_item[k] / 4];
             const double w = ct->weight[a];

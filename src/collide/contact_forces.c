@@ -233,6 +233,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
 {
     const gather_job *job = arg;
     const tl_contacts *c = job->c;
+    const int32_t all = c->near_start[c->node_count];
     for (int32_t i = begin; i < end; i++) {
         const int32_t first = c->near_start[i], last = c->near_start[i + 1];
         if (first == last) continue;
@@ -240,6 +241,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
         tl_vec3 g = {0, 0, 0};
         for (int32_t k = first; k < last; k++) {
             if (c->near_item[k] / 4 < job->from) continue;
+            CONTACT_ASK_FOR(c, k, all);
             const contact *ct = &c->contacts[c->near_item[k] / 4];
             const int a = c->near_item[k] % 4;
             const double w = ct->weight[a];

@@ -57,6 +57,14 @@ static inline double contact_diagonal(const contact *ct, int a)
     return ct->hard && w < 1 ? w : w * w;
 }
 
+/// Asks for what rows want of a contact that is some places ahead in the lists around nodes: in large scenes it is far away.
+enum { CONTACTS_AHEAD = 8 };
+#define CONTACT_ASK_FOR(c, k, last)                                                                     \
+    do {                                                                                                \
+        const contact *ask_ = &(c)->contacts[(c)->near_item[(k) + CONTACTS_AHEAD < (last) ? (k) + CONTACTS_AHEAD : (k)] / 4]; \
+        __builtin_prefetch(ask_), __builtin_prefetch(ask_->weight), __builtin_prefetch(&ask_->stiff[2]), __builtin_prefetch(&ask_->hard); \
+    } while (0)
+
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
 
