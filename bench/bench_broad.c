@@ -4,6 +4,7 @@
 //   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and triangles)
 //   -a                              every k, arity and leaf size; else the default and its neighbours
 //   -m METRES                       margin around everything; 0 if not given
+//   -p                              only queries of the default tree, each with what the processor has and by plain code, in turn
 //   -n PATH END                     also pairs within PATH on the way or END at the end (tl_bvh_self_near), of all nodes and of some
 //
 // Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
@@ -306,6 +307,42 @@ static void measure_near(const model *m, tl_near near)
     tl_arena_free(&arena);
 }
 
+// What processors without AVX2 take: still, swept, relative and, if asked for, near; both ways of each in turn.
+static void measure_plain(const model *m, const char *name, double margin, tl_near near)
+{
+    static const char *const kinds[4] = {"still", "swept", "relative", "near"};
+    const tl_allocator alloc = tl_allocator_default();
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    tl_error err;
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    for (int kind = 0; kind < (near.path > 0 || near.end > 0 ? 4 : 3); kind++) {
+        tl_bvh_def def = tl_bvh_def_default();
+        def.relative = kind >= 2;
+        tl_bvh *bvh;
+        check(tl_bvh_create(&alloc, &def, &surface, m->x0, &bvh, &err) == TL_OK, err.message);
+        tl_bvh_refit(bvh, m->x0, kind ? m->x1 : NULL, kind == 3 ? 0 : margin, 0, NULL);
+        tl_pairs pairs[2];
+        double best[2] = {1e9, 1e9};
+        for (int plain = 0; plain < 2; plain++) tl_pairs_init(&pairs[plain], alloc);
+        for (int round = 0; round < 2 * ROUNDS; round++) {
+            const int plain = round % 2, what = TL_PAIR_VF | TL_PAIR_EE | (plain ? TL_PAIR_PLAIN : 0);
+            tl_arena_reset(&arena);
+            const double t = now();
+            check((kind == 3 ? tl_bvh_self_near(bvh, what, near, &arena, NULL, &pairs[plain], &err)
+                             : tl_bvh_self(bvh, what, &arena, NULL, &pairs[plain], &err)) == TL_OK, err.message);
+            best[plain] = fmin(best[plain], now() - t);
+        }
+        check(pairs[0].vf_count == pairs[1].vf_count && pairs[0].ee_count == pairs[1].ee_count, "plain code finds other pairs");
+        printf("%-10s %7d  %-8s query %7.2f ms, plain %7.2f: %.2f times; %d vf, %d ee\n", name, m->faces, kinds[kind], 1e3 * best[0],
+               1e3 * best[1], best[1] / best[0], pairs[0].vf_count, pairs[0].ee_count);
+        fflush(stdout);
+        tl_pairs_free(&pairs[0]), tl_pairs_free(&pairs[1]);
+        tl_bvh_destroy(bvh);
+    }
+    tl_arena_free(&arena);
+}
+
 // The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves; update after
 // one face in a hundred has been cut in two.
 static void measure_upkeep(const model *m, double margin)
@@ -363,8 +400,12 @@ static void measure_upkeep(const model *m, double margin)
     free_model(&n);
 }
 
-static void bench(const model *m, const char *name, bool all, double margin, tl_near near)
+static void bench(const model *m, const char *name, bool all, bool plain, double margin, tl_near near)
 {
+    if (plain) {
+        measure_plain(m, name, margin, near);
+        return;
+    }
     static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
     const tl_bvh_def usual = tl_bvh_def_default();
     for (int k = 0; k < 4; k++)
@@ -389,18 +430,19 @@ static void bench(const model *m, const char *name, bool all, double margin, tl_
 
 int main(int argc, char **argv)
 {
-    bool all = false;
+    bool all = false, plain = false;
     double margin = 0;
     tl_near near = {0};
     const char *path[2] = {NULL, NULL};
     int paths = 0;
     for (int i = 1; i < argc; i++) {
         if (strcmp(argv[i], "-a") == 0) all = true;
+        else if (strcmp(argv[i], "-p") == 0) plain = true;
         else if (strcmp(argv[i], "-m") == 0 && i + 1 < argc) margin = atof(argv[++i]);
         else if (strcmp(argv[i], "-n") == 0 && i + 2 < argc) near.path = atof(argv[++i]), near.end = atof(argv[++i]);
         else if (paths < 2) path[paths++] = argv[i];
     }
-    printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face pairs B/face\n");
+    if (!plain) printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face pairs B/face\n");
     if (paths == 2) {
         model m = {0};
         int32_t nodes, faces, (*face)[3];
@@ -410,20 +452,20 @@ int main(int argc, char **argv)
               "the two PLY files have different faces");
         free(face);
         find_edges(&m);
-        bench(&m, "ply", all, margin, near);
+        bench(&m, "ply", all, plain, margin, near);
         free_model(&m);
         return 0;
     }
     for (int size = 0; size < 2; size++) {
         const int side = size ? 224 : 71;  // 100k and 10k faces
         model m = make_scene(folded, side, 1);
-        bench(&m, "folded", all, margin, near);
+        bench(&m, "folded", all, plain, margin, near);
         free_model(&m);
         m = make_scene(on_sphere, side, 1);
-        bench(&m, "sphere", all, margin, near);
+        bench(&m, "sphere", all, plain, margin, near);
         free_model(&m);
         m = make_scene(stacked, side / 3, 9);
-        bench(&m, "stack", all, margin, near);
+        bench(&m, "stack", all, plain, margin, near);
         free_model(&m);
     }
     return 0;

@@ -237,25 +237,54 @@ static inline void assert_same_pairs(const tl_pairs *p, const tl_pairs *q)
     assert_true(same_list(p->fe, p->fe_count, q->fe, q->fe_count));
 }
 
+// --- queries ---
+
+/// Pairs within `a`, or between `a` and `b`.
+typedef struct question {
+    const tl_bvh *a, *b;
+    const tl_near *near;
+    bool culled;
+} question;
+
+static inline tl_status ask_once(question q, int what, tl_arena *arena, tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    if (q.near && q.b) return tl_bvh_between_near(q.a, q.b, what, *q.near, arena, workers, out, err);
+    if (q.near) return tl_bvh_self_near(q.a, what, *q.near, arena, workers, out, err);
+    if (q.b) return tl_bvh_between(q.a, q.b, what, arena, workers, out, err);
+    return (q.culled ? tl_bvh_self_culled : tl_bvh_self)(q.a, what, arena, workers, out, err);
+}
+
 // --- a test ---
 
 typedef struct fixture {
     tl_allocator alloc;
     tl_arena arena;
     tl_pairs pairs, other;
+    tl_pairs plain;  // of ask
 } fixture;
 
 static inline void open_fixture(fixture *t)
 {
     t->alloc = tl_allocator_default();
     tl_arena_init(&t->arena, t->alloc);
-    tl_pairs_init(&t->pairs, t->alloc), tl_pairs_init(&t->other, t->alloc);
+    tl_pairs_init(&t->pairs, t->alloc), tl_pairs_init(&t->other, t->alloc), tl_pairs_init(&t->plain, t->alloc);
 }
 
 static inline void close_fixture(fixture *t)
 {
     tl_arena_free(&t->arena);
-    tl_pairs_free(&t->pairs), tl_pairs_free(&t->other);
+    tl_pairs_free(&t->pairs), tl_pairs_free(&t->other), tl_pairs_free(&t->plain);
+}
+
+// Asks twice, of the code for this processor and of that for any: both do the same work and give the same answer.
+static inline tl_status ask(fixture *t, question q, int what, tl_workers *workers, tl_pairs *out, tl_error *err)
+{
+    const tl_status status = ask_once(q, what | TL_PAIR_PLAIN, &t->arena, workers, &t->plain, err);
+    assert_int_equal(ask_once(q, what, &t->arena, workers, out, err), status);
+    if (status != TL_OK) return status;
+    assert_same_pairs(&t->plain, out);
+    assert_true(t->plain.volume_tests == out->volume_tests && t->plain.face_pairs == out->face_pairs);
+    return TL_OK;
 }
 
 static const int KS[4] = {6, 14, 18, 26}, ARITIES[3] = {2, 4, 8}, LEAVES[5] = {1, 3, 8, 20, TL_BVH_MAX_LEAF};

@@ -68,6 +68,7 @@ void tl_pairs_init(tl_pairs *pairs, tl_allocator alloc);
 void tl_pairs_free(tl_pairs *pairs);
 
 enum { TL_PAIR_VF = 1, TL_PAIR_EE = 2, TL_PAIR_EF = 4 };  ///< what to look for, or'ed; VF includes fv, EF includes fe
+enum { TL_PAIR_PLAIN = 8 };  ///< or'ed to that: by the code for processors without AVX2, on any. The answer is the same; for tests and measurements.
 
 /// Pairs within one surface.
 tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out, tl_error *err);

@@ -30,6 +30,8 @@ enum {
 
 typedef float tl_f8 __attribute__((vector_size(32), aligned(4), may_alias));
 typedef int32_t tl_i8 __attribute__((vector_size(32), aligned(4), may_alias));
+typedef float tl_f4 __attribute__((vector_size(16), aligned(4), may_alias));
+typedef int32_t tl_i4 __attribute__((vector_size(16), aligned(4), may_alias));
 
 enum { PRIM_FACE, PRIM_EDGE, PRIM_NODE, PRIM_KINDS };
 

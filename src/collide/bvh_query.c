@@ -7,6 +7,7 @@
 
 #include "base/fail.h"
 #include "collide/bvh_cull.h"
+#include "collide/bvh_lanes.h"
 #include "collide/bvh_query.h"
 
 enum {
@@ -21,9 +22,11 @@ enum {
 // eight; compress_range: of first, first + 1, .. likewise. put_pairs: a with each b of the lanes in `mask`, with room for eight again.
 #ifdef TL_X86_KERNELS
 #include <immintrin.h>
-#define AVX2 __attribute__((target("avx2,bmi,bmi2,lzcnt,popcnt")))
+#define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
 
 typedef __m256i avx2_order;
+typedef tl_f8 avx2_floats;
+typedef tl_i8 avx2_ints;
 
 TL_INLINE AVX2 __m256i avx2_order_of(uint32_t mask)
 {
@@ -54,20 +57,17 @@ TL_INLINE AVX2 void avx2_put_pairs(int32_t a, const int32_t *b, uint32_t mask, p
 
 #define TRAVERSE(name) avx2_##name
 #define TRAVERSE_TARGET AVX2
-#define MASK8(m) ((uint32_t)_mm256_movemask_ps((__m256)(m)))
-#define LEAST8(a, b) ((tl_f8)_mm256_min_ps((__m256)(a), (__m256)(b)))
-#define MOST8(a, b) ((tl_f8)_mm256_max_ps((__m256)(a), (__m256)(b)))
+#define WIDTH 8
+#define SPLAT(s) ((tl_f8){(s), (s), (s), (s), (s), (s), (s), (s)})
+#define BITS(m) ((uint32_t)_mm256_movemask_ps((__m256)(m)))
+#define LEAST(a, b) ((tl_f8)_mm256_min_ps((__m256)(a), (__m256)(b)))
+#define MOST(a, b) ((tl_f8)_mm256_max_ps((__m256)(a), (__m256)(b)))
 #include "collide/bvh_traverse.h"
 #endif
 
-static inline uint32_t plain_mask(const int32_t *m)
-{
-    uint32_t bits = 0;
-    for (int i = 0; i < 8; i++) bits |= ((uint32_t)m[i] & 1u) << i;
-    return bits;
-}
-
 typedef uint32_t plain_order;
+typedef tl_f4 plain_floats;
+typedef tl_i4 plain_ints;
 typedef int32_t any_word __attribute__((may_alias));  // floats are moved as well
 
 static inline uint32_t plain_order_of(uint32_t mask) { return mask; }
@@ -93,12 +93,13 @@ static inline void plain_put_pairs(int32_t a, const int32_t *b, uint32_t mask, p
     }
 }
 
-#define SELECT8(m, a, b) ((tl_f8)(((m) & (tl_i8)(a)) | (~(m) & (tl_i8)(b))))
-#define LEAST8(a, b) SELECT8((tl_i8)((a) < (b)), a, b)
-#define MOST8(a, b) SELECT8((tl_i8)((a) > (b)), a, b)
 #define TRAVERSE(name) plain_##name
 #define TRAVERSE_TARGET
-#define MASK8(m) plain_mask((const int32_t *)&(m))
+#define WIDTH 4
+#define SPLAT(s) ((tl_f4){(s), (s), (s), (s)})
+#define BITS BITS4
+#define LEAST LEAST4
+#define MOST MOST4
 #include "collide/bvh_traverse.h"
 
 // Fills query->item with FEW_ITEMS pairs or more, or with all pairs of leaves. Null on no memory.
@@ -108,7 +109,7 @@ static int32_t first_items(pair_query *query, tl_arena *scratch, int64_t *tests)
     if (!now || !next) return -1;
     int32_t (*widen)(const pair_query *, const work *, int32_t, work *, int64_t *, bool *) = plain_widen;
 #ifdef TL_X86_KERNELS
-    if (has_avx2()) widen = avx2_widen;
+    if (takes_avx2(query->what)) widen = avx2_widen;
 #endif
     int32_t n = 1;
     now[0] = (work){0, 0};
@@ -133,7 +134,7 @@ static tl_status walk(pair_query *query, int32_t items, int64_t blocks, tl_arena
     atomic_store(&pool->next, 0);
     tl_range_fn chunk = plain_chunk[query->mode];
 #ifdef TL_X86_KERNELS
-    if (has_avx2()) chunk = avx2_chunk[query->mode];
+    if (takes_avx2(query->what)) chunk = avx2_chunk[query->mode];
 #endif
     tl_parallel_for(workers, items, query->chunk_items, chunk, query);
     return TL_OK;
@@ -163,7 +164,8 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     tl_allocator *alloc = &out->alloc;
 #define SORT(list, name, n) \
     if (status == TL_OK) \
-        status = tl_bvh_sort_list(&query->pool, list, n, scratch, workers, alloc, &out->name, &out->name##_count, &out->name##_cap, err)
+        status = tl_bvh_sort_list(&query->pool, list, n, query->what, scratch, workers, alloc, &out->name, &out->name##_count, \
+                                  &out->name##_cap, err)
     SORT(LIST_VF, vf, a->node_count);
     SORT(LIST_EE, ee, a->edge_count);
     SORT(LIST_FV, fv, b->node_count);

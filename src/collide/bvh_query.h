@@ -22,14 +22,17 @@ typedef struct pair_pool {
 } pair_pool;
 
 /// The pairs of one list in the pool into `*out`, by (a, b); a < a_count.
-tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, tl_arena *scratch, tl_workers *workers, tl_allocator *alloc,
-                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err);
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, tl_arena *scratch, tl_workers *workers,
+                           tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap, tl_error *err);
 
-static inline bool has_avx2(void)
+/// Is a query for `what` answered by the code for AVX2? Asked once per query and list.
+static inline bool takes_avx2(int what)
 {
 #ifdef TL_X86_KERNELS
+    if (what & TL_PAIR_PLAIN) return false;
     return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("bmi") && __builtin_cpu_supports("bmi2") && __builtin_cpu_supports("popcnt");
 #else
+    (void)what;
     return false;
 #endif
 }

@@ -51,19 +51,17 @@ static void merge_pieces(tl_pair *pair, int64_t n, tl_pair *other)
 // says. `out` has room for one more, where lanes past the end go.
 TL_INLINE void sort_by_rank(const int32_t *in, int32_t n, int32_t *out)
 {
-    const tl_i8 lane = {0, 1, 2, 3, 4, 5, 6, 7};
     for (int32_t i = 0; i < n; i += LANES) {
-        const int32_t left = n - i;
-        const tl_i8 key = *(const tl_i8 *)(in + i), past = (tl_i8)(lane >= (tl_i8){left, left, left, left, left, left, left, left});
-        tl_i8 rank = {0};
+        const tl_i4 low = *(const tl_i4 *)(in + i), high = *(const tl_i4 *)(in + i + 4);
+        tl_i4 rank[2] = {{0}, {0}};
         for (int32_t j = 0; j < n; j++) {
             const int32_t c = in[j];
-            rank -= (tl_i8)(key > (tl_i8){c, c, c, c, c, c, c, c});
+            const tl_i4 other = {c, c, c, c};
+            rank[0] -= (tl_i4)(low > other), rank[1] -= (tl_i4)(high > other);
         }
-        rank = (rank & ~past) | ((tl_i8){n, n, n, n, n, n, n, n} & past);
         int32_t to[LANES];
-        memcpy(to, &rank, sizeof to);  // lanes are had sooner from memory than one by one
-        for (int k = 0; k < LANES; k++) out[to[k]] = in[i + k];
+        memcpy(to, rank, sizeof to);  // lanes are had sooner from memory than one by one
+        for (int k = 0; k < LANES; k++) out[i + k < n ? to[k] : n] = in[i + k];
     }
 }
 
@@ -210,8 +208,8 @@ static int32_t deal(const pair_pool *pool, int list, int32_t a_count, int32_t *f
     return most;
 }
 
-tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, tl_arena *scratch, tl_workers *workers, tl_allocator *alloc,
-                           tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, tl_arena *scratch, tl_workers *workers,
+                           tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap, tl_error *err)
 {
     int64_t total = 0;
     for (int32_t i = 0, blocks = atomic_load(&pool->next); i < blocks; i++)
@@ -228,7 +226,7 @@ tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, tl_
     if (most > MOST_SORTED && !spare) return tl_fail_memory(err, "pairs");
     tl_range_fn sort_partners = plain_sort_partners;
 #ifdef TL_X86_KERNELS
-    if (has_avx2()) sort_partners = avx2_sort_partners;
+    if (takes_avx2(what)) sort_partners = avx2_sort_partners;
 #endif
     tl_parallel_for(workers, a_count, FIRSTS_PER_CHUNK, sort_partners, &(dealt){first, partner, *out, spare});
     *count = (int32_t)total;

@@ -1,8 +1,10 @@
 // collide/bvh_traverse.h: the traversal, expanded by bvh_query.c once per instruction set.
 //
-// Set before including: TRAVERSE(name) gives the names of functions, TRAVERSE_TARGET their attribute, MASK8(m) the bits of
-// the lanes of a comparison, LEAST8 and MOST8 the lesser and greater of two vectors, and what bvh_query.c says of compress and
-// put_pairs. All expansions compute the same floats, so they give the same answer.
+// Set before including: TRAVERSE(name) gives the names of functions, TRAVERSE_TARGET their attribute, WIDTH the lanes of a vector that
+// the processor has, which the types TRAVERSE(floats) and TRAVERSE(ints) are, SPLAT(s) one with s in each, BITS(m) the bits of
+// the lanes of a comparison, LEAST and MOST the lesser and greater of two vectors, and what bvh_query.c says of compress and
+// put_pairs. Eight lanes are PARTS vectors: gcc makes wider ones than there are of scalars and jumps, which took ten times as long.
+// All expansions compute the same floats, so they give the same answer.
 //
 // Boxes meet where support <= flipped support, which is asked as: the greatest of the differences is <= 0. (A difference
 // of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than the slack.
@@ -14,6 +16,10 @@
 #else
 #define TRAVERSE_LARGE TL_INLINE
 #endif
+
+#define PARTS (LANES / WIDTH)
+#define FLOATS_AT(p) (*(const TRAVERSE(floats) *)(p))
+#define INTS_AT(p) (*(const TRAVERSE(ints) *)(p))
 
 // One kind of primitives of a leaf: their boxes, `rows` rows of eight for each eight of them, and where they begin in leaf order.
 typedef struct TRAVERSE(prims) {
@@ -29,19 +35,21 @@ TL_INLINE TRAVERSE_TARGET TRAVERSE(prims) TRAVERSE(prims_of)(const tl_bvh *t, in
     return (TRAVERSE(prims)){box, leaf_size(t, leaf, kind), t->leaf[leaf].first[kind]};
 }
 
-#define SPLAT8(s) ((tl_f8){(s), (s), (s), (s), (s), (s), (s), (s)})
-
 // Which of the eight boxes at `row` may meet the one whose flipped supports (-s_opp(d)) are q, with two ends?
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, const float *q)
 {
-    tl_f8 most = SPLAT8(-INFINITY);
-    for (int d = 0; d < 6; d++) {
-        const tl_f8 gap = *(const tl_f8 *)(row + d * LANES) - SPLAT8(q[d]);
-        const tl_f8 later = *(const tl_f8 *)(row + (d + 6) * LANES) - SPLAT8(q[d + 6]);
-        most = MOST8(most, LEAST8(gap, later));
+    uint32_t bits = 0;
+    for (int part = 0; part < LANES; part += WIDTH) {
+        TRAVERSE(floats) most = SPLAT(-INFINITY);
+        for (int d = 0; d < 6; d++) {
+            const TRAVERSE(floats) gap = FLOATS_AT(row + d * LANES + part) - SPLAT(q[d]);
+            const TRAVERSE(floats) later = FLOATS_AT(row + (d + 6) * LANES + part) - SPLAT(q[d + 6]);
+            const TRAVERSE(floats) least = LEAST(gap, later);
+            most = MOST(most, least);
+        }
+        bits |= BITS(most <= SPLAT(0)) << part;
     }
-    const tl_i8 m = (tl_i8)(most <= SPLAT8(0));
-    return MASK8(m);
+    return bits;
 }
 
 // The sides of the volume of leaf `la` of p beyond which something of leaf `lb` of q may lie. Where the volume of the second ends before that of the
@@ -51,16 +59,24 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, 
 {
     static const int32_t row[LANES] = {3 * LANES, 4 * LANES, 5 * LANES, 0, 0, LANES, 2 * LANES, 0};  // those of the opposite supports
     const int ends = mode == SWEPT ? 1 : 2;
-    tl_f8 limit[2];
-    tl_i8 within = {0};
-    for (int e = 0; e < ends; e++) {
-        limit[e] = -*(const tl_f8 *)p->leaf_box[(int64_t)la * ends + e];
-        if (mode == NEAR) limit[e] = LEAST8(limit[e] + SPLAT8(query->reach[e]), SPLAT8(FLT_MAX));
-        within |= (tl_i8)(-*(const tl_f8 *)q->leaf_box[(int64_t)lb * ends + e] <= limit[e]);
+    TRAVERSE(floats) limit[2][PARTS];
+    uint32_t bits = 0;
+    for (int part = 0; part < LANES; part += WIDTH) {
+        TRAVERSE(ints) within = {0};
+        for (int e = 0; e < ends; e++) {
+            TRAVERSE(floats) most = -FLOATS_AT(p->leaf_box[(int64_t)la * ends + e] + part);
+            if (mode == NEAR) {
+                const TRAVERSE(floats) wide = most + SPLAT(query->reach[e]);
+                most = LEAST(wide, SPLAT(FLT_MAX));
+            }
+            within |= (TRAVERSE(ints))(-FLOATS_AT(q->leaf_box[(int64_t)lb * ends + e] + part) <= most);
+            limit[e][part / WIDTH] = most;
+        }
+        bits |= BITS(within) << part;
     }
-    const uint32_t beyond = ~MASK8(within) & 0x77u;
+    const uint32_t beyond = ~bits & 0x77u;
     const TRAVERSE(order) order = TRAVERSE(order_of)(beyond);
-    for (int e = 0; e < ends; e++) TRAVERSE(compress)(&limit[e], order, s->limit[e]);
+    for (int e = 0; e < ends; e++) TRAVERSE(compress)(limit[e], order, s->limit[e]);
     TRAVERSE(compress)(row, order, s->row);
     s->count = __builtin_popcount(beyond);
 }
@@ -68,43 +84,54 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, 
 // Which of the eight boxes at `box` may lie within all sides?
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(within8)(const float *box, const sides *s, int mode)
 {
-    tl_f8 most = SPLAT8(-INFINITY);
-    for (int32_t i = 0; i < s->count; i++) {
-        const float *row = box + s->row[i];
-        tl_f8 gap = *(const tl_f8 *)row - SPLAT8(s->limit[0][i]);
-        if (mode != SWEPT) {
-            const tl_f8 later = *(const tl_f8 *)(row + 6 * LANES) - SPLAT8(s->limit[1][i]);
-            gap = LEAST8(gap, later);
+    TRAVERSE(floats) most[PARTS];
+    for (int h = 0; h < PARTS; h++) most[h] = SPLAT(-INFINITY);
+    for (int32_t i = 0; i < s->count; i++)
+        for (int h = 0; h < PARTS; h++) {
+            const float *row = box + s->row[i] + h * WIDTH;
+            TRAVERSE(floats) gap = FLOATS_AT(row) - SPLAT(s->limit[0][i]);
+            if (mode != SWEPT) {
+                const TRAVERSE(floats) later = FLOATS_AT(row + 6 * LANES) - SPLAT(s->limit[1][i]);
+                gap = LEAST(gap, later);
+            }
+            most[h] = MOST(most[h], gap);
         }
-        most = MOST8(most, gap);
-    }
-    const tl_i8 m = (tl_i8)(most <= SPLAT8(0));
-    return MASK8(m);
+    uint32_t bits = 0;
+    for (int h = 0; h < PARTS; h++) bits |= BITS(most[h] <= SPLAT(0)) << h * WIDTH;
+    return bits;
 }
 
-// Of the eight primitives with supports `row`, which may make a pair with the one whose supports are `one`, LANES apart, and which do so for sure? Not
+// Of the eight primitives with supports `row`, 12 vectors for each part, which may make a pair with the one whose supports are `one`, LANES apart, and which do so for sure? Not
 // flipped: x - -y is x + y.
-TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, const tl_f8 row[12], const float *one, int mode, uint32_t *sure)
+TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, const TRAVERSE(floats) *row, const float *one, int mode,
+                                                   uint32_t *sure)
 {
-    tl_f8 most = SPLAT8(-INFINITY), apart = SPLAT8(0);
-    for (int k = 0; k < 3; k++) {
-        tl_f8 out = SPLAT8(0);
-        for (int d = k; d < 6; d += 3) {
-            const int opp = d < 3 ? d + 3 : d - 3;
-            tl_f8 gap = row[d] + SPLAT8(one[opp * LANES]);
-            if (mode != SWEPT) {
-                const tl_f8 later = row[d + 6] + SPLAT8(one[(opp + 6) * LANES]);
-                gap = LEAST8(gap, later);
-                if (mode == NEAR) out = MOST8(out, later);
+    uint32_t bits = 0;
+    *sure = 0;
+    for (int h = 0; h < PARTS; h++) {
+        TRAVERSE(floats) most = SPLAT(-INFINITY), apart = SPLAT(0);
+        for (int k = 0; k < 3; k++) {
+            TRAVERSE(floats) out = SPLAT(0);
+            for (int d = k; d < 6; d += 3) {
+                const int opp = d < 3 ? d + 3 : d - 3;
+                TRAVERSE(floats) gap = row[12 * h + d] + SPLAT(one[opp * LANES]);
+                if (mode != SWEPT) {
+                    const TRAVERSE(floats) later = row[12 * h + d + 6] + SPLAT(one[(opp + 6) * LANES]);
+                    gap = LEAST(gap, later);
+                    if (mode == NEAR) out = MOST(out, later);
+                }
+                most = MOST(most, gap);
             }
-            most = MOST8(most, gap);
+            if (mode == NEAR) apart += out * out;
         }
-        if (mode == NEAR) apart += out * out;
+        TRAVERSE(ints) may = (TRAVERSE(ints))(most <= SPLAT(limits.path_may)), does = (TRAVERSE(ints))(most < SPLAT(limits.path_does));
+        if (mode == NEAR) {
+            may |= (TRAVERSE(ints))(apart <= SPLAT(limits.end2_may));
+            does |= (TRAVERSE(ints))(apart < SPLAT(limits.end2_does));
+        }
+        *sure |= BITS(does) << h * WIDTH, bits |= BITS(may) << h * WIDTH;
     }
-    tl_i8 may = (tl_i8)(most <= SPLAT8(limits.path_may)), does = (tl_i8)(most < SPLAT8(limits.path_does));
-    if (mode == NEAR) may |= (tl_i8)(apart <= SPLAT8(limits.end2_may)), does |= (tl_i8)(apart < SPLAT8(limits.end2_does));
-    *sure = MASK8(does);
-    return MASK8(may);
+    return bits;
 }
 
 TL_INLINE TRAVERSE_TARGET const int32_t *TRAVERSE(nodes_of)(const tl_bvh *t, int kind, int k)
@@ -191,10 +218,14 @@ TRAVERSE_LARGE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, in
     const float *v = t->volume + (int64_t)node * t->planes * arity;
     if (arity == 8 && mode != SWEPT) return TRAVERSE(meet8)(v, q);
     if (arity == 8) {
-        tl_i8 m = {-1, -1, -1, -1, -1, -1, -1, -1};
+        TRAVERSE(ints) m[PARTS];
+        for (int h = 0; h < PARTS; h++) m[h] = ~(TRAVERSE(ints)){0};
         for (int d = 0; d < k; d++)
-            m &= (tl_i8)(*(const tl_f8 *)(v + (d < k / 2 ? d : d - k / 2 + half) * 8) <= SPLAT8(q[d]));
-        return MASK8(m);
+            for (int h = 0; h < PARTS; h++)
+                m[h] &= (TRAVERSE(ints))(FLOATS_AT(v + (d < k / 2 ? d : d - k / 2 + half) * LANES + h * WIDTH) <= SPLAT(q[d]));
+        uint32_t bits = 0;
+        for (int h = 0; h < PARTS; h++) bits |= BITS(m[h]) << h * WIDTH;
+        return bits;
     }
     uint32_t mask = 0;
     for (int c = 0; c < arity; c++) {
@@ -223,10 +254,12 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *qu
     for (int32_t j0 = 0; j0 < b->count; j0 += LANES) {
         const int32_t left = b->count - j0, last = upper && j0 + LANES < ones ? j0 + LANES : ones;
         const uint32_t valid = left < LANES ? (1u << left) - 1 : 255u;
-        tl_f8 row[12];
-        tl_i8 node[3];
-        for (int d = 0; d < rows; d++) row[d] = *(const tl_f8 *)(b->row[d] + j0);
-        for (int k = 0; k < nb; k++) node[k] = *(const tl_i8 *)(b->node[k] + j0);
+        TRAVERSE(floats) row[12 * PARTS];
+        TRAVERSE(ints) node[PARTS][3];
+        for (int h = 0; h < PARTS; h++) {
+            for (int d = 0; d < rows; d++) row[12 * h + d] = FLOATS_AT(b->row[d] + j0 + h * WIDTH);
+            for (int k = 0; k < nb; k++) node[h][k] = INTS_AT(b->node[k] + j0 + h * WIDTH);
+        }
         for (int32_t i = 0; i < last; i++) {
             const int32_t number = one[i];
             const float *box = a.box + (number & -LANES) * (rows - 1) + number;
@@ -234,13 +267,11 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *qu
             for (int k = 0; k < na; k++) va[k] = ka == PRIM_NODE ? a.first + number : ends[k][number];
             uint32_t sure, hit = TRAVERSE(pair8)(limits, row, box, mode, &sure) & valid;
             if (upper && i >= j0) hit &= ~((2u << (i - j0)) - 1);
-            if (same) {
-                tl_i8 shared = {0};
-                for (int l = 0; l < na; l++) {
-                    const int32_t v = va[l];
-                    for (int k = 0; k < nb; k++) shared |= (tl_i8)(node[k] == (tl_i8){v, v, v, v, v, v, v, v});
-                }
-                hit &= ~MASK8(shared);
+            for (int h = 0; same && h < PARTS; h++) {
+                TRAVERSE(ints) shared = {0};
+                for (int l = 0; l < na; l++)
+                    for (int k = 0; k < nb; k++) shared |= (TRAVERSE(ints))(node[h][k] == (TRAVERSE(ints)){0} + va[l]);
+                hit &= ~(BITS(shared) << h * WIDTH);
             }
             for (uint32_t check = hit & ~sure; check; check &= check - 1) {
                 const int32_t j = j0 + __builtin_ctz(check);
@@ -415,7 +446,11 @@ static const tl_range_fn TRAVERSE(chunk)[] = {TRAVERSE(swept), TRAVERSE(relative
 #undef TRAVERSE
 #undef TRAVERSE_TARGET
 #undef TRAVERSE_LARGE
-#undef MASK8
-#undef LEAST8
-#undef MOST8
-#undef SPLAT8
+#undef WIDTH
+#undef PARTS
+#undef FLOATS_AT
+#undef INTS_AT
+#undef SPLAT
+#undef BITS
+#undef LEAST
+#undef MOST

@@ -1,9 +1,10 @@
 // tests/unit/test_bvh.c: candidate pairs of trees against all pairs.
 #include "check.h"
 
+#include "collide/bvh_lanes.h"
 #include "trees.h"
 
-// With sanitizers one tree in three of each shape is looked at, every two of k, arity and leaf still together in one of them.
+// One tree in three of each shape is asked both ways, every two of k, arity and leaf still together in one of them; with sanitizers the others are left out.
 static void check_every_def(shape *m, double margin)
 {
     fixture t;
@@ -12,13 +13,14 @@ static void check_every_def(shape *m, double margin)
     for (int k = 0; k < 5; k++)  // four with swept boxes, and relative motion
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 5; l++) {
-                const bool first = k % 4 == 0 && a == 0 && l == 0;
-                if (SANITIZED && a != (k % 4 + l) % 3) continue;
+                const bool first = k % 4 == 0 && a == 0 && l == 0, both = a == (k % 4 + l) % 3;
+                if (SANITIZED && !both) continue;
                 tl_bvh *bvh;
                 const tl_bvh_def def = {.k = KS[k % 4], .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = k == 4};
                 assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
                 tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
-                assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
+                tl_pairs *out = first ? &t.pairs : &t.other;
+                assert_ok(both ? ask(&t, (question){bvh}, ALL, NULL, out, &err) : tl_bvh_self(bvh, ALL, &t.arena, NULL, out, &err));
                 if (first) check_self_by(m, (rule){.how = k == 4 ? RELATIVE : SWEPT}, margin, &t.pairs);
                 else assert_same_pairs(&t.pairs, &t.other);
                 tl_bvh_destroy(bvh);
@@ -53,7 +55,7 @@ static void lists_of_every_length_are_sorted(void **state)
     const tl_bvh_def def = tl_bvh_def_default();
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, NULL, 10, 0, NULL);
-    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
     check_self(&m, false, 10, &t.pairs);
     int32_t most = 0, sorted = 0;
     for (int32_t i = 0, run = 1; i + 1 < t.pairs.ee_count; i++) {
@@ -66,7 +68,7 @@ static void lists_of_every_length_are_sorted(void **state)
     assert_true(most > 500);
     tl_workers *workers;
     assert_ok(tl_workers_create(&t.alloc, 3, &workers, &err));
-    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, workers, &t.other, &err));
+    assert_ok(ask(&t, (question){bvh}, ALL, workers, &t.other, &err));
     assert_same_pairs(&t.pairs, &t.other);
     tl_workers_destroy(workers);
     tl_bvh_destroy(bvh);
@@ -85,11 +87,11 @@ static void every_query_has_its_lists(void **state)
     const tl_bvh_def def = tl_bvh_def_default();
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, NULL, 0, 0, NULL);
-    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
     assert_true(t.pairs.vf_count > 0 && t.pairs.ee_count > 0 && t.pairs.ef_count > 0);
     check_self(&m, false, 0, &t.pairs);
     for (int what = 0; what < 8; what++) {
-        assert_ok(tl_bvh_self(bvh, what, &t.arena, NULL, &t.other, &err));
+        assert_ok(ask(&t, (question){bvh}, what, NULL, &t.other, &err));
         assert_int_equal(t.other.vf_count, what & TL_PAIR_VF ? t.pairs.vf_count : 0);
         assert_int_equal(t.other.ee_count, what & TL_PAIR_EE ? t.pairs.ee_count : 0);
         assert_int_equal(t.other.ef_count, what & TL_PAIR_EF ? t.pairs.ef_count : 0);
@@ -117,7 +119,7 @@ static void two_surfaces(void **state)
         assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
         tl_bvh_refit(p, a.x0, a.x1, 0.01, 0, NULL);
         tl_bvh_refit(q, b.x0, b.x1, 0.003, 0.01, NULL);
-        assert_ok(tl_bvh_between(p, q, ALL, &t.arena, NULL, &t.pairs, &err));
+        assert_ok(ask(&t, (question){p, q}, ALL, NULL, &t.pairs, &err));
         assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ef_count > 0 && t.pairs.fe_count > 0);
         check_between(&a, &b, (rule){.how = relative ? RELATIVE : SWEPT}, 0.01, 0.003, &t.pairs);
         tl_bvh_destroy(p), tl_bvh_destroy(q);
@@ -178,21 +180,21 @@ static void check_threads(int relative)
     def.culling = 1, def.relative = relative;
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, NULL);
-    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
     check_self_by(&m, (rule){.how = relative ? RELATIVE : SWEPT}, 0.001, &t.pairs);
     tl_pairs culled;
     tl_pairs_init(&culled, t.alloc);
-    assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &culled, &err));
+    assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &culled, &err));
     const int threads[4] = {1, 2, 3, 8};
     for (int i = 0; i < 4; i++) {
         tl_workers *workers;
         assert_ok(tl_workers_create(&t.alloc, threads[i], &workers, &err));
         for (int repeat = 0; repeat < 3; repeat++) {
             tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, workers);
-            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, workers, &t.other, &err));
+            assert_ok(ask(&t, (question){bvh}, ALL, workers, &t.other, &err));
             assert_same_pairs(&t.pairs, &t.other);
             assert_true(t.pairs.volume_tests == t.other.volume_tests && t.pairs.face_pairs == t.other.face_pairs);
-            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, workers, &t.other, &err));
+            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, workers, &t.other, &err));
             assert_same_pairs(&culled, &t.other);
         }
         tl_workers_destroy(workers);
@@ -227,7 +229,8 @@ static void lazy_refits_stay_sound(void **state)
             const bool swept = step % 5 != 4;
             const double margin = step % 4 == 3 ? 0.004 : 0.001;
             tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, step % 11 == 10 ? 0 : 0.005, NULL);
-            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            assert_ok(step % 3 == a % 3 ? ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err)
+                                        : tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
             check_self_by(&m, (rule){.how = !swept ? STILL : a < 3 ? SWEPT : RELATIVE}, margin, &t.pairs);
         }
         tl_bvh_destroy(bvh);
@@ -352,8 +355,8 @@ static void culling_leaves_out_only_what_is_far(void **state)
             assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, flat.x0, &bvh, &err));  // so that subtrees are patches
             free_shape(&flat);
             tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, i % 5 == 4 ? 0.01 : 0, NULL);
-            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
-            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &t.other, &err));
+            assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
+            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &t.other, &err));
             const tl_pairs *p = &t.pairs, *q = &t.other;
             missing[kind] += check_missing(&m, swept, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
             missing[kind] += check_missing(&m, swept, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
@@ -386,8 +389,8 @@ static void culling_keeps_what_is_near(void **state)
             tl_bvh *bvh;
             assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
             tl_bvh_refit(bvh, m.x0, m.x1, margin, 0, NULL);
-            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
-            assert_ok(tl_bvh_self_culled(bvh, ALL, &t.arena, NULL, &t.other, &err));
+            assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
+            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &t.other, &err));
             const tl_pairs *p = &t.pairs, *q = &t.other;
             check_missing(&m, true, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
             check_missing(&m, true, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
@@ -438,11 +441,11 @@ static void relative_motion_by_hand(void **state)
     def.relative = 1;
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &relative, &err));
     tl_bvh_refit(swept, m.x0, NULL, 0.01, 0, NULL);
-    assert_ok(tl_bvh_self(swept, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){swept}, ALL, NULL, &t.pairs, &err));
     tl_bvh_refit(relative, m.x0, NULL, 0.01, 0, NULL);
-    assert_ok(tl_bvh_self(relative, ALL, &t.arena, NULL, &t.other, &err));
+    assert_ok(ask(&t, (question){relative}, ALL, NULL, &t.other, &err));
     assert_same_pairs(&t.pairs, &t.other);
-    assert_int_equal(tl_bvh_between(swept, relative, ALL, &t.arena, NULL, &t.other, &err), TL_BAD_ARG);
+    assert_int_equal(ask(&t, (question){swept, relative}, ALL, NULL, &t.other, &err), TL_BAD_ARG);
     tl_bvh_destroy(swept), tl_bvh_destroy(relative);
     free_shape(&m);
 
@@ -457,7 +460,7 @@ static void relative_motion_by_hand(void **state)
     find_edges(&m);
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &relative, &err));
     tl_bvh_refit(relative, m.x0, m.x1, 0.1, 0, NULL);
-    assert_ok(tl_bvh_self(relative, TL_PAIR_VF, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){relative}, TL_PAIR_VF, NULL, &t.pairs, &err));
     assert_int_equal(t.pairs.vf_count, 12);  // first with second and with third, both ways
     for (int32_t i = 0; i < 12; i++) assert_true(t.pairs.vf[i].a < 3 || t.pairs.vf[i].b == 0);
     tl_bvh_destroy(relative);
@@ -480,12 +483,12 @@ static void relative_motion_misses_no_contact(void **state)
         tl_bvh *bvh;
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         tl_bvh_refit(bvh, m.x0, m.x1, 0.01, 0, NULL);
-        assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+        assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
         tl_bvh_destroy(bvh);
         def.relative = 1;
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         tl_bvh_refit(bvh, m.x0, m.x1, 0.01, 0, NULL);
-        assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.other, &err));
+        assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.other, &err));
         tl_bvh_destroy(bvh);
         const tl_pairs *p = &t.pairs, *q = &t.other;
         missing += check_missing(&m, true, 0.02, 0, p->vf, p->vf_count, q->vf, q->vf_count);
@@ -511,7 +514,7 @@ static void check_nearness(shape *m, double margin, double path, double end)
             const tl_bvh_def def = {.k = 6, .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
             assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
             tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
-            assert_ok(tl_bvh_self_near(bvh, ALL, (tl_near){path, end}, &t.arena, NULL, first ? &t.pairs : &t.other, &err));
+            assert_ok(ask(&t, (question){bvh, .near = &(tl_near){path, end}}, ALL, NULL, first ? &t.pairs : &t.other, &err));
             if (first) check_self_by(m, (rule){NEAR, path, end}, margin, &t.pairs);
             else assert_same_pairs(&t.pairs, &t.other);
             tl_bvh_destroy(bvh);
@@ -577,20 +580,20 @@ static void near_pairs_with_threads_skin_and_another(void **state)
         tl_bvh_refit(p, a.x0, a.x1, 0, i % 2 * 0.01, workers);
         tl_bvh_refit(q, b.x0, i == 3 ? NULL : b.x1, 0.002, 0.01, workers);
         if (i == 3) memcpy(b.x1, b.x0, (size_t)b.s.node_count * sizeof *b.x1);
-        assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, workers, &t.pairs, &err));
+        assert_ok(ask(&t, (question){p, .near = &near}, ALL, workers, &t.pairs, &err));
         check_self_by(&a, (rule){NEAR, near.path, near.end}, 0, &t.pairs);
-        assert_ok(tl_bvh_between_near(p, q, ALL, near, &t.arena, workers, &t.pairs, &err));
+        assert_ok(ask(&t, (question){p, q, .near = &near}, ALL, workers, &t.pairs, &err));
         check_between(&a, &b, (rule){NEAR, near.path, near.end}, 0, 0.002, &t.pairs);
         assert_true(t.pairs.vf_count > 0 && t.pairs.fv_count > 0 && t.pairs.ee_count > 0);
-        assert_ok(tl_bvh_self(p, ALL, &t.arena, workers, &t.pairs, &err));
-        assert_ok(tl_bvh_self_near(p, ALL, (tl_near){0, 0}, &t.arena, workers, &t.other, &err));
+        assert_ok(ask(&t, (question){p}, ALL, workers, &t.pairs, &err));
+        assert_ok(ask(&t, (question){p, .near = &(tl_near){0, 0}}, ALL, workers, &t.other, &err));
         assert_same_pairs(&t.pairs, &t.other);
         tl_workers_destroy(workers);
     }
-    assert_int_equal(tl_bvh_self_near(swept, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
-    assert_int_equal(tl_bvh_between_near(swept, q, ALL, near, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
-    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){-1, 0}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
-    assert_int_equal(tl_bvh_self_near(p, ALL, (tl_near){0, NAN}, &t.arena, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(ask(&t, (question){swept, .near = &near}, ALL, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(ask(&t, (question){swept, q, .near = &near}, ALL, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(ask(&t, (question){p, .near = &(tl_near){-1, 0}}, ALL, NULL, &t.pairs, &err), TL_BAD_ARG);
+    assert_int_equal(ask(&t, (question){p, .near = &(tl_near){0, NAN}}, ALL, NULL, &t.pairs, &err), TL_BAD_ARG);
     tl_bvh_destroy(p), tl_bvh_destroy(q), tl_bvh_destroy(swept);
     free_shape(&a), free_shape(&b);
     close_fixture(&t);
@@ -658,21 +661,21 @@ static void some_nodes_are_as_good_as_all(void **state)
                 assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &fresh, &err));
                 tl_bvh_refit(fresh, a.x0, a.x1, 0, 0, NULL);
                 tl_bvh_refit_some(p, a.x0, a.x1, some, NULL);
-                assert_ok(tl_bvh_self_near(fresh, ALL, near, &t.arena, NULL, &t.pairs, &err));
-                assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, NULL, &t.other, &err));
+                assert_ok(ask(&t, (question){fresh, .near = &near}, ALL, NULL, &t.pairs, &err));
+                assert_ok(ask(&t, (question){p, .near = &near}, ALL, NULL, &t.other, &err));
                 assert_same_pairs(&t.pairs, &t.other);
                 full[i / 2] += t.other.volume_tests;
                 tl_bvh_chosen chosen;
                 assert_ok(tl_bvh_choose(p, some, &t.arena, NULL, &chosen, &err));
                 near.some = &chosen;
-                assert_ok(tl_bvh_self_near(p, ALL, near, &t.arena, NULL, &t.other, &err));
+                assert_ok(ask(&t, (question){p, .near = &near}, ALL, NULL, &t.other, &err));
                 leave_some(&a.s, some, false, &t.pairs);
                 assert_same_pairs(&t.pairs, &t.other);
                 found += t.pairs.vf_count + t.pairs.ee_count, tests[i / 2] += t.other.volume_tests;
                 near.some = NULL;
-                assert_ok(tl_bvh_between_near(fresh, q, ALL, near, &t.arena, NULL, &t.pairs, &err));
+                assert_ok(ask(&t, (question){fresh, q, .near = &near}, ALL, NULL, &t.pairs, &err));
                 near.some = &chosen;
-                assert_ok(tl_bvh_between_near(p, q, ALL, near, &t.arena, NULL, &t.other, &err));
+                assert_ok(ask(&t, (question){p, q, .near = &near}, ALL, NULL, &t.other, &err));
                 leave_some(&a.s, some, true, &t.pairs);
                 assert_same_pairs(&t.pairs, &t.other);
                 found += t.pairs.vf_count + t.pairs.fv_count + t.pairs.ee_count;
@@ -686,6 +689,97 @@ static void some_nodes_are_as_good_as_all(void **state)
     assert_true(tests[0] == 0 && tests[1] < full[1] / 10);
     free_shape(&b);
     close_fixture(&t);
+}
+
+// --- lanes ---
+
+// What x86 has instructions for and what others take instead, on all pairs of some numbers.
+static void lanes_are_the_same_spelled_out(void **state)
+{
+    (void)state;
+    const float number[12] = {0, -0.0f, 1, -1, 1 + FLT_EPSILON, FLT_MAX, -FLT_MAX, INFINITY, -INFINITY, 1e-45f, -1e-45f, NAN};
+    for (int i = 0; i < 12 * 12; i++) {
+        float a[4], b[4], out[4][4];
+        for (int k = 0; k < 4; k++) a[k] = number[(i / 12 + 5 * k) % 12], b[k] = number[(i + 7 * k) % 12];
+        const tl_f4 p = *(const tl_f4 *)a, q = *(const tl_f4 *)b;
+        *(tl_f4 *)out[0] = LEAST4(p, q), *(tl_f4 *)out[1] = MOST4(p, q);
+        *(tl_f4 *)out[2] = ANY_LEAST4(p, q), *(tl_f4 *)out[3] = ANY_MOST4(p, q);
+        uint32_t bits = 0;
+        for (int k = 0; k < 4; k++) {
+            bits |= (uint32_t)(a[k] <= b[k]) << k;
+            assert_memory_equal(&out[0][k], a[k] < b[k] ? &a[k] : &b[k], sizeof(float));
+            assert_memory_equal(&out[1][k], a[k] > b[k] ? &a[k] : &b[k], sizeof(float));
+        }
+        assert_memory_equal(out[0], out[2], 2 * sizeof out[0]);
+        assert_int_equal(BITS4(p <= q), bits);
+        assert_int_equal(ANY_BITS4(p <= q), bits);
+    }
+}
+
+// --- threads ---
+
+// Every kind of query on each of `workers`, against all pairs.
+static void check_queries_on_threads(const shape *m, tl_workers *const workers[4])
+{
+    enum { AT_REST, ON_THE_WAY, CULLED, TOGETHER, CLOSE, SOME, QUERIES };
+    fixture t;
+    tl_error err;
+    open_fixture(&t);
+    uint8_t *some = calloc((size_t)m->s.node_count, 1);
+    for (int32_t v = 0; v < m->s.node_count; v++) some[v] = noise(3, v, 6) > 0.8;
+    for (int i = 0; i < QUERIES; i++) {
+        const double margin = i >= CLOSE ? 0 : 0.002;
+        tl_bvh *bvh;
+        tl_bvh_def def = tl_bvh_def_default();
+        def.relative = i >= TOGETHER, def.culling = i == CULLED;
+        assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
+        tl_near near = {0.005, 0.01};
+        const question all = {bvh, .near = i >= CLOSE ? &(tl_near){near.path, near.end} : NULL};
+        const question q = {bvh, .near = i >= CLOSE ? &near : NULL, .culled = i == CULLED};
+        for (int w = 0; w < 4; w++) {
+            tl_bvh_chosen chosen;
+            tl_bvh_refit(bvh, m->x0, i == AT_REST ? NULL : m->x1, margin, 0, workers[w]);
+            if (i == SOME) {
+                assert_ok(tl_bvh_choose(bvh, some, &t.arena, workers[w], &chosen, &err));
+                near.some = &chosen;
+            }
+            assert_ok(ask(&t, q, ALL, workers[w], w ? &t.other : &t.pairs, &err));
+            if (w > 0) assert_same_pairs(&t.pairs, &t.other);
+        }
+        assert_ok(ask(&t, all, ALL, NULL, &t.other, &err));
+        const rule by = {i == AT_REST ? STILL : i < TOGETHER ? SWEPT : i == TOGETHER ? RELATIVE : NEAR, near.path, near.end};
+        check_self_by(m, by, margin, &t.other);
+        if (i == SOME) leave_some(&m->s, some, false, &t.other);
+        const tl_pairs *p = &t.other, *fewer = &t.pairs;
+        if (i == CULLED) {
+            check_missing(m, true, 2 * margin, 0, p->vf, p->vf_count, fewer->vf, fewer->vf_count);
+            check_missing(m, true, 2 * margin, 1, p->ee, p->ee_count, fewer->ee, fewer->ee_count);
+            check_missing(m, true, 2 * margin, 2, p->ef, p->ef_count, fewer->ef, fewer->ef_count);
+        } else {
+            assert_same_pairs(p, fewer);
+        }
+        assert_true(t.pairs.vf_count > 0 && t.pairs.ee_count > 0 && t.pairs.ef_count > 0);
+        tl_bvh_destroy(bvh);
+    }
+    free(some);
+    close_fixture(&t);
+}
+
+static void every_query_on_any_number_of_threads(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    const int threads[4] = {1, 2, 3, 8}, n = SANITIZED ? 12 : 18;
+    tl_error err;
+    tl_workers *workers[4];
+    for (int w = 0; w < 4; w++) assert_ok(tl_workers_create(&alloc, threads[w], &workers[w], &err));
+    for (int kind = FLAT - 1; kind <= CRUMPLED; kind++) {
+        shape m = kind < FLAT ? random_soup(n * n, 2 * n * n, 0.2, 5) : sheet_shape(n, kind, 3);
+        move_together(&m, 0.1, 0.005, 6);
+        check_queries_on_threads(&m, workers);
+        free_shape(&m);
+    }
+    for (int w = 0; w < 4; w++) tl_workers_destroy(workers[w]);
 }
 
 int main(int argc, char **argv)
@@ -709,6 +803,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(near_at_any_size),
         cmocka_unit_test(near_pairs_with_threads_skin_and_another),
         cmocka_unit_test(some_nodes_are_as_good_as_all),
+        cmocka_unit_test(lanes_are_the_same_spelled_out),
+        cmocka_unit_test(every_query_on_any_number_of_threads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

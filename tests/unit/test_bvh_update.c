@@ -61,7 +61,7 @@ static void changes_keep_the_answers(void **state)
             assert_true(report.placed <= m.s.face_count);
             rebuilt += report.rebuilt, kept += !report.rebuilt;
             tl_bvh_refit(bvh, m.x0, m.x1, 0.001, step % 2 ? 0.001 : 0, NULL);
-            assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+            assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
             check_self(&m, true, 0.001, &t.pairs);
         }
         tl_bvh_destroy(bvh);
@@ -89,7 +89,7 @@ static void updates_without_change_place_nothing(void **state)
     m.face[5][1] = m.s.node_count;
     assert_int_equal(tl_bvh_update(bvh, &m.s, m.x0, &report, &err), TL_BAD_ARG);
     m.face[5][1] = old;
-    assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
+    assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
     check_self(&m, false, 0, &t.pairs);
     tl_bvh_destroy(bvh);
     free_shape(&m);
