@@ -151,7 +151,7 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
 static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end, tl_vec3 to)
 {
     const double more = CATCH_UP * (end - begin), way = tl_norm3(tl_sub3(to, from));
-    if (!sim->contacts || !(way > more) || !(h->start < begin - 1e-9 * (end - begin))) return to;  // the start itself may be a jump
+    if (!sim->contacts || !(way > more) || !(h->since < begin)) return to;  // the first step may be a jump
     const double own = tl_norm3(tl_sub3(to, tl_pose_apply(h->keys, h->key_count, begin, h->pivot, base)));
     return way > own + more ? tl_madd3(from, (own + more) / way, tl_sub3(to, from)) : to;
 }
@@ -186,7 +186,7 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
         if (!h->took_hold) {
             for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim_handle_base(sim, h, h->nodes[k], sim->x[node_of[h->nodes[k]]]);
-            h->took_hold = true;
+            h->took_hold = true, h->since = begin;
         }
         for (int32_t k = 0; k < h->node_count; k++) {
             const int32_t node = node_of[h->nodes[k]];

@@ -36,6 +36,7 @@ typedef struct sim_handle {
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
+    double since;    ///< [s] when it did: the first step that began after `start`
     bool let_go;     ///< fades, and `base` is from where it held its nodes last
     bool by_name;    ///< nodes were listed: those that remeshing puts between them are not held
     bool on_line;    ///< .. but on outlines

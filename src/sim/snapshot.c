@@ -375,6 +375,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         memcpy(&took_hold, at, sizeof took_hold), at += sizeof took_hold;
         memcpy(sim->handles[i].base, at, bytes), at += bytes;
         sim->handles[i].took_hold = (took_hold & TOOK_HOLD) != 0, sim->handles[i].let_go = (took_hold & LET_GO) != 0;
+        sim->handles[i].since = sim->handles[i].start;  // if it did, in a step before
     }
     uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)

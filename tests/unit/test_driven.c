@@ -187,12 +187,33 @@ static void nodes_that_come_while_a_handle_lags_catch_up_too(void **state)
     tl_sim_destroy(sim);
 }
 
+// A handle may begin with a jump, whether its start is that of a step or not.
+static void a_handle_may_jump_when_it_takes_hold(void **state)
+{
+    (void)state;
+    tl_error err;
+    const double starts[] = {0, DT, 1.3 * DT};
+    for (int i = 0; i < 3; i++) {
+        tl_sim *sim = still_air();
+        const tl_cloth_id cloth = add_level(sim, "cloth", 0.06, 3, 0);
+        const tl_motion_key key = {.time = 0, .translate = {0, 0.1, 0}};
+        tl_handle_def h = tl_handle_def_default();
+        h.cloth = cloth, h.use_box = 1, h.box_min = (tl_vec3){-1, -1, -1}, h.box_max = (tl_vec3){1, 1, 1};
+        h.keys = &key, h.key_count = 1, h.start = starts[i];
+        assert_ok(tl_sim_add_handle(sim, &h, &err));
+        for (int k = 0; k < 3; k++) assert_ok(tl_sim_step(sim, NULL, &err));
+        assert_near(heights_of(sim, cloth).low, 0.1, 1e-9);
+        tl_sim_destroy(sim);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(what_is_driven_pushes_what_is_free),
         cmocka_unit_test(what_is_driven_waits_and_catches_up),
         cmocka_unit_test(what_lags_is_let_go_where_it_is),
+        cmocka_unit_test(a_handle_may_jump_when_it_takes_hold),
         cmocka_unit_test(nodes_that_come_while_a_handle_lags_catch_up_too),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
