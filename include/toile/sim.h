@@ -67,7 +67,7 @@ typedef struct tl_collide_def {
     uint32_t bodies;     ///< 1: cloth against bodies. Default 1.
     uint32_t self;       ///< 1: cloth against cloth. Default 1.
     tl_combine combine;  ///< Default TL_COMBINE_MIN.
-    double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], > 0. Default 5e3.
+    double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], in (0, 1e6]. Default 5e3.
     double slip_speed;   ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
     tl_response response;  ///< Default TL_RESPONSE_POTENTIAL.

@@ -97,7 +97,7 @@ static const tl_key_def collide_keys[] = {
     {"self", TL_KEY_BOOL, 0, AT(self), .number = {1}, .doc = "Cloth against itself and other cloths"},
     {"friction_combine", TL_KEY_WORD, 0, AT(combine), .words = combine_words, .text = "min",
      .doc = "What a pair's friction is made of where both sides have one"},
-    {"pressure", TL_KEY_REAL, POSITIVE_FLAG, AT(pressure), 0, 1e12, {5e3}, .unit = "Pa",
+    {"pressure", TL_KEY_REAL, POSITIVE_FLAG, AT(pressure), 0, 1e6, {5e3}, .unit = "Pa",
      .doc = "At which contact gives way to 62 % of the thickness"},
     {"slip_speed", TL_KEY_REAL, POSITIVE_FLAG, AT(slip_speed), 0, 1e3, {1e-4}, .unit = "m/s",
      .doc = "Below this speed friction sticks"},
