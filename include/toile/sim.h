@@ -67,7 +67,7 @@ typedef struct tl_collide_def {
     uint32_t bodies;     ///< 1: cloth against bodies. Default 1.
     uint32_t self;       ///< 1: cloth against cloth. Default 1.
     tl_combine combine;  ///< Default TL_COMBINE_MIN.
-    double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], > 0. Default 5e3.
+    double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], in (0, 1e6]. Default 5e3.
     double slip_speed;   ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
     tl_response response;  ///< Default TL_RESPONSE_POTENTIAL.
@@ -120,7 +120,7 @@ typedef struct tl_remeshing {
     tl_remeshing_blend blend;   ///< how these are put together. Default TL_BLEND_MAX.
     double hysteresis;          ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
     double interval;            ///< time between two passes [s], > 0; at least one step. Default 0.04.
-    int32_t max_faces;          ///< never more; the whole cloth is made coarser to keep to it. 0: no limit. Default 0.
+    int32_t max_faces;          ///< no more by refining; the cloth is made coarser to keep to it, up to size_max. 0: no limit. Default 0.
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

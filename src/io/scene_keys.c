@@ -97,7 +97,7 @@ static const tl_key_def collide_keys[] = {
     {"self", TL_KEY_BOOL, 0, AT(self), .number = {1}, .doc = "Cloth against itself and other cloths"},
     {"friction_combine", TL_KEY_WORD, 0, AT(combine), .words = combine_words, .text = "min",
      .doc = "What a pair's friction is made of where both sides have one"},
-    {"pressure", TL_KEY_REAL, POSITIVE_FLAG, AT(pressure), 0, 1e12, {5e3}, .unit = "Pa",
+    {"pressure", TL_KEY_REAL, POSITIVE_FLAG, AT(pressure), 0, 1e6, {5e3}, .unit = "Pa",
      .doc = "At which contact gives way to 62 % of the thickness"},
     {"slip_speed", TL_KEY_REAL, POSITIVE_FLAG, AT(slip_speed), 0, 1e3, {1e-4}, .unit = "m/s",
      .doc = "Below this speed friction sticks"},
@@ -140,7 +140,7 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
     {"interval", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(interval), 0, 1e6, .unit = "s",                                 \
      .doc = "Time between two passes; default: one frame"},                                                                         \
     {"max_faces", TL_KEY_INT, flags, AT(max_faces), 0, 2147483647, {0},                                                             \
-     .doc = "Never more faces; the whole cloth is made coarser to keep to it; 0: no limit"},                                        \
+     .doc = "No more faces by refining; the whole cloth is made coarser to keep to it, up to size_max; 0: no limit"},              \
     {0}
 static const tl_key_def remeshing_keys[] = {REMESHING_KEYS(0)};
 static const tl_key_def cloth_remeshing_keys[] = {REMESHING_KEYS(TL_KEY_OPTIONAL)};

@@ -146,13 +146,31 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
 // Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond their own, not at once:
 // a centimetre in a 64th of 1/100 s would be 64 m/s.
 #define CATCH_UP 1.0  // [m/s]
+#define LAG 1e-9      // [m] less is rounding
 
 static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end, tl_vec3 to)
 {
     const double more = CATCH_UP * (end - begin), way = tl_norm3(tl_sub3(to, from));
-    if (!sim->contacts || !(way > more) || !(h->start < begin - 1e-9 * (end - begin))) return to;  // the start itself may be a jump
+    if (!sim->contacts || !(way > more) || !(h->since < begin)) return to;  // the first step may be a jump
     const double own = tl_norm3(tl_sub3(to, tl_pose_apply(h->keys, h->key_count, begin, h->pivot, base)));
     return way > own + more ? tl_madd3(from, (own + more) / way, tl_sub3(to, from)) : to;
+}
+
+tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *h, int32_t k, double time)
+{
+    const int32_t node = sim->elements->node_of[sim->elements->cloth_node_start[h->cloth] + h->nodes[k]];
+    const tl_vec3 lag = tl_sub3(tl_pose_apply(h->keys, h->key_count, time, h->pivot, h->base[k]), sim->x[node]);
+    return tl_norm3(lag) > LAG ? lag : (tl_vec3){0, 0, 0};
+}
+
+// Springs pull from where the handle was kept, not to where it should have been: over a lag of 10 cm they would pull by 100 N each.
+static void let_go(const tl_sim *sim, sim_handle *h, double time)
+{
+    const tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
+    const int32_t *node_of = sim->elements->node_of + sim->elements->cloth_node_start[h->cloth];
+    for (int32_t k = 0; k < h->node_count; k++)
+        if (tl_norm3(sim_handle_lag(sim, h, k, time)) > 0) h->base[k] = tl_pose_back(&pose, h->pivot, sim->x[node_of[h->nodes[k]]]);
+    h->let_go = true;
 }
 
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
@@ -163,11 +181,12 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
     enum { HELD = 2 };
     for (int32_t i = 0; i < sim->handle_count; i++) {
         sim_handle *h = &sim->handles[i];
+        if (h->took_hold && !h->let_go && h->fade > 0 && h->end <= begin + slack) let_go(sim, h, begin);
         if (!(h->start <= begin + slack && begin + slack < h->end)) continue;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
         if (!h->took_hold) {
             for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim_handle_base(sim, h, h->nodes[k], sim->x[node_of[h->nodes[k]]]);
-            h->took_hold = true;
+            h->took_hold = true, h->since = begin;
         }
         for (int32_t k = 0; k < h->node_count; k++) {
             const int32_t node = node_of[h->nodes[k]];

@@ -36,6 +36,8 @@ typedef struct sim_handle {
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
+    double since;    ///< [s] when it did: the first step that began after `start`
+    bool let_go;     ///< fades, and `base` is from where it held its nodes last
     bool by_name;    ///< nodes were listed: those that remeshing puts between them are not held
     bool on_line;    ///< .. but on outlines
 } sim_handle;
@@ -170,6 +172,9 @@ tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
 
 /// Where a handle's motion takes a node (slot of its mesh) from, given where the node is at the moment.
 tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slot, tl_vec3 now);
+
+/// What node `k` of a handle lacks to where its motion wants it at `time`, where cloth keeps it from there; else zero.
+tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *handle, int32_t k, double time);
 
 /// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there are none.
 bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to);

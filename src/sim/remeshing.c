@@ -72,7 +72,7 @@ static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 // ---- what is around -------------------------------------------------------------------------------------------
 
 /// Attributes of a cloth's mesh for the time of a pass.
-typedef struct carried { tl_remesh_attrs attrs; int32_t origin, free; } carried;
+typedef struct carried { tl_remesh_attrs attrs; int32_t origin, free, lag; } carried;
 
 typedef struct room room;
 
@@ -187,10 +187,30 @@ static void restore_past(tl_sim *sim, double dt_before)
     sim->dt_before = dt_before;
 }
 
+static bool holds_now(const tl_sim *sim, const sim_handle *h) { return h->took_hold && sim->time < h->end; }
+
+// Handles that cloth keeps from their place: nodes that come to lie between theirs have as much of their way left. Of several handles that
+// hold a node the last one leads it.
+static tl_status load_lag(tl_sim *sim, int32_t c, int32_t *index, tl_error *err)
+{
+    tl_mesh *mesh = sim->cloths[c].mesh;
+    *index = tl_mesh_attr_find(mesh, TL_NODES, "lag");
+    if (*index == TL_NONE) TL_TRY(tl_mesh_attr_add(mesh, TL_NODES, "lag", TL_DOUBLE, 3, TL_ATTR_MEAN, index, err));
+    tl_vec3 *lag = (tl_vec3 *)tl_mesh_attr_doubles(mesh, TL_NODES, *index);
+    memset(lag, 0, (size_t)mesh->slots[TL_NODES].count * sizeof *lag);
+    for (int32_t h = 0; h < sim->handle_count; h++) {
+        const sim_handle *handle = &sim->handles[h];
+        for (int32_t k = 0; handle->cloth == c && holds_now(sim, handle) && k < handle->node_count; k++)
+            lag[handle->nodes[k]] = sim_handle_lag(sim, handle, k, sim->time);
+    }
+    return TL_OK;
+}
+
 static tl_status load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
     TL_TRY(load_past(sim, c, err));
+    TL_TRY(load_lag(sim, c, &out->lag, err));
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
     TL_TRY(add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
@@ -464,6 +484,7 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[carry->attrs.held].width;
     const int32_t *bits = tl_mesh_attr_ints(mesh, TL_NODES, handle->by_name ? carry->attrs.listed : carry->attrs.held);
     const int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, carry->origin);
+    const tl_vec3 *lag = (const tl_vec3 *)tl_mesh_attr_doubles(mesh, TL_NODES, carry->lag);
     int32_t old_count = 0, made = 0;
     for (int32_t k = 0; k < handle->node_count; k++) old_count = handle->nodes[k] >= old_count ? handle->nodes[k] + 1 : old_count;
     int32_t *old = TL_SCRATCH(&sim->arena, int32_t, old_count);  // place in the handle of a node that was
@@ -483,8 +504,8 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     for (int32_t n = 0; n < count; n++) {
         if (!tl_alive(mesh, TL_NODES, n) || !((uint32_t)bits[n * words + word] & bit)) continue;
         nodes[k] = n;
-        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]]
-                                    : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, mesh->pos[n]));
+        const tl_vec3 there = holds_now(sim, handle) ? tl_add3(mesh->pos[n], lag[n]) : mesh->pos[n];
+        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, there));
     }
     TL_FREE(&sim->alloc, handle->nodes, handle->node_count);
     TL_FREE(&sim->alloc, handle->base, handle->node_count);

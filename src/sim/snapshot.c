@@ -5,7 +5,7 @@
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
 // Layout, little-endian as on every machine we build for: header; the meshes and the nodes of every handle, if meshes may change; then
-// x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and its
+// x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and let go and its
 // base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
@@ -22,6 +22,7 @@
 
 #define MAGIC "TLSTATE6"
 enum { EPOCH_STEPS = 8 };
+enum { TOOK_HOLD = 1, LET_GO = 2 };  // of a handle
 
 typedef struct header {
     char magic[8];
@@ -217,7 +218,7 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
             memcpy(at, &value, sizeof value), at += sizeof value;
         }
     for (int32_t i = 0; i < sim->handle_count; i++) {
-        const uint64_t took_hold = sim->handles[i].took_hold;
+        const uint64_t took_hold = (sim->handles[i].took_hold ? TOOK_HOLD : 0) | (sim->handles[i].let_go ? LET_GO : 0);
         const size_t bytes = (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
         memcpy(at, &took_hold, sizeof took_hold), at += sizeof took_hold;
         memcpy(at, sim->handles[i].base, bytes), at += bytes;
@@ -373,7 +374,8 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         const size_t bytes = (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
         memcpy(&took_hold, at, sizeof took_hold), at += sizeof took_hold;
         memcpy(sim->handles[i].base, at, bytes), at += bytes;
-        sim->handles[i].took_hold = took_hold != 0;
+        sim->handles[i].took_hold = (took_hold & TOOK_HOLD) != 0, sim->handles[i].let_go = (took_hold & LET_GO) != 0;
+        sim->handles[i].since = sim->handles[i].start;  // if it did, in a step before
     }
     uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)

@@ -365,6 +365,9 @@ static void bad_contact_numbers_are_named(void **state)
     def.collide.pressure = 0;
     assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
     assert_non_null(strstr(err.message, "collide.pressure 0"));
+    def.collide.pressure = 1e7;
+    assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
+    assert_non_null(strstr(err.message, "collide.pressure 1e+07"));
     def = tl_sim_def_default(), def.collide.slip_speed = -1;
     assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
     assert_non_null(strstr(err.message, "collide.slip_speed -1"));
