@@ -89,6 +89,9 @@ void tl_contacts_move_bodies(tl_contacts *contacts, double part);
 /// Bodies have hardly got on for several iterations: cloth is in their way and cannot give way fast enough, or there is no room for it.
 bool tl_contacts_stuck(const tl_contacts *contacts);
 
+/// What nodes that handles drive lack to their place is rounding below this [m].
+#define TL_LAG 1e-9
+
 /// For the rest of the step nodes that handles drive and cloth keeps from their place stay where they are.
 void tl_contacts_let_handles_wait(tl_contacts *contacts);
 

@@ -186,14 +186,13 @@ static inline bool contact_is_free(const tl_contacts *c, int32_t node) { return 
 
 /// What is left of the way of a node that is not solved for: of a body to its end, of one that a handle drives to its target. What rounding leaves
 /// of the latter is nothing.
-#define CONTACT_LAG 1e-9  // [m]
 static inline tl_vec3 contact_way_left(const tl_contacts *c, int32_t node)
 {
     if (node >= c->node_count) return tl_sub3(c->step.body_end[node - c->node_count], c->at[node]);
     const tl_vec3 none = {0, 0, 0};
     if (!c->step.fixed[node] || c->handles_wait) return none;
     const tl_vec3 left = tl_sub3(c->step.target[node], c->at[node]);
-    return tl_norm3(left) > CONTACT_LAG ? left : none;
+    return tl_norm3(left) > TL_LAG ? left : none;
 }
 
 /// Is a node of cloth where it was when pairs were last measured? Has a body gone on since?

@@ -146,7 +146,6 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
 // Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond their own, not at once:
 // a centimetre in a 64th of 1/100 s would be 64 m/s.
 #define CATCH_UP 1.0  // [m/s]
-#define LAG 1e-9      // [m] less is rounding
 
 static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end, tl_vec3 to)
 {
@@ -160,7 +159,7 @@ tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *h, int32_t k, double
 {
     const int32_t node = sim->elements->node_of[sim->elements->cloth_node_start[h->cloth] + h->nodes[k]];
     const tl_vec3 lag = tl_sub3(tl_pose_apply(h->keys, h->key_count, time, h->pivot, h->base[k]), sim->x[node]);
-    return tl_norm3(lag) > LAG ? lag : (tl_vec3){0, 0, 0};
+    return tl_norm3(lag) > TL_LAG ? lag : (tl_vec3){0, 0, 0};
 }
 
 // Springs pull from where the handle was kept, not to where it should have been: over a lag of 10 cm they would pull by 100 N each.

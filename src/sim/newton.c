@@ -205,7 +205,7 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
     for (int32_t i = 0; i < s->e->node_count; i++) {
         if (!s->e->fixed[i]) continue;
         s->direction[i] = s->waits ? (tl_vec3){0, 0, 0} : tl_sub3(s->target[i], x[i]);
-        s->lags = s->lags || tl_norm3(s->direction[i]) > LAG;
+        s->lags = s->lags || tl_norm3(s->direction[i]) > TL_LAG;
     }
     if (tl_contacts_frozen(s->contacts) || (!s->searched && tl_contacts_reach(s->contacts, x, s->direction))) return TL_OK;
     s->searched = true;
@@ -232,14 +232,6 @@ static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
     TL_TRY(look_around(s, x, err));
     s->report->contact_seconds += tl_now() - begin;
     return TL_OK;
-}
-
-// Nodes that handles drive and contact kept from their place move in the update too. That may cost energy which the slope does not know of.
-static bool handles_lag(const newton *s)
-{
-    for (int32_t i = 0; s->contacts && i < s->e->node_count; i++)
-        if (s->e->fixed[i] && tl_norm3(s->direction[i]) > 0) return true;
-    return false;
 }
 
 // Gradient and matrix of all terms at x.
@@ -351,7 +343,7 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
     const bool blind = s->contacts && (tl_contacts_bodies_left(s->contacts) > 0 || s->lags || (u->limited > 0 && slope >= 0));
     if (!blind) {
         TL_TRY(line_search(s, x, slope, &length, err));
-        if (length == 0 && !u->in_part && !handles_lag(s))
+        if (length == 0 && !u->in_part)
             return tl_fail(err, TL_FAILED, "Newton iteration %d: no descent along the update", s->report->iterations);
     }
     if (length == 0 && !u->in_part) {
