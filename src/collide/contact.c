@@ -99,7 +99,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
-    c->near_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    for (int k = 0; k < CONTACT_KINDS; k++) c->around[k].start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
     c->blocks.busy = TL_CALLOC(&c->alloc, uint8_t, n);
@@ -107,7 +107,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->near_start || !c->blocks.row_start ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->around[PRESSING].start || !c->around[FORESEEN].start || !c->blocks.row_start ||
         !c->blocks.lower_start || (n > 0 && !c->blocks.busy) ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
@@ -217,7 +217,10 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
-    TL_FREE(&alloc, c->near_start, n + 1);
+    for (int k = 0; k < CONTACT_KINDS; k++) {
+        TL_FREE(&alloc, c->around[k].start, n + 1);
+        TL_FREE(&alloc, c->around[k].item, c->around[k].cap);
+    }
     TL_FREE(&alloc, c->blocks.row_start, n + 1);
     TL_FREE(&alloc, c->blocks.lower_start, n + 1);
     TL_FREE(&alloc, c->blocks.busy, n);
@@ -225,7 +228,6 @@ void tl_contacts_destroy(tl_contacts *c)
     TL_FREE(&alloc, c->blocks.value, c->blocks_cap[1]);
     TL_FREE(&alloc, c->blocks.lower_row, c->blocks_cap[2]);
     TL_FREE(&alloc, c->blocks.lower_block, c->blocks_cap[3]);
-    TL_FREE(&alloc, c->near_item, c->near_cap);
     TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
     TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
     TL_FREE(&alloc, c->thickness, nc > 0 ? nc : 1);
@@ -250,7 +252,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
-    c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks.block_count = 0;
+    c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks_made = false;
     c->noted_at_start = false;
     // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
     if (moving) c->searched_part = c->measured_done = c->settled_done = c->judged_done = -1;
@@ -366,7 +368,7 @@ double tl_contacts_change(const tl_contacts *c, const tl_vec3 *u)
     double sum = 0;
     int32_t count = 0;
     for (int32_t i = 0; i < c->node_count && c->contact_count > 0; i++) {
-        if (c->near_start[i] == c->near_start[i + 1]) continue;
+        if (contact_none_around(c, i)) continue;
         sum += tl_dot3(u[i], u[i]), count++;
     }
     return count > 0 ? sqrt(sum / count) : 0;

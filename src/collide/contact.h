@@ -135,8 +135,9 @@ tl_status tl_contacts_zones(tl_contacts *contacts, const tl_vec3 *x0, tl_vec3 *x
 tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers,
                              double *out, tl_error *err);
 
-/// What contacts have off the diagonal and not in the matrix, for tl_extra; NULL: nothing. As of the last assembly or look ahead.
-const tl_bsr *tl_contacts_blocks(const tl_contacts *contacts);
+/// What contacts have off the diagonal and not in the matrix, for tl_extra; NULL: nothing. As of the last assembly or look ahead, until the next;
+/// made when first asked for.
+tl_status tl_contacts_blocks(tl_contacts *contacts, tl_arena *arena, tl_workers *workers, const tl_bsr **out, tl_error *err);
 int32_t tl_contacts_count(const tl_contacts *contacts);  ///< pairs that press or are foreseen to
 
 /// Smallest thickness of all pairs that press [m], infinite if none does; and the smallest distance over thickness, at most 1.

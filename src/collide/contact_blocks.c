@@ -5,6 +5,8 @@
 // contacts foreseen are taken back). All in double, in a matrix of its own (tl_extra.blocks), made anew whenever the contacts
 // change: rows are gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
 
+#include <stdlib.h>
+
 #include "base/fail.h"
 #include "collide/contact_impl.h"
 #include "math/bsr.h"
@@ -28,22 +30,20 @@ static ends ends_of(const tl_contacts *c, const contact *ct)
     return out;
 }
 
-// Without a jump that depends on the numbers: those cannot be guessed.
-static int32_t lower_bound(const int32_t *cols, int32_t n, int32_t j)
-{
-    const int32_t *at = cols;
-    while (n > 1) {
-        const int32_t half = n / 2;
-        at += at[half - 1] < j ? half : 0;
-        n -= half;
-    }
-    return (int32_t)(at - cols) + (n == 1 && *at < j);
-}
+/// A column as it is met: sorted by its number, it still knows when it came.
+typedef uint64_t met;
+static met make_met(int32_t col, int32_t order) { return (uint64_t)col << 32 | (uint32_t)order; }
+static int32_t met_col(met m) { return (int32_t)(m >> 32); }
+static int32_t met_order(met m) { return (int32_t)(uint32_t)m; }
 
 typedef struct blocks_job {
     tl_contacts *c;
-    int32_t *cols;
-    ends *ends;  // per contact
+    ends *ends;        // per contact
+    // a row has room for three per contact around it, from first[row] on
+    int64_t *first;
+    met *met;          // its columns, ascending
+    int32_t *order;    // of every block that a contact adds, in the order in which a row finds them: which of its columns
+    int32_t *rank;     // scratch
 } blocks_job;
 
 static void list_chunk(void *arg, int32_t begin, int32_t end)
@@ -52,27 +52,72 @@ static void list_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) job->ends[i] = ends_of(job->c, &job->c->contacts[i]);
 }
 
-// Columns of every row, ascending; row i has room for three per contact around it.
+/// Where the columns of a row are, by their numbers. What no longer fits is looked for one by one: rows of hundreds are rare.
+enum { TABLE_BITS = 10, TABLE = 1 << TABLE_BITS, TABLE_FULL = TABLE / 2 };
+typedef struct table { int32_t col[TABLE], order[TABLE], used[TABLE_FULL]; } table;
+
+static int32_t find_or_add(table *t, met *list, int32_t *n, int32_t j)
+{
+    uint32_t h = (uint32_t)j * 2654435761u >> (32 - TABLE_BITS);  // Knuth's multiplicative hashing
+    for (; t->col[h] >= 0; h = (h + 1) % TABLE)
+        if (t->col[h] == j) return t->order[h];
+    for (int32_t k = TABLE_FULL; k < *n; k++)
+        if (met_col(list[k]) == j) return k;
+    if (*n < TABLE_FULL) t->col[h] = j, t->order[h] = *n, t->used[*n] = (int32_t)h;
+    list[*n] = make_met(j, *n);
+    return (*n)++;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    const met x = *(const met *)a, y = *(const met *)b;
+    return (x > y) - (x < y);
+}
+
+static void sort_ascending(met *a, int32_t n)
+{
+    if (n > 64) {
+        qsort(a, (size_t)n, sizeof *a, by_number);
+        return;
+    }
+    for (int32_t i = 1; i < n; i++) {
+        const met v = a[i];
+        int32_t k = i;
+        for (; k > 0 && a[k - 1] > v; k--) a[k] = a[k - 1];
+        a[k] = v;
+    }
+}
+
+// Columns of every row, and which of them each block goes to.
 static void collect_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
     tl_contacts *c = job->c;
+    table t;
+    memset(t.col, -1, sizeof t.col);
     for (int32_t i = begin; i < end; i++) {
-        int32_t *cols = job->cols + (int64_t)3 * c->near_start[i], n = 0;
-        c->blocks.busy[i] = 0;
-        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
-            const ends *e = &job->ends[c->near_item[k] / 4];
-            c->blocks.busy[i] |= e->partners[c->near_item[k] % 4] != 0 || c->contacts[c->near_item[k] / 4].hard;
-            for (uint32_t left = e->partners[c->near_item[k] % 4]; left; left &= left - 1) {
-                const int32_t j = e->node[__builtin_ctz(left)];
-                if (j <= i) continue;
-                const int32_t at = lower_bound(cols, n, j);
-                if (at < n && cols[at] == j) continue;
-                memmove(cols + at + 1, cols + at, (size_t)(n - at) * sizeof *cols);
-                cols[at] = j, n++;
+        met *list = job->met + job->first[i];
+        int32_t *order = job->order + job->first[i], *rank = job->rank + job->first[i], n = 0, blocks = 0;
+        bool busy = false;
+        for (int kind = 0; kind < CONTACT_KINDS; kind++) {
+            const contact_around *near = &c->around[kind];
+            for (int32_t k = near->start[i]; k < near->start[i + 1]; k++) {
+                const ends *e = &job->ends[near->item[k] / 4];
+                const uint32_t partners = e->partners[near->item[k] % 4];
+                busy = busy || partners != 0 || c->contacts[near->item[k] / 4].hard;
+                for (uint32_t left = partners; left; left &= left - 1) {
+                    const int32_t j = e->node[__builtin_ctz(left)];
+                    if (j <= i) continue;
+                    order[blocks++] = find_or_add(&t, list, &n, j);
+                }
             }
         }
-        c->blocks.row_start[i + 1] = n + 1;
+        for (int32_t k = 0; k < n && k < TABLE_FULL; k++) t.col[t.used[k]] = -1;
+        sort_ascending(list, n);
+        for (int32_t k = 0; k < n; k++) rank[met_order(list[k])] = k;
+        for (int32_t k = 0; k < blocks; k++) order[k] = rank[order[k]];
+        c->blocks.busy[i] = busy;
+        c->blocks.row_start[i + 1] = 1 + n;
     }
 }
 
@@ -82,64 +127,86 @@ static void add_scaled(double *block, double scale, const double s[6])
     block[5] += scale * s[3], block[2] += scale * s[4], block[1] += scale * s[5];
 }
 
+// Row i: what contacts of a kind have, `order` says where.
+static const int32_t *add_contacts(const blocks_job *job, int kind, int32_t i, const int32_t *order, double (*value)[9])
+{
+    const tl_contacts *c = job->c;
+    const contact_around *near = &c->around[kind];
+    const int32_t all = near->start[c->node_count];
+    for (int32_t k = near->start[i]; k < near->start[i + 1]; k++) {
+        CONTACT_ASK_FOR(c, near, k, all);
+        const int a = near->item[k] % 4;
+        const contact *ct = &c->contacts[near->item[k] / 4];
+        const double w = ct->weight[a];
+        if (ct->hard) add_scaled(value[0], w * w - contact_diagonal(ct, a), ct->stiff);  // else it is zero
+        const ends *e = &job->ends[near->item[k] / 4];
+        for (uint32_t left = e->partners[a]; left; left &= left - 1) {
+            const int b = __builtin_ctz(left);
+            if (e->node[b] > i) add_scaled(value[1 + *order++], w * ct->weight[b], ct->stiff);
+        }
+    }
+    return order;
+}
+
 static void fill_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
-    const tl_contacts *c = job->c;
-    const tl_bsr *m = &c->blocks;
-    const int32_t all = c->near_start[c->node_count];
+    const tl_bsr *m = &job->c->blocks;
     for (int32_t i = begin; i < end; i++) {
-        const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first - 1;
-        int32_t *cols = m->col + first + 1;
-        double(*value)[9] = m->value + first + 1;
+        const met *list = job->met + job->first[i];
+        const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first;
+        double(*value)[9] = m->value + first;
         m->col[first] = i;
-        memcpy(cols, job->cols + (int64_t)3 * c->near_start[i], (size_t)n * sizeof *cols);
-        memset(m->value[first], 0, (size_t)(n + 1) * sizeof *value);
-        for (int32_t k = c->near_start[i]; k < c->near_start[i + 1]; k++) {
-            CONTACT_ASK_FOR(c, k, all);
-            const int a = c->near_item[k] % 4;
-            const contact *ct = &c->contacts[c->near_item[k] / 4];
-            const double w = ct->weight[a];
-            if (ct->hard) add_scaled(m->value[first], w * w - contact_diagonal(ct, a), ct->stiff);  // else it is zero
-            const ends *e = &job->ends[c->near_item[k] / 4];
-            for (uint32_t left = e->partners[a]; left; left &= left - 1) {
-                const int b = __builtin_ctz(left);
-                const int32_t j = e->node[b];
-                if (j <= i) continue;
-                add_scaled(value[lower_bound(cols, n, j)], w * ct->weight[b], ct->stiff);
-            }
-        }
-        for (int32_t k = -1; k < n; k++) value[k][3] = value[k][1], value[k][6] = value[k][2], value[k][7] = value[k][5];
+        for (int32_t k = 1; k < n; k++) m->col[first + k] = met_col(list[k - 1]);
+        memset(value, 0, (size_t)n * sizeof *value);
+        const int32_t *order = job->order + job->first[i];
+        for (int kind = 0; kind < CONTACT_KINDS; kind++) order = add_contacts(job, kind, i, order, value);
+        for (int32_t k = 0; k < n; k++) value[k][3] = value[k][1], value[k][6] = value[k][2], value[k][7] = value[k][5];
     }
 }
 
-tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+static bool take_scratch(blocks_job *job, tl_arena *arena)
+{
+    const tl_contacts *c = job->c;
+    const int32_t n = c->node_count;
+    const int32_t *a = c->around[PRESSING].start, *b = c->around[FORESEEN].start;
+    job->first = TL_SCRATCH(arena, int64_t, n + 1);
+    if (!job->first) return false;
+    for (int32_t i = 0; i <= n; i++) job->first[i] = (int64_t)3 * a[i] + (int64_t)3 * b[i];
+    job->ends = TL_SCRATCH(arena, ends, c->contact_count);
+    job->met = TL_SCRATCH(arena, met, job->first[n]);
+    job->order = TL_SCRATCH(arena, int32_t, job->first[n]);
+    job->rank = TL_SCRATCH(arena, int32_t, job->first[n]);
+    return job->ends && job->met && job->order && job->rank;
+}
+
+static tl_status fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
 {
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
     tl_bsr *m = &c->blocks;
-    blocks_job job = {c, TL_SCRATCH(arena, int32_t, (int64_t)3 * c->near_start[n]), TL_SCRATCH(arena, ends, c->contact_count)};
-    tl_status status = job.cols && job.ends ? TL_OK : tl_fail_memory(err, "the contacts");
-    if (status == TL_OK) {
-        tl_parallel_for(workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
-        tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
-        for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
-        const int32_t count = m->row_start[n];
-        if (CONTACT_GROW(c, m->col, c->blocks_cap[0], count) && CONTACT_GROW(c, m->value, c->blocks_cap[1], count + 1) &&
-            CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) &&
-            CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
-            m->row_count = n, m->block_count = count;
-        else
-            status = tl_fail_memory(err, "the contacts");
-    }
-    if (status == TL_OK) {
-        tl_parallel_for(workers, n, NODES_PER_CHUNK, fill_chunk, &job);
-        memset(m->value[m->block_count], 0, sizeof *m->value);
-        memset(m->lower_start, 0, (size_t)(n + 1) * sizeof *m->lower_start);
-        tl_bsr_refer(m);
-    }
-    tl_arena_release(arena, mark);
-    return status;
+    blocks_job job = {.c = c};
+    if (!take_scratch(&job, arena)) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
+    for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
+    const int32_t count = m->row_start[n];
+    if (!CONTACT_GROW(c, m->col, c->blocks_cap[0], count) || !CONTACT_GROW(c, m->value, c->blocks_cap[1], count + 1) ||
+        !CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) || !CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
+        return tl_fail_memory(err, "the contacts");
+    m->row_count = n, m->block_count = count;
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, fill_chunk, &job);
+    memset(m->value[count], 0, sizeof *m->value);
+    memset(m->lower_start, 0, (size_t)(n + 1) * sizeof *m->lower_start);
+    tl_bsr_refer(m);
+    return TL_OK;
 }
 
-const tl_bsr *tl_contacts_blocks(const tl_contacts *c) { return c->blocks.block_count > c->node_count ? &c->blocks : NULL; }
+tl_status tl_contacts_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, const tl_bsr **out, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_status status = c->blocks_made || c->contact_count == 0 ? TL_OK : fill_blocks(c, arena, workers, err);
+    tl_arena_release(arena, mark);
+    c->blocks_made = status == TL_OK;
+    *out = c->blocks_made && c->contact_count > 0 && c->blocks.block_count > c->node_count ? &c->blocks : NULL;
+    return status;
+}

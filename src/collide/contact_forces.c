@@ -192,30 +192,30 @@ static void contact_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// Which contacts a node takes part in, in their order.
-tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_list(tl_contacts *c, int kind, tl_error *err)
 {
-    const int32_t n = c->node_count;
-    memset(c->near_start, 0, (size_t)(n + 1) * sizeof *c->near_start);
-    for (int32_t i = 0; i < c->contact_count; i++) {
+    const int32_t n = c->node_count, first = kind == PRESSING ? 0 : c->pressing, last = kind == PRESSING ? c->pressing : c->contact_count;
+    contact_around *near = &c->around[kind];
+    memset(near->start, 0, (size_t)(n + 1) * sizeof *near->start);
+    for (int32_t i = first; i < last; i++) {
         const pair *p = &c->contacts[i].pair;
         for (int k = 0; k < pair_nodes(p); k++)
-            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_start[p->node[k] + 1]++;
+            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) near->start[p->node[k] + 1]++;
     }
-    for (int32_t i = 0; i < n; i++) c->near_start[i + 1] += c->near_start[i];
-    const int32_t total = c->near_start[n];
-    if (!CONTACT_GROW(c, c->near_item, c->near_cap, total)) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = c->contact_count - 1; i >= 0; i--) {  // from the back: ends with near_start at its place
+    for (int32_t i = 0; i < n; i++) near->start[i + 1] += near->start[i];
+    const int32_t total = near->start[n];
+    if (!CONTACT_GROW(c, near->item, near->cap, total)) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = last - 1; i >= first; i--) {  // from the back: ends with every start at its place
         const pair *p = &c->contacts[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
-            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) c->near_item[--c->near_start[p->node[k] + 1]] = 4 * i + k;
+            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) near->item[--near->start[p->node[k] + 1]] = 4 * i + k;
     }
-    for (int32_t i = 0; i < n; i++) c->near_start[i] = c->near_start[i + 1];
-    c->near_start[n] = total;
-    return contact_fill_blocks(c, arena, workers, err);
+    for (int32_t i = 0; i < n; i++) near->start[i] = near->start[i + 1];
+    near->start[n] = total;
+    return TL_OK;
 }
 
-typedef struct gather_job { const tl_contacts *c; tl_bsr *matrix; tl_vec3 *gradient; int32_t from; double sign; } gather_job;
+typedef struct gather_job { const tl_contacts *c; const contact_around *near; tl_bsr *matrix; tl_vec3 *gradient; double sign; } gather_job;
 
 static double *diagonal_of(const tl_bsr *m, int32_t i) { return m->diagonal ? m->diagonal[i] : m->value[m->row_start[i]]; }
 
@@ -233,17 +233,17 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
 {
     const gather_job *job = arg;
     const tl_contacts *c = job->c;
-    const int32_t all = c->near_start[c->node_count];
+    const contact_around *near = job->near;
+    const int32_t all = near->start[c->node_count];
     for (int32_t i = begin; i < end; i++) {
-        const int32_t first = c->near_start[i], last = c->near_start[i + 1];
+        const int32_t first = near->start[i], last = near->start[i + 1];
         if (first == last) continue;
         double s[6] = {0, 0, 0, 0, 0, 0};
         tl_vec3 g = {0, 0, 0};
         for (int32_t k = first; k < last; k++) {
-            if (c->near_item[k] / 4 < job->from) continue;
-            CONTACT_ASK_FOR(c, k, all);
-            const contact *ct = &c->contacts[c->near_item[k] / 4];
-            const int a = c->near_item[k] % 4;
+            CONTACT_ASK_FOR(c, near, k, all);
+            const contact *ct = &c->contacts[near->item[k] / 4];
+            const int a = near->item[k] % 4;
             const double w = ct->weight[a];
             g = tl_madd3(g, w, ct->force);
             const double diagonal = contact_diagonal(ct, a);
@@ -263,9 +263,9 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-void contact_gather(const tl_contacts *c, int32_t from, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers)
+void contact_gather(const tl_contacts *c, int kind, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers)
 {
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, matrix, gradient, from, sign});
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk, &(gather_job){c, &c->around[kind], matrix, gradient, sign});
 }
 
 tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena,
@@ -296,12 +296,14 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
             if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
         tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
-        status = contact_list(c, arena, workers, err);
+        c->pressing = c->contact_count;
+        status = contact_list(c, PRESSING, err);
+        if (status == TL_OK) status = contact_list(c, FORESEEN, err);  // none so far
+        c->blocks_made = false;
     }
     tl_arena_release(arena, mark);
     if (status != TL_OK) return status;
-    c->pressing = c->contact_count;
-    contact_gather(c, 0, 1, matrix, gradient, workers);
+    contact_gather(c, PRESSING, 1, matrix, gradient, workers);
     contact_pinched_assemble(c, x, matrix, gradient);
     return TL_OK;
 }

@@ -95,19 +95,20 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 // The contacts foreseen become the pairs of `index`, and what contacts that turn have more in friction.
-static tl_status take_up(tl_contacts *c, const foresee_job *job, int32_t coming, int32_t turning, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena,
-                         tl_workers *workers, tl_error *err)
+static tl_status take_up(tl_contacts *c, const foresee_job *job, int32_t coming, int32_t turning, tl_bsr *matrix, tl_vec3 *push, tl_workers *workers,
+                         tl_error *err)
 {
     if (!CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + coming + turning)) return tl_fail_memory(err, "the contacts");
-    if (c->contact_count > c->pressing) contact_gather(c, c->pressing, -1, matrix, push, workers);  // out with those foreseen before
+    if (c->contact_count > c->pressing) contact_gather(c, FORESEEN, -1, matrix, push, workers);  // out with those foreseen before
     tl_parallel_for(workers, coming, PAIRS_PER_CHUNK, extend_chunk, (void *)job);
     int32_t at = c->pressing + coming;
     for (int32_t i = 0; i < c->pressing && turning > 0; i++)
         if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
     c->contact_count = at, c->coming = coming;
-    TL_TRY(contact_list(c, arena, workers, err));
+    TL_TRY(contact_list(c, FORESEEN, err));
+    c->blocks_made = false;
     memset(push, 0, (size_t)c->node_count * sizeof *push);
-    contact_gather(c, c->pressing, 1, matrix, push, workers);
+    contact_gather(c, FORESEEN, 1, matrix, push, workers);
     return TL_OK;
 }
 
@@ -139,7 +140,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         job.index[at++] = i;
     }
     *changed = !same;
-    const tl_status status = same ? TL_OK : take_up(c, &job, coming, turning, matrix, push, arena, workers, err);
+    const tl_status status = same ? TL_OK : take_up(c, &job, coming, turning, matrix, push, workers, err);
     tl_arena_release(arena, mark);
     return status;
 }
@@ -185,7 +186,7 @@ tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, tl_a
         if (!contact_stands_before(c, &c->pairs[i], &c->noted[k]) && may_come(c, i)) job.index[coming++] = i;
     }
     *any = coming > 0;
-    const tl_status status = *any ? take_up(c, &job, coming, 0, matrix, push, arena, workers, err) : TL_OK;
+    const tl_status status = *any ? take_up(c, &job, coming, 0, matrix, push, workers, err) : TL_OK;
     tl_arena_release(arena, mark);
     return status;
 }

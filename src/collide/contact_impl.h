@@ -59,11 +59,15 @@ static inline double contact_diagonal(const contact *ct, int a)
 
 /// Asks for what rows want of a contact that is some places ahead in the lists around nodes: in large scenes it is far away.
 enum { CONTACTS_AHEAD = 8 };
-#define CONTACT_ASK_FOR(c, k, last)                                                                     \
+#define CONTACT_ASK_FOR(c, around, k, last)                                                             \
     do {                                                                                                \
-        const contact *ask_ = &(c)->contacts[(c)->near_item[(k) + CONTACTS_AHEAD < (last) ? (k) + CONTACTS_AHEAD : (k)] / 4]; \
+        const contact *ask_ = &(c)->contacts[(around)->item[(k) + CONTACTS_AHEAD < (last) ? (k) + CONTACTS_AHEAD : (k)] / 4]; \
         __builtin_prefetch(ask_), __builtin_prefetch(ask_->weight), __builtin_prefetch(&ask_->stiff[2]), __builtin_prefetch(&ask_->hard); \
     } while (0)
+
+/// Contacts around nodes, in their order: those of node i are item[start[i]] .. item[start[i + 1] - 1], each 4 * contact + place.
+typedef struct contact_around { int32_t *start, *item, cap; } contact_around;
+enum { PRESSING, FORESEEN, CONTACT_KINDS };
 
 /// Distance, normal and weights of a pair.
 typedef struct nearness { double distance; tl_vec3 normal; double weight[4]; } nearness;
@@ -164,16 +168,22 @@ struct tl_contacts {
     pair *noted;              ///< pairs that pressed in the solve before or at the start of the step, in the order of pairs
     int32_t noted_count, noted_cap;
     bool noted_at_start;      ///< and nothing has been solved since
-    int32_t *near_start;      ///< [node_count + 1] contacts around a node
-    int32_t *near_item;       ///< 4 * contact + place
-    int32_t near_cap;
-    tl_bsr blocks;            ///< what they add off the diagonal and beside the matrix; no rows before the first assembly
+    contact_around around[CONTACT_KINDS];  ///< those that press and those foreseen: the latter change from solve to solve
+    tl_bsr blocks;            ///< what they add off the diagonal and beside the matrix (contact_blocks.c)
+    bool blocks_made;         ///< of the contacts there are
     int32_t blocks_cap[4];    ///< of its col, value, lower_row, lower_block
     double thinnest;          ///< smallest thickness of what presses
     tl_bond *bonds;           ///< of impact zones (contact_zones.c)
     int32_t bond_count, bond_cap;
     tl_contact_report report;
 };
+
+/// Is a node part of no contact, neither one that presses nor one foreseen?
+static inline bool contact_none_around(const tl_contacts *c, int32_t node)
+{
+    const int32_t *a = c->around[PRESSING].start, *b = c->around[FORESEEN].start;
+    return a[node] == a[node + 1] && b[node] == b[node + 1];
+}
 
 /// Largest thickness of all pairs with a body, or TL_CLOTH.
 static inline double contact_reach(const tl_contacts *c, int32_t body)
@@ -247,11 +257,11 @@ tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err);
 void contact_add_square(double s[6], double a, tl_vec3 u);
 bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6]);
 
-/// Which contacts a node takes part in, and the blocks beside the matrix.
-tl_status contact_list(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+/// Which contacts of a kind a node takes part in.
+tl_status contact_list(tl_contacts *c, int kind, tl_error *err);
 
-/// Adds what contacts from this one on have in the gradient and in the matrix (may be NULL), times `sign`.
-void contact_gather(const tl_contacts *c, int32_t from, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers);
+/// Adds what contacts of a kind have in the gradient and in the matrix (may be NULL), times `sign`.
+void contact_gather(const tl_contacts *c, int kind, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers);
 
 /// Contacts of the solve before, which the next one expects (contact_foresee.c).
 tl_status contact_note_pressing(tl_contacts *c, tl_error *err);
@@ -293,9 +303,6 @@ void contact_pinch(tl_contacts *c, const pair *p);
 
 /// Frees pinched nodes that are clear of all bodies at the start of a step, and sets goals for the others.
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
-
-/// Makes the blocks beside the matrix, from the contacts and the lists around nodes.
-tl_status contact_fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
 
 double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x);
 void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient);

@@ -158,7 +158,11 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     tl_solve_report solve;
     TL_TRY(take_up_bending(s, x, err));
     if (s->with_bending) s->matrix->extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
-    if (s->contacts) s->matrix->extra.blocks = tl_contacts_blocks(s->contacts);
+    if (s->contacts) {
+        const double begin = tl_now();
+        TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &s->matrix->extra.blocks, err));
+        s->report->contact_seconds += tl_now() - begin;
+    }
     const tl_status solved =
         tl_solver_solve(s->solver, linear_tolerance_of(s), s->right, s->direction, s->arena, s->workers, &solve, err);
     s->matrix->extra = (tl_extra){0};
@@ -180,7 +184,6 @@ static void shorten(newton *s)
 
 // Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing gives way. When they get on no further,
 // or after some iterations, they stay where they are, and what is left of their way is tried again in the next step.
-#define LAG 1e-9  // [m] less is rounding
 #define LAG_PART 0.01  // of what is left of the way: less is none
 enum { LAG_ITERATIONS = 6 };
 

@@ -145,6 +145,14 @@ static inline void find_pairs(world *w, const tl_vec3 *x)
     free(still);
 }
 
+static inline const tl_bsr *blocks_of(world *w, tl_workers *workers)
+{
+    tl_error err;
+    const tl_bsr *out;
+    assert_ok(tl_contacts_blocks(w->contacts, &w->arena, workers, &out, &err));
+    return out;
+}
+
 static inline tl_bsr *matrix_of(const surface *s)
 {
     tl_error err;

@@ -62,46 +62,85 @@ static void add_blocks(const tl_bsr *blocks, int32_t n, const tl_vec3 *x, tl_vec
 }
 
 // The matrix and the operator together are the sum over contacts of w_i w_j times the stiffness, for nodes that are solved for.
+static void check_sum(world *w, uint64_t seed)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    const int32_t n = w->cloth.nodes;
+    tl_bsr *matrix = matrix_of(&w->cloth);
+    tl_vec3 *v = calloc((size_t)(6 * n), sizeof *v), *a = v + n, *b = a + n, *av = b + n, *bv = av + n, *sum = bv + n;
+    find_pairs(w, w->cloth.x);
+    gradient_at(w, w->cloth.x, matrix, v);
+    for (int32_t i = 0; i < n; i++) a[i] = noise3(seed, 3, (uint64_t)i), b[i] = noise3(seed, 4, (uint64_t)i);
+    tl_bsr_multiply(matrix, NULL, a, av);
+    tl_bsr_multiply(matrix, NULL, b, bv);
+    add_blocks(blocks_of(w, NULL), n, a, av);
+    add_blocks(blocks_of(w, NULL), n, b, bv);
+    double scale = 0, ab = 0, ba = 0, aa = 0;
+    for (int32_t c = 0; c < w->contacts->contact_count; c++) {
+        const contact *ct = &w->contacts->contacts[c];
+        tl_vec3 z = {0, 0, 0};
+        for (int k = 0; k < pair_nodes(&ct->pair); k++)
+            if (ct->pair.node[k] < n && !w->fixed[ct->pair.node[k]]) z = tl_madd3(z, ct->weight[k], a[ct->pair.node[k]]);
+        const double *s = ct->stiff;
+        const tl_vec3 f = {s[0] * z.x + s[5] * z.y + s[4] * z.z, s[5] * z.x + s[1] * z.y + s[3] * z.z,
+                           s[4] * z.x + s[3] * z.y + s[2] * z.z};
+        assert_true(tl_dot3(z, f) >= -1e-12 * tl_norm3(f));  // every contact by itself is positive
+        for (int k = 0; k < pair_nodes(&ct->pair); k++)
+            if (ct->pair.node[k] < n && !w->fixed[ct->pair.node[k]])
+                sum[ct->pair.node[k]] = tl_madd3(sum[ct->pair.node[k]], ct->weight[k], f);
+    }
+    for (int32_t i = 0; i < n; i++) {
+        scale = fmax(scale, tl_norm3(sum[i]));
+        ab += tl_dot3(b[i], av[i]), ba += tl_dot3(a[i], bv[i]), aa += tl_dot3(a[i], av[i]);
+    }
+    assert_true(scale > 0 && aa > 0);
+    assert_near(ab, ba, 1e-12 * n * scale);
+    for (int32_t i = 0; i < n; i++) assert_near(tl_norm3(tl_sub3(sum[i], av[i])), 0, 1e-12 * scale);
+    free(v);
+    tl_bsr_destroy(&alloc, matrix);
+}
+
 static void matrix_and_operator_are_the_sum_of_all_contacts(void **state)
 {
     (void)state;
-    const tl_allocator alloc = tl_allocator_default();
     for (uint64_t seed = 0; seed < 8; seed++) {
         world w;
         crowded_world(seed % 2 ? 0.4 : 0, seed, &w);
-        const int32_t n = w.cloth.nodes;
-        tl_bsr *matrix = matrix_of(&w.cloth);
-        tl_vec3 *v = calloc((size_t)(6 * n), sizeof *v), *a = v + n, *b = a + n, *av = b + n, *bv = av + n, *sum = bv + n;
-        find_pairs(&w, w.cloth.x);
-        gradient_at(&w, w.cloth.x, matrix, v);
-        for (int32_t i = 0; i < n; i++) a[i] = noise3(seed, 3, (uint64_t)i), b[i] = noise3(seed, 4, (uint64_t)i);
-        tl_bsr_multiply(matrix, NULL, a, av);
-        tl_bsr_multiply(matrix, NULL, b, bv);
-        add_blocks(tl_contacts_blocks(w.contacts), n, a, av);
-        add_blocks(tl_contacts_blocks(w.contacts), n, b, bv);
-        double scale = 0, ab = 0, ba = 0, aa = 0;
-        for (int32_t c = 0; c < w.contacts->contact_count; c++) {
-            const contact *ct = &w.contacts->contacts[c];
-            tl_vec3 z = {0, 0, 0};
-            for (int k = 0; k < pair_nodes(&ct->pair); k++)
-                if (ct->pair.node[k] < n && !w.fixed[ct->pair.node[k]]) z = tl_madd3(z, ct->weight[k], a[ct->pair.node[k]]);
-            const double *s = ct->stiff;
-            const tl_vec3 f = {s[0] * z.x + s[5] * z.y + s[4] * z.z, s[5] * z.x + s[1] * z.y + s[3] * z.z,
-                               s[4] * z.x + s[3] * z.y + s[2] * z.z};
-            assert_true(tl_dot3(z, f) >= -1e-12 * tl_norm3(f));  // every contact by itself is positive
-            for (int k = 0; k < pair_nodes(&ct->pair); k++)
-                if (ct->pair.node[k] < n && !w.fixed[ct->pair.node[k]])
-                    sum[ct->pair.node[k]] = tl_madd3(sum[ct->pair.node[k]], ct->weight[k], f);
-        }
-        for (int32_t i = 0; i < n; i++) {
-            scale = fmax(scale, tl_norm3(sum[i]));
-            ab += tl_dot3(b[i], av[i]), ba += tl_dot3(a[i], bv[i]), aa += tl_dot3(a[i], av[i]);
-        }
-        assert_true(scale > 0 && aa > 0);
-        assert_near(ab, ba, 1e-12 * n * scale);
-        for (int32_t i = 0; i < n; i++) assert_near(tl_norm3(tl_sub3(sum[i], av[i])), 0, 1e-12 * scale);
-        free(v);
-        tl_bsr_destroy(&alloc, matrix);
+        check_sum(&w, seed);
+        close_world(&w);
+    }
+}
+
+/// A long edge over a strip of so many rungs, as a ladder leans on one: a row of the matrix with twice as many columns.
+static void ladder_world(int rungs, world *out)
+{
+    world w = {.thickness = 0.02, .friction = 0.3, .split = 3, .cloth = make_surface(3 + 2 * rungs, 1 + 2 * (rungs - 1))};
+    const tl_vec3 over[3] = {{-0.01, 0.011, 0.01}, {1.01, 0.012, -0.01}, {0.5, 0.9, 0}};
+    memcpy(w.cloth.x, over, sizeof over);
+    for (int k = 0; k < 3; k++) w.cloth.face[0][k] = k;
+    for (int r = 0; r < rungs; r++)
+        for (int side = 0; side < 2; side++) w.cloth.x[3 + 2 * r + side] = (tl_vec3){(double)r / (rungs - 1), 0, side ? 0.5 : -0.5};
+    for (int r = 0; r + 1 < rungs; r++) {
+        const int32_t n = 3 + 2 * r, cell[2][3] = {{n, n + 1, n + 2}, {n + 1, n + 3, n + 2}};
+        memcpy(w.cloth.face[1 + 2 * r], cell, sizeof cell);
+    }
+    close_surface(&w.cloth);
+    open_world(&w);
+    begin_step(&w);
+    *out = w;
+}
+
+static void rows_of_any_length_are_the_sum_too(void **state)
+{
+    (void)state;
+    for (int rungs = 20; rungs <= 500; rungs += 160) {  // 40 to 1,000 columns: sorted both ways, with room in the table and beyond it
+        world w;
+        ladder_world(rungs, &w);
+        check_sum(&w, (uint64_t)rungs);
+        const tl_bsr *blocks = blocks_of(&w, NULL);
+        assert_true(blocks->row_start[1] - 1 >= 2 * rungs - 4);
+        for (int32_t i = 0; i < w.cloth.nodes; i++)
+            for (int32_t k = blocks->row_start[i] + 1; k < blocks->row_start[i + 1]; k++) assert_true(blocks->col[k - 1] < blocks->col[k]);
         close_world(&w);
     }
 }
@@ -153,7 +192,7 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
                 for (int k = 0; k < m; k++) v[k] = axes[a];
                 gradient_at(&w, x, NULL, g);
                 tl_bsr_multiply(matrix, NULL, v, av);
-                add_blocks(tl_contacts_blocks(w.contacts), w.cloth.nodes, v, av);
+                add_blocks(blocks_of(&w, NULL), w.cloth.nodes, v, av);
                 for (int side = 0; side < 2; side++) {
                     tl_vec3 y[6];
                     for (int k = 0; k < 6; k++) y[k] = tl_madd3(x[k], side ? h : -h, v[k]);
@@ -448,6 +487,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_gradient_is_that_of_the_energy),
         cmocka_unit_test(matrix_and_operator_are_the_sum_of_all_contacts),
+        cmocka_unit_test(rows_of_any_length_are_the_sum_too),
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(cutting_ends_at_distances_that_are_mostly_rounding),

@@ -71,7 +71,8 @@ static void assemble(double gap, bool single, hessian *out)
     *out = (hessian){.beside = 0};
     add_dense(m, out->stored);
     add_dense(m, out->sum);
-    const tl_bsr *blocks = tl_contacts_blocks(c);
+    const tl_bsr *blocks;
+    assert_ok(tl_contacts_blocks(c, &arena, NULL, &blocks, &err));
     assert_non_null(blocks);
     out->beside = blocks->block_count - NODES;
     add_dense(blocks, out->sum);

@@ -186,7 +186,7 @@ static void check_system(course *c, tally *t)
     }
     for (int32_t i = k->pressing; i < k->contact_count; i++) t->hard += k->contacts[i].hard;
     add_dense(c->matrix, c->n, now);
-    add_dense(tl_contacts_blocks(k), c->n, now);
+    add_dense(blocks_of(&c->w, NULL), c->n, now);
     for (size_t i = 0; i < size; i++) most = fmax(most, fabs(sum[i])), c->scale = fmax(c->scale, fabs(now[i]));
     for (size_t i = 0; i < size; i++) assert_near(now[i] - c->base[i], sum[i], 1e-8 * most + 1e-13 * c->scale);
     most = 0;
@@ -224,7 +224,7 @@ static void assemble(course *c)
     gradient_at(&c->w, c->x, c->matrix, c->gradient);
     assert_true(c->w.contacts->pressing < TURNED_MOST);
     add_dense(c->matrix, c->n, c->base);
-    add_dense(tl_contacts_blocks(c->w.contacts), c->n, c->base);
+    add_dense(blocks_of(&c->w, NULL), c->n, c->base);
 }
 
 // At the present x, after a search from there. Returns how many pairs are expected.
@@ -479,9 +479,10 @@ static void write_down(trace *t, const double *value, size_t count)
     t->count += count;
 }
 
-static void write_system(const tl_contacts *c, const tl_bsr *matrix, const tl_vec3 *push, trace *t)
+static void write_system(world *w, tl_workers *workers, const tl_bsr *matrix, const tl_vec3 *push, trace *t)
 {
-    const tl_bsr *blocks = tl_contacts_blocks(c);
+    const tl_contacts *c = w->contacts;
+    const tl_bsr *blocks = blocks_of(w, workers);
     write_down(t, &matrix->value[0][0], 9 * (size_t)matrix->block_count);
     write_down(t, &blocks->value[0][0], 9 * (size_t)blocks->block_count);
     write_down(t, &push[0].x, 3 * (size_t)c->node_count);
@@ -513,13 +514,13 @@ static void run_with(tl_workers *workers, trace *t)
         bool any, changed;
         assert_ok(tl_contacts_expect(c, matrix, push, &w.arena, workers, &any, &err));
         assert_true(any);
-        write_system(c, matrix, push, t);
+        write_system(&w, workers, matrix, push, t);
         for (int round = 0; round < 2; round++) {
             for (int32_t i = 0; i < n && round; i++) u[i] = tl_mul3(0.1, noise3(1, 50, (uint64_t)i));
             assert_ok(tl_contacts_foresee(c, x, u, matrix, push, &w.arena, workers, &changed, &err));
             assert_true(changed);
             most = c->coming > most ? c->coming : most;
-            write_system(c, matrix, push, t);
+            write_system(&w, workers, matrix, push, t);
         }
         tl_bsr_destroy(&alloc, matrix);
     }
