@@ -157,12 +157,14 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, boo
     tl_solver_values(s->solver, s->e->fixed, x);
     tl_solve_report solve;
     TL_TRY(take_up_bending(s, x, err));
-    if (s->with_bending) s->matrix->extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
+    tl_extra extra = {0};
+    if (s->with_bending) extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
     if (s->contacts) {
         const double begin = tl_now();
-        TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &s->matrix->extra.blocks, err));
+        TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &extra.blocks, err));
         s->report->contact_seconds += tl_now() - begin;
     }
+    s->matrix->extra = extra;  // for this solve alone: it points to what does not outlive it
     const tl_status solved =
         tl_solver_solve(s->solver, linear_tolerance_of(s), s->right, s->direction, s->arena, s->workers, &solve, err);
     s->matrix->extra = (tl_extra){0};
