@@ -110,8 +110,6 @@ bool remesh_winds(const remesher *r, const wound *before, const wound *after);
 // ---- rules.c: which operations the field asks for ---------------------------------------------------------
 
 double remesh_size(const remesher *r, int32_t e);
-/// 12 sqrt(3) area / perimeter^2: 1 if equilateral.
-double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c);
 /// Is the edge Delaunay without any margin? Then it may be flipped as any other the next time.
 bool remesh_content(const remesher *r, int32_t e);
 /// Eq. 3 with a margin; depends on the two faces beside the edge alone.

@@ -40,7 +40,8 @@ double tl_remesh_size(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t
     return remesh_size(&(remesher){.mesh = (tl_mesh *)(uintptr_t)mesh, .attrs = *attrs}, e);
 }
 
-double remesh_aspect(tl_vec2 a, tl_vec2 b, tl_vec2 c)
+// 12 sqrt(3) area / perimeter^2: 1 if equilateral.
+static double aspect_of(tl_vec2 a, tl_vec2 b, tl_vec2 c)
 {
     const double round = tl_norm2(tl_sub2(b, a)) + tl_norm2(tl_sub2(c, b)) + tl_norm2(tl_sub2(a, c));
     return 6 * sqrt(3) * tl_cross2(tl_sub2(b, a), tl_sub2(c, a)) / (round * round);
@@ -107,8 +108,8 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *ris
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
     const tl_vec2 *uv = mesh->uv;
-    const double before = fmin(remesh_aspect(uv[a], uv[b], uv[left]), remesh_aspect(uv[b], uv[a], uv[right]));
-    const double after = fmin(remesh_aspect(uv[a], uv[right], uv[left]), remesh_aspect(uv[b], uv[left], uv[right]));
+    const double before = fmin(aspect_of(uv[a], uv[b], uv[left]), aspect_of(uv[b], uv[a], uv[right]));
+    const double after = fmin(aspect_of(uv[a], uv[right], uv[left]), aspect_of(uv[b], uv[left], uv[right]));
     return after >= fmin(before, r->def->aspect_min) && !flip_strains(r, mesh->face_label[mesh->edge_face[e][0]], a, b, left, right, rise) &&
            tl_mesh_can_flip(mesh, e) == TL_VERDICT_OK;  // walks around a node: at last
 }
@@ -153,7 +154,7 @@ static bool side_stays_good(const remesher *r, int32_t from, int32_t to, int32_t
             if (edge[k] == onward) *line += s;
             else if (s > longest) return false;
         }
-        if (remesh_aspect(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return false;
+        if (aspect_of(mesh->uv[to], mesh->uv[p], mesh->uv[q]) < r->def->aspect_min) return false;
     }
     return true;
 }
@@ -174,7 +175,7 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
         if (count < MOST) face[count][0] = p, face[count++][1] = q;
     }
     for (int32_t i = 0; i < count; i++)
-        if (remesh_aspect(mesh->uv[to], mesh->uv[face[i][0]], mesh->uv[face[i][1]]) < r->def->aspect_min) return true;
+        if (aspect_of(mesh->uv[to], mesh->uv[face[i][0]], mesh->uv[face[i][1]]) < r->def->aspect_min) return true;
     return false;  // side_stays_good looks at all of them
 }
 

@@ -20,7 +20,7 @@ tl_sizing_def tl_sizing_def_default(void)
                            .aspect_min = 0.1, .edge_angles = false, .obstacles = true, .blend = TL_SIZING_MAX};
 }
 
-tl_status tl_sizing_def_check(const tl_sizing_def *d, tl_error *err)
+static tl_status check_def(const tl_sizing_def *d, tl_error *err)
 {
     if (!(d->curvature > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: curvature %g, must be > 0", d->curvature);
     if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_ARG, "sizing: velocity %g m/s, must be > 0", d->velocity);
@@ -327,7 +327,7 @@ static tl_status compute(sizing_job *job, const tl_sizing_def *def, tl_arena *ar
 tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const tl_sizing_fabric *fabrics, int32_t label_count,
                           const tl_obstacle_plane *nodes, tl_arena *arena, tl_workers *workers, tl_sym2 *out, tl_error *err)
 {
-    TL_TRY(tl_sizing_def_check(def, err));
+    TL_TRY(check_def(def, err));
     if (!out) return tl_fail(err, TL_BAD_ARG, "sizing: out is NULL (%d vertices)", mesh->slots[TL_VERTS].count);
     if (isnan(def->compression)) TL_TRY(check_fabrics(mesh, fabrics, label_count, err));
     const double turn = def->curvature < HUGE_VAL ? def->curvature : tl_sizing_def_default().curvature;

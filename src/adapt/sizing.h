@@ -30,7 +30,6 @@ typedef struct tl_sizing_def {
     tl_sizing_blend blend;      ///< Default TL_SIZING_MAX.
 } tl_sizing_def;
 tl_sizing_def tl_sizing_def_default(void);
-tl_status tl_sizing_def_check(const tl_sizing_def *def, tl_error *err);  ///< TL_BAD_ARG names the field and its value
 
 /// Tangent plane of the obstacle point nearest to a node (tl_obstacle_planes fills them).
 typedef struct tl_obstacle_plane {

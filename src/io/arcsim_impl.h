@@ -67,7 +67,6 @@ tl_status arc_check_rotation(const tl_node *object, const tl_transform_file *t, 
 
 // The parts of a scene.
 tl_status arc_read_motions(arcsim *a, const tl_node *root);
-tl_status arc_read_motfile(arcsim *a, const tl_node *node, const char *text, size_t size, const char *path, const tl_arc_motfile *file);
 tl_status arc_read_cloths(arcsim *a, const tl_node *root);
 tl_status arc_read_handles(arcsim *a, const tl_node *root);
 tl_status arc_read_obstacles(arcsim *a, const tl_node *root);

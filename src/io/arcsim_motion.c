@@ -160,7 +160,7 @@ static tl_status read_part(mot *m, int64_t part, const tl_arc_motfile *file, dou
     return m->a->no_memory ? tl_fail_memory(m->a->err, "a motion") : TL_OK;
 }
 
-tl_status arc_read_motfile(arcsim *a, const tl_node *node, const char *text, size_t size, const char *path, const tl_arc_motfile *file)
+static tl_status read_motfile(arcsim *a, const tl_node *node, const char *text, size_t size, const char *path, const tl_arc_motfile *file)
 {
     mot m = {.a = a, .node = node, .path = path, .p = text, .end = text + size, .line = 1};
     if (!take_word(&m, "NumFrames:") || !take_int(&m, &m.frames)) return bad_mot(&m, "must begin with 'NumFrames: N'");
@@ -191,7 +191,7 @@ static tl_status open_motfile(arcsim *a, const tl_node *node)
     tl_status status = reader.read(reader.user, a->alloc, path, (size_t)1 << 30, &text, a->err);
     if (status == TL_NO_MEMORY) return status;
     if (status != TL_OK) return tl_node_prefix(&name, a->err);
-    status = arc_read_motfile(a, &name, text.data, text.size, path, &file);
+    status = read_motfile(a, &name, text.data, text.size, path, &file);
     tl_text_free(a->alloc, &text);
     return status;
 }

@@ -47,9 +47,8 @@ void tl_check_surface_free(tl_check_surface *s);
 tl_status tl_check_surface_add(tl_check_surface *s, tl_obj *mesh, const char *name, tl_error *err);
 /// After the last mesh.
 tl_status tl_check_surface_build(tl_check_surface *s, tl_workers *workers, tl_error *err);
-/// The mesh that a face (as in node_face) or a node belongs to.
+/// The mesh that a face (as in node_face) belongs to.
 int32_t tl_check_mesh_of_face(const tl_check_surface *s, int32_t face);
-int32_t tl_check_mesh_of_node(const tl_check_surface *s, int32_t node);
 
 /// One finding for the report. Ids count from 0 within their mesh; -1: does not apply.
 typedef struct tl_check_item {

@@ -55,7 +55,6 @@ static int32_t range_of(const int32_t *first, int32_t count, int32_t id)
 }
 
 int32_t tl_check_mesh_of_face(const tl_check_surface *s, int32_t face) { return range_of(s->first_face, s->mesh_count, face); }
-int32_t tl_check_mesh_of_node(const tl_check_surface *s, int32_t node) { return range_of(s->first_node, s->mesh_count, node); }
 
 static void fill(tl_check_surface *s)
 {

@@ -157,11 +157,12 @@ static const source *place_of(const tl_node *node, int64_t *line)
     return NULL;
 }
 
-void tl_node_path(const tl_node *node, char *out, size_t size)
+// "cloths[0].density"; "" for the document.
+static void path_of(const tl_node *node, char *out, size_t size)
 {
     out[0] = 0;
     if (!node->up) return;
-    tl_node_path(node->up, out, size);
+    path_of(node->up, out, size);
     const size_t used = strlen(out);
     if (node->key) snprintf(out + used, size - used, "%s%s", used ? "." : "", node->key);
     else snprintf(out + used, size - used, "[%d]", node->index);
@@ -171,7 +172,7 @@ void tl_node_path(const tl_node *node, char *out, size_t size)
 static const char *set_of(const tl_node *node)
 {
     char path[256];
-    tl_node_path(node, path, sizeof path);
+    path_of(node, path, sizeof path);
     for (int32_t i = node->doc->set_count - 1; i >= 0; i--) {
         const char *set = node->doc->sets[i];
         const size_t n = strlen(set);
@@ -193,7 +194,7 @@ tl_status tl_node_dir(const tl_node *node, char out[TL_PATH_MAX], tl_error *err)
 static void write_place(const tl_node *node, char *out, size_t size)
 {
     char path[256];
-    tl_node_path(node, path, sizeof path);
+    path_of(node, path, sizeof path);
     const char *set = set_of(node);
     int64_t line = 0;
     const source *src = set ? NULL : place_of(node, &line);

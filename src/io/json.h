@@ -63,9 +63,6 @@ tl_status tl_node_prefix(const tl_node *node, tl_error *err);
 /// Place and path of `node` alone: "scene.json:14: cloths[0].density".
 void tl_node_place(const tl_node *node, char *out, size_t size);
 
-/// "cloths[0].density"; "" for the document.
-void tl_node_path(const tl_node *node, char *out, size_t size);
-
 /// The folder of the file that the value was written in, for relative paths; "" for --set (current folder).
 tl_status tl_node_dir(const tl_node *node, char out[TL_PATH_MAX], tl_error *err);
 

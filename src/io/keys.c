@@ -158,7 +158,8 @@ tl_status tl_key_read(const tl_node *node, const tl_key_def *key, void *out, tl_
     return TL_OK;
 }
 
-tl_status tl_table_check_names(const tl_node *node, const tl_key_table *table, tl_error *err)
+// Looks for keys that are not in the table.
+static tl_status check_names(const tl_node *node, const tl_key_table *table, tl_error *err)
 {
     enum { MOST = 64 };
     const char *words[MOST];
@@ -226,7 +227,7 @@ static void clear_optional(const tl_key_def *key, void *out)
 tl_status tl_table_read(const tl_node *node, const tl_key_table *table, void *out, tl_error *err)
 {
     if (!json_is_object(node->value)) return tl_node_fail(node, true, err, "must be an object { .. }");
-    TL_TRY(tl_table_check_names(node, table, err));
+    TL_TRY(check_names(node, table, err));
     for (const tl_key_def *key = table->keys; key->name; key++) {
         if (key->flags & TL_KEY_LATER) continue;
         tl_node child = tl_node_key(node, key->name);

@@ -61,12 +61,8 @@ tl_status tl_table_read(const tl_node *node, const tl_key_table *table, void *ou
 /// Puts the members into the table's order, for readers that add some later. False: no memory.
 bool tl_table_order(json_t *object, const tl_key_table *table);
 
-/// Only looks for keys that are not in the table.
-tl_status tl_table_check_names(const tl_node *node, const tl_key_table *table, tl_error *err);
-
 /// One value as `key` says, into `out` (may be NULL for lists, maps and ONE_OF).
 tl_status tl_key_read(const tl_node *node, const tl_key_def *key, void *out, tl_error *err);
 
 /// The table as a JSON Schema object; a new reference, NULL when memory runs out.
 json_t *tl_table_schema(const tl_key_table *table);
-json_t *tl_key_schema(const tl_key_def *key);

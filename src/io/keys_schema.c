@@ -70,10 +70,12 @@ static json_t *word_schema(const tl_key_def *key)
     return NULL;
 }
 
+static json_t *key_schema(const tl_key_def *key);
+
 static json_t *list_schema(const tl_key_def *key)
 {
     json_t *schema = typed("array");
-    bool ok = put(schema, "items", tl_key_schema(key->item));
+    bool ok = put(schema, "items", key_schema(key->item));
     if (key->min > 0) ok = ok && put(schema, "minItems", json_integer((json_int_t)key->min));
     if (ok) return schema;
     json_decref(schema);
@@ -83,7 +85,7 @@ static json_t *list_schema(const tl_key_def *key)
 static json_t *map_schema(const tl_key_def *key)
 {
     json_t *schema = key->item ? typed("object") : json_object();
-    if (key->item ? put(schema, "additionalProperties", tl_key_schema(key->item))
+    if (key->item ? put(schema, "additionalProperties", key_schema(key->item))
                   : put(schema, "$ref", json_string(key->text)))
         return schema;
     json_decref(schema);
@@ -95,7 +97,7 @@ static json_t *one_of_schema(const tl_key_def *key)
     json_t *schema = json_object(), *list = json_array();
     bool ok = list != NULL;
     for (const tl_key_def *alt = key->item; ok && alt->doc; alt++)
-        ok = json_array_append_new(list, tl_key_schema(alt)) == 0;
+        ok = json_array_append_new(list, key_schema(alt)) == 0;
     if (put(schema, "anyOf", list) && ok) return schema;
     json_decref(schema);
     return NULL;
@@ -136,7 +138,7 @@ static bool put_default(json_t *schema, const tl_key_def *key)
     return put(schema, "default", list) && ok;
 }
 
-json_t *tl_key_schema(const tl_key_def *key)
+static json_t *key_schema(const tl_key_def *key)
 {
     char text[512];
     if (key->unit) snprintf(text, sizeof text, "%s [%s]", key->doc, key->unit);
@@ -155,7 +157,7 @@ json_t *tl_table_schema(const tl_key_table *table)
     bool ok = schema && keys && required;
     for (const tl_key_def *key = table->keys; ok && key->name; key++) {
         if (key->flags & TL_KEY_LATER) continue;
-        ok = put(keys, key->name, tl_key_schema(key));
+        ok = put(keys, key->name, key_schema(key));
         if (key->flags & TL_KEY_REQUIRED) ok = ok && json_array_append_new(required, json_string(key->name)) == 0;
     }
     ok = ok && put(schema, "title", json_string(table->title)) && put(schema, "additionalProperties", json_false());

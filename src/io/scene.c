@@ -57,7 +57,7 @@ static tl_status read_wind_keys(tl_scene *scene, const tl_node *list, tl_error *
 }
 
 // Makes the short form [x, y, z] (or nothing) the long one, then reads that.
-tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err)
+static tl_status read_wind(tl_scene *scene, const tl_node *air, tl_error *err)
 {
     tl_node wind = tl_node_key(air, "wind");
     if (!json_is_object(wind.value)) {
@@ -263,7 +263,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     scene->steps_per_frame = (int32_t)file->steps_per_frame;
     scene->fps = file->fps;
     const tl_node air = tl_node_key(&root, "air");
-    TL_TRY(tl_scene_read_wind(scene, &air, err));
+    TL_TRY(read_wind(scene, &air, err));
     TL_TRY(tl_scene_read_cloths(scene, def, &root, err));
     for (int32_t i = 0; i < scene->cloth_count; i++) drop_zero_labels(&scene->cloths[i].mesh);
     json_object_del(root.value, "materials");  // they stand in the cloths now

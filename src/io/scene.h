@@ -90,7 +90,6 @@ void tl_scene_mesh_name(const char *folder, const char *name, int32_t shape, cha
 tl_status tl_scene_write_meshes(const tl_scene *scene, const char *dir, const char *folder, tl_error *err);
 
 // The parts of tl_scene_read.
-tl_status tl_scene_read_wind(tl_scene *scene, const tl_node *air, tl_error *err);
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_obstacles(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
@@ -106,5 +105,3 @@ tl_status tl_scene_check_rotation(const tl_node *node, const double rotate[4], t
 /// The poses of `motion`, by `table`.
 tl_status tl_scene_read_motion(const tl_allocator *alloc, const tl_node *list, const tl_key_table *table, tl_motion_key **keys,
                                int32_t *key_count, tl_error *err);
-/// Position or direction after scale (1 for directions) and rotation of a transform.
-tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a);

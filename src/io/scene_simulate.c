@@ -11,7 +11,7 @@
 #include "math/vec3.h"
 
 // Rodrigues' formula; exact when there is no turn.
-tl_vec3 tl_transform_turn(const tl_transform_file *transform, tl_vec3 a)
+static tl_vec3 turned_by(const tl_transform_file *transform, tl_vec3 a)
 {
     const double *r = transform->rotate;
     if (r[0] == 0) return a;
@@ -81,10 +81,10 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
     tl_status status = pos && vel && uv && materials ? TL_OK : tl_fail_memory(err, "a cloth");
     if (status == TL_OK) {
         for (size_t i = 0; i < n; i++) {
-            const tl_vec3 turned = tl_transform_turn(tf, tl_mul3(tf->scale, mesh->pos[i]));
+            const tl_vec3 turned = turned_by(tf, tl_mul3(tf->scale, mesh->pos[i]));
             pos[i] = tl_add3(turned, tf->translate);
             vel[i] = tl_add3(vf->linear, tl_cross3(vf->angular, tl_sub3(pos[i], vf->origin)));
-            if (mesh->vel) vel[i] = tl_add3(vel[i], tl_transform_turn(tf, mesh->vel[i]));
+            if (mesh->vel) vel[i] = tl_add3(vel[i], turned_by(tf, mesh->vel[i]));
         }
         for (size_t i = 0; i < nv; i++) uv[i] = tl_mul2(tf->scale, mesh->uv[i]);
         for (size_t i = 0; i < nm; i++) {
@@ -173,7 +173,7 @@ static tl_status add_handle(const tl_scene *scene, const tl_scene_handle *handle
 
 static tl_vec3 put(const tl_transform_file *tf, tl_vec3 a)
 {
-    return tl_add3(tl_transform_turn(tf, tl_mul3(tf->scale, a)), tf->translate);
+    return tl_add3(turned_by(tf, tl_mul3(tf->scale, a)), tf->translate);
 }
 
 static const int32_t box_face[12][3] = {{0, 4, 6}, {0, 6, 2}, {1, 3, 7}, {1, 7, 5}, {0, 1, 5}, {0, 5, 4},
@@ -187,13 +187,13 @@ static void place_shape(const tl_scene_obstacle *o, tl_vec3 box[8], tl_body_def 
     const tl_rod_file *rod = o->kind == TL_BODY_CAPSULE ? &f->capsule : &f->cylinder;
     switch (o->kind) {
     case TL_BODY_PLANE:
-        def->center = put(tf, f->plane.point), def->axis = tl_transform_turn(tf, f->plane.normal);
+        def->center = put(tf, f->plane.point), def->axis = turned_by(tf, f->plane.normal);
         break;
     case TL_BODY_SPHERE: def->center = put(tf, f->sphere.center), def->radius = tf->scale * f->sphere.radius; break;
     case TL_BODY_CAPSULE:
     case TL_BODY_CYLINDER:
         def->center = put(tf, tl_mul3(0.5, tl_add3(rod->from, rod->to)));
-        def->axis = tl_mul3(tf->scale, tl_transform_turn(tf, tl_sub3(rod->to, rod->from)));
+        def->axis = tl_mul3(tf->scale, turned_by(tf, tl_sub3(rod->to, rod->from)));
         def->radius = tf->scale * rod->radius;
         break;
     case TL_BODY_BOX:

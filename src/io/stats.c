@@ -33,7 +33,8 @@ static void add_seconds(tl_buf *buf, const char *name, double value)
     add_real(buf, name, floor(value * 1e6 + 0.5) / 1e6);  // microseconds are enough
 }
 
-void tl_stats_format(tl_buf *buf, const tl_frame_stats *s)
+// One line with its line end.
+static void add_line(tl_buf *buf, const tl_frame_stats *s)
 {
     tl_buf_text(buf, "{");
     add_int(buf, "frame", s->frame);
@@ -103,7 +104,7 @@ tl_status tl_stats_append(const char *path, const tl_frame_stats *stats, tl_erro
     tl_buf line;
     const tl_allocator alloc = tl_allocator_default();
     tl_buf_init(&line, &alloc);
-    tl_stats_format(&line, stats);
+    add_line(&line, stats);
     tl_status status = tl_buf_end(&line, "statistics", err);
     const int fd = status == TL_OK ? open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666) : -1;
     if (status == TL_OK && fd < 0) status = tl_fail(err, TL_IO, "%s: cannot write: %s", path, strerror(errno));

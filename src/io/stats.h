@@ -16,9 +16,6 @@ typedef struct tl_frame_stats {
     uint64_t state_hash;
 } tl_frame_stats;
 
-/// One line with its line end.
-void tl_stats_format(tl_buf *buf, const tl_frame_stats *stats);
-
 /// Appends a whole line or, on failure, nothing.
 tl_status tl_stats_append(const char *path, const tl_frame_stats *stats, tl_error *err);
 

@@ -560,5 +560,5 @@ tl_cholesky_info tl_cholesky_describe(const tl_cholesky *ch)
         (size_t)ch->factor_count * (ch->single ? sizeof(float) : sizeof(double)) +
         (size_t)(ch->work_count + ch->vector_count) * sizeof(double) +
         (size_t)ch->map_count * sizeof *ch->maps;
-    return (tl_cholesky_info){ch->flops, ch->factor_count, memory, ch->front_count, ch->task_count};
+    return (tl_cholesky_info){ch->flops, ch->factor_count, memory};
 }

@@ -10,7 +10,6 @@ typedef struct tl_cholesky_info {
     double flops;     ///< multiplications and additions of one factorization
     int64_t entries;  ///< numbers stored, explicit zeros and padding included
     size_t memory;    ///< bytes held
-    int32_t fronts, subtrees;
 } tl_cholesky_info;
 
 /// Orders and analyses the pattern of `matrix`. `single`: keeps the factor in float (computed in double),

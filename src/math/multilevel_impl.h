@@ -51,5 +51,3 @@ void tl_level_coarsen(tl_multilevel *ml, int32_t l, const tl_vec3 *pos, tl_worke
 
 /// Diagonal of the smoother. False: a diagonal block is not positive definite.
 bool tl_level_smoother(tl_multilevel *ml, int32_t l, tl_workers *workers);
-
-static inline int32_t tl_level_rows(const tl_level *level) { return level->a->row_count; }

@@ -44,6 +44,5 @@ typedef double tl_v8 __attribute__((vector_size(64), aligned(8), may_alias));
              (double)(p)[6], (double)(p)[7]})
 #define TL_LOAD8(p) (*(const tl_v8 *)(p))
 #define TL_STORE8(p, v) (*(tl_v8 *)(p) = (v))
-#define TL_SPLAT8(s) ((tl_v8){(s), (s), (s), (s), (s), (s), (s), (s)})
 /// The sum of the lanes of a tl_v8, as a fixed tree.
 #define TL_SUM8(v) ((((v)[0] + (v)[4]) + ((v)[2] + (v)[6])) + (((v)[1] + (v)[5]) + ((v)[3] + (v)[7])))

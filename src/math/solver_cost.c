@@ -97,7 +97,7 @@ double tl_cost_renewal(const tl_system *s, tl_solver_kind kind)
     }
 }
 
-double tl_cost_setup(const tl_system *s, tl_solver_kind kind)
+static double setup_cost(const tl_system *s, tl_solver_kind kind)
 {
     if (kind == TL_SOLVER_MULTILEVEL) return s->levels_made || s->beside ? 0 : LEVELS_MAKE * s->rows;
     if (kind == TL_SOLVER_STALE || kind == TL_SOLVER_DIRECT) return s->analysed ? 0 : ANALYSE * s->rows;
@@ -109,7 +109,7 @@ double tl_cost_solve(const tl_system *s, const tl_experience *e, tl_solver_kind 
     const double rate = e->rate[kind] * (kind == TL_SOLVER_PCG ? sqrt((double)s->rows) : 1);
     const double reuse = e->reuse[kind] > 1 && !(s->beside && kind == TL_SOLVER_MULTILEVEL) ? e->reuse[kind] : 1;
     return (1 + rate * decades) * tl_cost_iteration(s, kind) + tl_cost_renewal(s, kind) / reuse +
-           tl_cost_setup(s, kind) / s->solves_ahead;
+           setup_cost(s, kind) / s->solves_ahead;
 }
 
 bool tl_cost_allowed(const tl_system *s, tl_solver_kind kind)

@@ -40,7 +40,6 @@ typedef struct tl_system {
 
 double tl_cost_iteration(const tl_system *system, tl_solver_kind kind);
 double tl_cost_renewal(const tl_system *system, tl_solver_kind kind);
-double tl_cost_setup(const tl_system *system, tl_solver_kind kind);
 double tl_cost_solve(const tl_system *system, const tl_experience *experience, tl_solver_kind kind,
                      double decades);
 

@@ -33,12 +33,3 @@ static inline tl_vec2 tl_mul2(double s, tl_vec2 a) { return (tl_vec2){s * a.x, s
 static inline double tl_dot2(tl_vec2 a, tl_vec2 b) { return a.x * b.x + a.y * b.y; }
 static inline double tl_cross2(tl_vec2 a, tl_vec2 b) { return a.x * b.y - a.y * b.x; }
 static inline double tl_norm2(tl_vec2 a) { return sqrt(tl_dot2(a, a)); }
-
-typedef struct tl_mat3 { double m[3][3]; } tl_mat3;
-
-static inline tl_vec3 tl_mat3_apply(const tl_mat3 *a, tl_vec3 v)
-{
-    return (tl_vec3){a->m[0][0] * v.x + a->m[0][1] * v.y + a->m[0][2] * v.z,
-                     a->m[1][0] * v.x + a->m[1][1] * v.y + a->m[1][2] * v.z,
-                     a->m[2][0] * v.x + a->m[2][1] * v.y + a->m[2][2] * v.z};
-}

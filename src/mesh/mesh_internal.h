@@ -36,7 +36,6 @@ const char *tl_domain_name(tl_domain d);  ///< "node", "vertex", "edge", "face"
 tl_status tl_slots_resize(tl_mesh *mesh, tl_domain d, int32_t capacity, tl_error *err);
 /// Makes sure that `extra` slots can be taken without memory.
 tl_status tl_slots_reserve(tl_mesh *mesh, tl_domain d, int32_t extra, tl_error *err);
-void tl_slots_free(tl_mesh *mesh, tl_domain d);
 /// A reserved slot, every column zero. The `ahead`-th next one, before it is taken, is tl_slot_peek.
 int32_t tl_slot_take(tl_mesh *mesh, tl_domain d);
 int32_t tl_slot_peek(const tl_mesh *mesh, tl_domain d, int32_t ahead);

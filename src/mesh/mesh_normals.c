@@ -38,19 +38,6 @@ double tl_mesh_edge_length_uv(const tl_mesh *mesh, int32_t e, int side)
     return a == TL_NONE ? 0 : tl_norm2(tl_sub2(mesh->uv[tl_mesh_edge_vert(mesh, e, side, 1)], mesh->uv[a]));
 }
 
-static tl_vec3 face_cross(const tl_mesh *mesh, int32_t f)
-{
-    const tl_vec3 a = mesh->pos[tl_face_node(mesh, f, 0)];
-    return tl_cross3(tl_sub3(mesh->pos[tl_face_node(mesh, f, 1)], a),
-                     tl_sub3(mesh->pos[tl_face_node(mesh, f, 2)], a));
-}
-
-tl_vec3 tl_mesh_face_normal(const tl_mesh *mesh, int32_t f)
-{
-    return tl_unit3_or(face_cross(mesh, f), (tl_vec3){0});
-}
-double tl_mesh_face_area(const tl_mesh *mesh, int32_t f) { return 0.5 * tl_norm3(face_cross(mesh, f)); }
-
 static tl_vec3 fan_normal(const tl_mesh *mesh, int32_t v, tl_vec3 sum)
 {
     for (tl_fan fan = tl_fan_begin(mesh, v); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {

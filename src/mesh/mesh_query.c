@@ -19,12 +19,6 @@ int32_t tl_face_corner_of_node(const tl_mesh *mesh, int32_t f, int32_t n)
     return TL_NONE;
 }
 
-int32_t tl_mesh_vert_in_face(const tl_mesh *mesh, int32_t f, int32_t n)
-{
-    const int32_t k = tl_face_corner_of_node(mesh, f, n);
-    return k == TL_NONE ? TL_NONE : mesh->face_vert[f][k];
-}
-
 int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p)
 {
     const int32_t start = mesh->node_vert[n];

@@ -24,8 +24,6 @@ static inline int32_t tl_face_corner_of_edge(const tl_mesh *mesh, int32_t f, int
 static inline int32_t tl_corner_next(int32_t k) { return k == 2 ? 0 : k + 1; }
 static inline int32_t tl_corner_last(int32_t k) { return k == 0 ? 2 : k - 1; }
 
-/// The vertex of node `n` in face `f`, TL_NONE if the face does not use the node.
-int32_t tl_mesh_vert_in_face(const tl_mesh *mesh, int32_t f, int32_t n);
 /// The vertex of node `n` in panel `p`, the lowest if there are two (a dart), TL_NONE if there is none.
 int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p);
 
@@ -149,8 +147,6 @@ void tl_mesh_loops_free(const tl_mesh *mesh, tl_loops *loops);
 
 double tl_mesh_area_uv(const tl_mesh *mesh);                          ///< all panels together [m^2]
 tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n);          ///< unit; as tl_mesh_node_normals gives it
-tl_vec3 tl_mesh_face_normal(const tl_mesh *mesh, int32_t f);          ///< unit; zero if folded flat
-double tl_mesh_face_area(const tl_mesh *mesh, int32_t f);             ///< world [m^2]
 double tl_mesh_edge_length_uv(const tl_mesh *mesh, int32_t e, int side);  ///< material [m]; 0 without a face
 
 /// Unit normals in world space: per node from all faces around it, per vertex from those of its own panel

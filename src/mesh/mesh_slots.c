@@ -84,7 +84,7 @@ tl_status tl_slots_reserve(tl_mesh *mesh, tl_domain d, int32_t extra, tl_error *
     return tl_slots_resize(mesh, d, (int32_t)bigger, err);
 }
 
-void tl_slots_free(tl_mesh *mesh, tl_domain d)
+static void free_slots(tl_mesh *mesh, tl_domain d)
 {
     for (int32_t c = 0; c < tl_column_count(mesh, d); c++) {
         const tl_column column = tl_column_at(mesh, d, c);
@@ -152,7 +152,7 @@ void tl_mesh_destroy(tl_mesh *mesh)
 {
     if (!mesh) return;
     tl_mesh_record_stop(mesh);
-    for (int d = 0; d < TL_DOMAIN_COUNT; d++) tl_slots_free(mesh, (tl_domain)d);
+    for (int d = 0; d < TL_DOMAIN_COUNT; d++) free_slots(mesh, (tl_domain)d);
     const tl_allocator alloc = mesh->alloc;
     TL_FREE(&alloc, mesh->scratch, mesh->scratch_cap);
     TL_FREE(&alloc, mesh, 1);

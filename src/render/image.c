@@ -1,4 +1,4 @@
-// render/image.c: pictures, sRGB both ways, pasting and resizing in linear light.
+// render/image.c: pictures, pasting, sRGB both ways.
 
 #include "render/image.h"
 
@@ -47,8 +47,7 @@ void tl_image_paste(tl_image *to, const tl_image *from, int32_t x, int32_t y)
 
 // --- sRGB --------------------------------------------------------------------------------------------------
 
-/// IEC 61966-2-1, byte to linear, by table: 255 s = byte; s <= 0.04045 is the straight piece.
-/// The 256 values are the only thing both directions need, so they are computed where used and never stored.
+/// IEC 61966-2-1, byte to linear: 255 s = byte; s <= 0.04045 is the straight piece.
 static double decode(double s) { return s <= 0.04045 ? s / 12.92 : pow((s + 0.055) / 1.055, 2.4); }
 
 float tl_srgb_linear(uint8_t byte) { return (float)decode(byte / 255.0); }
@@ -66,29 +65,4 @@ tl_rgb tl_rgb_hex(uint32_t hex)
 {
     return (tl_rgb){tl_srgb_linear((uint8_t)(hex >> 16 & 255)), tl_srgb_linear((uint8_t)(hex >> 8 & 255)),
                     tl_srgb_linear((uint8_t)(hex & 255))};
-}
-
-void tl_image_resize(const tl_image *from, tl_image *to)
-{
-    float linear[256];
-    for (int i = 0; i < 256; i++) linear[i] = tl_srgb_linear((uint8_t)i);
-    const double sx = (double)from->width / to->width, sy = (double)from->height / to->height;
-    for (int32_t y = 0; y < to->height; y++) {
-        const double top = y * sy, bottom = (y + 1) * sy;
-        for (int32_t x = 0; x < to->width; x++) {
-            const double left = x * sx, right = (x + 1) * sx;
-            double sum[3] = {0}, total = 0;
-            for (int32_t j = (int32_t)top; j < from->height && j < bottom; j++) {
-                const double h = fmin(bottom, j + 1.0) - fmax(top, j);
-                for (int32_t i = (int32_t)left; i < from->width && i < right; i++) {
-                    const double w = h * (fmin(right, i + 1.0) - fmax(left, i));
-                    const uint8_t *p = from->rgb + ((size_t)j * (size_t)from->width + (size_t)i) * 3;
-                    for (int k = 0; k < 3; k++) sum[k] += w * (double)linear[p[k]];
-                    total += w;
-                }
-            }
-            uint8_t *q = to->rgb + ((size_t)y * (size_t)to->width + (size_t)x) * 3;
-            for (int k = 0; k < 3; k++) q[k] = total > 0 ? tl_srgb_byte((float)(sum[k] / total)) : 0;
-        }
-    }
 }

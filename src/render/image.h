@@ -19,9 +19,6 @@ void tl_image_fill(tl_image *image, const uint8_t rgb[3]);
 /// Copies `from` to (x, y) of `to`; what lies outside is cut off.
 void tl_image_paste(tl_image *to, const tl_image *from, int32_t x, int32_t y);
 
-/// Writes `from`, made smaller or larger by averaging in linear light, over all of `to`.
-void tl_image_resize(const tl_image *from, tl_image *to);
-
 /// Linear light in 0 .. 1 to an sRGB byte, correctly rounded (IEC 61966-2-1); and back.
 uint8_t tl_srgb_byte(float linear);
 float tl_srgb_linear(uint8_t byte);
