@@ -24,6 +24,10 @@ typedef struct tl_contact_body {
     bool plane, moves;
 } tl_contact_body;
 
+/// Pieces of one panel keep no more than this part of their distance in the material, else cloth that is meshed finer than it is
+/// thick could not lie flat.
+#define TL_FLAT_PART 0.8
+
 typedef struct tl_contacts_def {
     tl_surface cloth;            ///< arrays borrowed as long as the contacts live
     const tl_vec3 *x;
@@ -104,7 +108,7 @@ tl_status tl_contacts_settle(tl_contacts *contacts, const tl_vec3 *x, tl_workers
 /// Do the settled pairs cover a move from x by u?
 bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u);
 
-/// Adds to gradient and diagonal blocks of the matrix, and fixes normals, loads and weights for what follows: friction in
+/// Adds to the gradient and to what the matrix has a place for, and fixes normals, loads and weights for what follows: friction in
 /// energy uses them until the next call.
 tl_status tl_contacts_assemble(tl_contacts *contacts, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena, tl_workers *workers,
                                tl_error *err);

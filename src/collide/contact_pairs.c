@@ -109,8 +109,7 @@ static void choose_chunk(void *arg, int32_t begin, int32_t end)
 
 // --- new pairs ---
 
-// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less, else cloth that is
-// meshed finer than it is thick could not lie flat.
+// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less.
 static double own_thickness(const tl_contacts *c, const pair *p, double thickness)
 {
     const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
@@ -121,7 +120,7 @@ static double own_thickness(const tl_contacts *c, const pair *p, double thicknes
         flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
     }
     const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
-    return smaller(thickness, 0.8 * rest);
+    return smaller(thickness, TL_FLAT_PART * rest);
 }
 
 // Over which an item presses: that of the smaller feature.
