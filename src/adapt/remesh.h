@@ -61,7 +61,7 @@ typedef struct tl_remesh_report {
     int32_t straight;      ///< splits that stayed on the edge for that reason
     double energy;         ///< [J] stretching energy added by operations, without what others took away
     int32_t too_long;      ///< edges left with a size above 1: the limit of faces was reached
-    tl_vec3 momentum, spin;              ///< linear [kg m/s] and angular (about the centre of mass) [kg m^2/s] before
+    tl_vec3 momentum, spin;              ///< linear [kg m/s] and angular (about the mean place of the nodes) [kg m^2/s] before
     tl_vec3 momentum_drift, spin_drift;  ///< change by the pass
 } tl_remesh_report;
 

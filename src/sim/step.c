@@ -157,27 +157,24 @@ static tl_status end_strain(tl_sim *sim, const tl_vec3 *x, tl_step_report *repor
     return TL_OK;
 }
 
-/// One attempt from `begin` to `begin + dt`; the state changes only on success. After the last halving Newton's answer is accepted
-/// even at its iteration limit; strain beyond its limits is accepted earlier. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
-static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *stuck, tl_step_report *report, tl_error *err)
+// What the integrator makes of the past, and the world as it is at the end of the step. x_tilde of a node that a handle drives is its target.
+static tl_status set_up(tl_sim *sim, double begin, double dt, tl_step_def *out, tl_error *err)
 {
-    // Where the smallest part of a step had to be taken as it was, to cut the rest as small again helps nobody.
-    const bool last = depth == sim->def.max_halvings || (report->unconverged > 0 && depth >= EARLY_HALVINGS);
-    tl_elements *e = sim->elements;
+    const tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
     tl_step_def step = integrator(sim, dt);
-    tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, n), *x_tilde = TL_SCRATCH(&sim->arena, tl_vec3, n), *target = x_tilde;
+    tl_vec3 *x_tilde = TL_SCRATCH(&sim->arena, tl_vec3, n);
     tl_vec3 *past = step.before != 0 ? TL_SCRATCH(&sim->arena, tl_vec3, n) : NULL;
-    if (!x || !x_tilde || (step.before != 0 && !past)) return tl_fail_memory(err, "a step");
-    sim_drive_handles(sim, begin, begin + dt, target);
+    if (!x_tilde || (step.before != 0 && !past)) return tl_fail_memory(err, "a step");
+    sim_drive_handles(sim, begin, begin + dt, x_tilde);
     for (int32_t i = 0; i < n && past; i++) past[i] = tl_madd3(tl_mul3(step.now, sim->x[i]), -step.before, sim->x_before[i]);
-    const tl_vec3 *x_hat = past ? past : sim->x;
+    step.x_hat = past ? past : sim->x;
     for (int32_t i = 0; i < n; i++) {
-        if (e->fixed[i]) continue;  // x_tilde of a fixed node is its target
+        if (e->fixed[i]) continue;
         const tl_vec3 v_hat = past ? tl_madd3(tl_mul3(step.now, sim->v[i]), -step.before, sim->v_before[i]) : sim->v[i];
-        x_tilde[i] = tl_madd3(x_hat[i], 1 / step.gamma, v_hat);
+        x_tilde[i] = tl_madd3(step.x_hat[i], 1 / step.gamma, v_hat);
     }
-    step.x_hat = x_hat, step.x_tilde = x_tilde, step.gravity = sim->def.gravity;
+    step.x_tilde = x_tilde, step.gravity = sim->def.gravity;
     step.pressure = 0.5 * sim->def.air.density * sim->def.air.drag, step.skin = sim->def.air.skin;
     step.wind = tl_wind_at(&sim->def.air, sim->def.seed, begin + dt);
     bool fading = false;
@@ -186,42 +183,77 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     tl_vec3 *pull_to = TL_SCRATCH(&sim->arena, tl_vec3, fading ? n : 0);
     if (!pull || !pull_to) return tl_fail_memory(err, "a step");
     if (fading && sim_fade_handles(sim, begin, begin + dt, pull, pull_to)) step.pull = pull, step.pull_to = pull_to;
-    tl_forces_begin(e, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
+    *out = step;
+    return TL_OK;
+}
+
+// How far Newton's method may go at a time, and when it is done.
+static tl_newton_def newton_def(const tl_sim *sim, const tl_vec3 *x, bool strained, bool may_fail)
+{
+    double longest = LONGEST_UPDATE, speed2 = 0;
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        longest = fmax(longest, 4 * tl_norm3(tl_sub3(x[i], sim->x[i])));
+        speed2 += tl_dot3(sim->v[i], sim->v[i]);
+    }
+    return (tl_newton_def){sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
+                           sqrt(speed2 / fmax(sim->node_count, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
+                           strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail};
+}
+
+static void add_newton_report(const tl_sim *sim, const tl_newton_report *r, tl_step_report *report)
+{
+    report->newton_iterations += r->iterations;
+    report->linear_iterations += r->linear_iterations;
+    report->factorizations += r->factorizations;
+    report->linear_used = (tl_linear)r->used;
+    report->newton_change = r->change;
+    if (sim->contacts) add_contact_report(sim, report);
+    report->strain.rounds += r->strain_rounds;
+    report->strain.mended += r->part_iterations;
+    report->seconds.collision += r->contact_seconds;
+    report->seconds.strain += r->strain_seconds;
+}
+
+static void accept(tl_sim *sim, const tl_step_def *step, double dt, const tl_vec3 *x)
+{
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const tl_vec3 v = tl_mul3(step->gamma, tl_sub3(x[i], step->x_hat[i]));
+        if (sim->x_before) sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
+        sim->x[i] = x[i], sim->v[i] = v;
+    }
+    sim->dt_before = dt;
+}
+
+/// One attempt from `begin` to `begin + dt`; the state changes only on success. After the last halving Newton's answer is accepted
+/// even at its iteration limit; strain beyond its limits is accepted earlier. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
+static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *stuck, tl_step_report *report, tl_error *err)
+{
+    // Where the smallest part of a step had to be taken as it was, to cut the rest as small again helps nobody.
+    const bool last = depth == sim->def.max_halvings || (report->unconverged > 0 && depth >= EARLY_HALVINGS);
+    const bool may_fail = depth < EARLY_HALVINGS && !last;
+    tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count);
+    if (!x) return tl_fail_memory(err, "a step");
+    tl_step_def step;
+    TL_TRY(set_up(sim, begin, dt, &step, err));
+    const tl_vec3 *target = step.x_tilde;
+    tl_forces_begin(sim->elements, &step, sim->x, sim->x_before, sim->shape_changed, sim->workers);
     sim->shape_changed = false, sim->begun = true;
     bool strained;
     TL_TRY(begin_strain(sim, &step, &strained, report, err));
     const double start = tl_now();
-    const bool may_fail = depth < EARLY_HALVINGS && !last;
-    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, x_hat, target, err));
+    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, step.x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
     else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
-    const double guessing = sim->contacts ? tl_now() - start : 0;
-    double longest = LONGEST_UPDATE, speed2 = 0;
-    for (int32_t i = 0; i < n; i++) {
-        longest = fmax(longest, 4 * tl_norm3(tl_sub3(x[i], sim->x[i])));
-        speed2 += tl_dot3(sim->v[i], sim->v[i]);
-    }
-    const tl_newton_def newton = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
-                                  sqrt(speed2 / fmax(n, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
-                                  strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail};
+    if (sim->contacts) report->seconds.collision += tl_now() - start;
+    const tl_newton_def newton = newton_def(sim, x, strained, may_fail);
     tl_newton_report r;
-    const tl_status status =
-        tl_newton_solve(e, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena,
-                        sim->workers, &r, err);
+    const tl_status status = tl_newton_solve(sim->elements, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x,
+                                             &sim->arena, sim->workers, &r, err);
     if (status == TL_OK && sim->contacts && stuck && (r.converged || last)) TL_TRY(resolve_zones(sim, x, stuck, &r, err));
-    report->newton_iterations += r.iterations;
-    report->linear_iterations += r.linear_iterations;
-    report->factorizations += r.factorizations;
-    report->linear_used = (tl_linear)r.used;
-    report->newton_change = r.change;
-    if (sim->contacts) add_contact_report(sim, report);
-    report->strain.rounds += r.strain_rounds;
-    report->strain.mended += r.part_iterations;
-    report->seconds.collision += guessing + r.contact_seconds;
-    report->seconds.strain += r.strain_seconds;
+    add_newton_report(sim, &r, report);
     if (status != TL_OK) return status;
     if (stuck && *stuck) return tl_fail(err, TL_FAILED, "impact zones between moving bodies were not resolved");
-    if (!all_finite(x, n)) return tl_fail(err, TL_FAILED, "positions are not finite");
+    if (!all_finite(x, sim->node_count)) return tl_fail(err, TL_FAILED, "positions are not finite");
     if (!r.converged && !last)
         return tl_fail(err, TL_FAILED, "Newton's method stopped after %d iterations at a change of %g m/s", r.iterations, r.change);
     if (!r.strain_held && !strained && depth < STRAIN_HALVINGS && !last)
@@ -229,12 +261,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     report->unconverged += !r.converged;
     keep_momentum(sim, &step, x);
     if (sim->limits) TL_TRY(end_strain(sim, x, report, err));
-    for (int32_t i = 0; i < n; i++) {
-        const tl_vec3 v = tl_mul3(step.gamma, tl_sub3(x[i], x_hat[i]));
-        if (sim->x_before) sim->x_before[i] = sim->x[i], sim->v_before[i] = sim->v[i];
-        sim->x[i] = x[i], sim->v[i] = v;
-    }
-    sim->dt_before = dt;
+    accept(sim, &step, dt, x);
     return TL_OK;
 }
 
