@@ -98,6 +98,39 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
     return faults > 0 ? APP_FINDING : APP_OK;
 }
 
+static int unknown_bench(const app_command *self, const char *name)
+{
+    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity"};
+    const char *near = app_nearest(name, names, 6);
+    if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
+    if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
+    return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity", name);
+}
+
+/// Options whose values have a form of their own; NULL: not given.
+typedef struct dynamics_texts { const char *sizes, *threads, *scenes, *linear; } dynamics_texts;
+
+static int read_texts(const app_command *self, const dynamics_texts *given, bench_dynamics_def *def)
+{
+    if (given->sizes && !bench_read_counts(given->sizes, BENCH_FACES_MAX, def->sizes, BENCH_SIZES_MAX, &def->size_count))
+        return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 2k,10k", given->sizes,
+                         BENCH_SIZES_MAX);
+    if (given->threads && !bench_read_counts(given->threads, 256, def->threads, BENCH_THREADS_MAX, &def->thread_count))
+        return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", given->threads,
+                         BENCH_THREADS_MAX);
+    if (given->scenes && !read_scenes(given->scenes, &def->scenes))
+        return app_usage(self, "--scenes '%s', must be hanging, flag or hanging,flag", given->scenes);
+    if (given->linear && !read_linear(given->linear, &def->linear)) {
+        char known[TEXT_MAX] = "";
+        for (int kind = TL_LINEAR_AUTO; kind <= TL_LINEAR_CHOLMOD; kind++) {
+            const size_t n = strlen(known);
+            snprintf(known + n, sizeof known - n, "%s%s", kind ? ", " : "", tl_linear_name((tl_linear)kind));
+        }
+        return app_usage(self, "--linear '%s', must be one of %s", given->linear, known);
+    }
+    return APP_OK;
+}
+
 int app_bench(const app_command *self, int argc, char **argv)
 {
     if (argc > 1 && strcmp(argv[1], "stress") == 0) return bench_run_stress(argc, argv);
@@ -106,17 +139,17 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     bench_dynamics_def def = bench_dynamics_default();
     bench_ccd_def ccd_def = bench_ccd_default();
-    const char *sizes = NULL, *threads = NULL, *scenes = NULL, *linear = NULL;
+    dynamics_texts given = {0};
     bool save = false;
     const app_option options[] = {
-        {"sizes", 0, APP_TEXT, &sizes, 0, 0, "LIST", "faces, e.g. 2k,10k. Default 2k,10k,65k,200k"},
-        {"scenes", 0, APP_TEXT, &scenes, 0, 0, "LIST", "hanging, flag or both. Default hanging,flag"},
+        {"sizes", 0, APP_TEXT, &given.sizes, 0, 0, "LIST", "faces, e.g. 2k,10k. Default 2k,10k,65k,200k"},
+        {"scenes", 0, APP_TEXT, &given.scenes, 0, 0, "LIST", "hanging, flag or both. Default hanging,flag"},
         {"steps", 0, APP_INT, &def.steps, 1, BENCH_STEPS_MAX, "N", "timed steps. Default 20"},
         {"warmup", 0, APP_INT, &def.warmup, 0, 100000, "N", "steps before the clock starts. Default 5"},
-        {"threads", 'j', APP_TEXT, &threads, 0, 0, "LIST",
+        {"threads", 'j', APP_TEXT, &given.threads, 0, 0, "LIST",
          "thread counts compared in turn. Default 1,2, or 1 on one\n"
          "core"},
-        {"linear", 0, APP_TEXT, &linear, 0, 0, "KIND", "linear solver. Default auto"},
+        {"linear", 0, APP_TEXT, &given.linear, 0, 0, "KIND", "linear solver. Default auto"},
         {"dt", 0, APP_REAL, &def.dt, 1e-6, 1, "S", "time step in seconds. Default 0.005"},
         {"out", 'o', APP_TEXT, &def.csv, 0, 0, "CSV", "append one row per result to this file"},
         {"save", 0, APP_FLAG, &save, 0, 0, NULL, "append to bench/results/MACHINE.csv"},
@@ -141,29 +174,8 @@ int app_bench(const app_command *self, int argc, char **argv)
         ccd_def.json = def.json;
         return ccd(self, &ccd_def);
     }
-    if (strcmp(name, "dynamics") != 0) {
-        const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity"};
-        const char *near = app_nearest(name, names, 6);
-        if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
-        if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-        return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity", name);
-    }
+    if (strcmp(name, "dynamics") != 0) return unknown_bench(self, name);
     if (app_cores() == 1) def.thread_count = 1;
-    if (sizes && !bench_read_counts(sizes, BENCH_FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))
-        return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 2k,10k", sizes,
-                         BENCH_SIZES_MAX);
-    if (threads && !bench_read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
-        return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads,
-                         BENCH_THREADS_MAX);
-    if (scenes && !read_scenes(scenes, &def.scenes))
-        return app_usage(self, "--scenes '%s', must be hanging, flag or hanging,flag", scenes);
-    if (linear && !read_linear(linear, &def.linear)) {
-        char known[TEXT_MAX] = "";
-        for (int kind = TL_LINEAR_AUTO; kind <= TL_LINEAR_CHOLMOD; kind++) {
-            const size_t n = strlen(known);
-            snprintf(known + n, sizeof known - n, "%s%s", kind ? ", " : "", tl_linear_name((tl_linear)kind));
-        }
-        return app_usage(self, "--linear '%s', must be one of %s", linear, known);
-    }
-    return dynamics(self, &def, save);
+    code = read_texts(self, &given, &def);
+    return code == APP_OK ? dynamics(self, &def, save) : code;
 }

@@ -162,24 +162,67 @@ static void print_report(const tl_render_report *r, bool json)
     printf("\n");
 }
 
+/// Options whose values have a form of their own; NULL: not given.
+typedef struct render_texts { const char *frames, *size, *mode, *camera, *range; } render_texts;
+
+static int read_texts(const app_command *self, const render_texts *given, tl_render_def *def)
+{
+    if (given->mode && !read_mode(given->mode, def)) return mode_usage(self, given->mode);
+    if (given->frames && !read_frames(given->frames, def))
+        return app_usage(self, "--frames '%s', expected A, A:B or A:B:STEP", given->frames);
+    if (given->size && !read_size(given->size, def))
+        return app_usage(self, "--size '%s', expected WxH from 16x16 to 16384x16384", given->size);
+    if (given->range && !read_range(given->range, def))
+        return app_usage(self, "--range '%s', expected LO:HI with LO < HI", given->range);
+    if (given->camera && !tl_camera_parse(given->camera, &def->camera))
+        return app_usage(self,
+                         "--camera '%s', expected a name (front, corner, ...), AZIMUTH,ELEVATION or "
+                         "X,Y,Z,X,Y,Z[,FOV]",
+                         given->camera);
+    return APP_OK;
+}
+
+static int draw(const app_command *self, tl_render_def *def, bool quiet, bool json)
+{
+    const char *terminal = getenv("TERM");
+    render_host host = {.quiet = quiet,
+                        .bar = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0};
+    snprintf(host.name, sizeof host.name, "render");
+    const tl_log log = {on_log, &host};
+    def->progress = on_progress, def->cancelled = on_cancel, def->user = &host, def->log = &log;
+    app_stop_on_signals(quiet);
+    tl_error err = {0};
+    tl_render_report report;
+    const tl_status status = tl_render_run(def, &report, &err);
+    clear_bar(&host);
+    if (status != TL_OK) {
+        const app_exit exit_code = status == TL_BAD_ARG     ? APP_USAGE
+                                   : status == TL_CANCELLED ? APP_FAILED
+                                                            : app_exit_of(status, APP_INPUT);
+        return app_fail(self, json, exit_code, &err);
+    }
+    if (json || !quiet) print_report(&report, json);
+    return APP_OK;
+}
+
 int app_render(const app_command *self, int argc, char **argv)
 {
     tl_render_def def = tl_render_def_default();
-    const char *frames = NULL, *size = NULL, *mode = NULL, *camera = NULL, *range = NULL;
+    render_texts given = {0};
     bool wire = false, marks = false, caption = false, no_ground = false, white = false, turntable = false;
     bool quiet = false, json = false;
     def.threads = app_cores();
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &def.out, 0, 0, "FILE",
          ".png (numbered when there are several frames), .mp4 or .gif"},
-        {"mode", 'm', APP_TEXT, &mode, 0, 0, "MODE",
+        {"mode", 'm', APP_TEXT, &given.mode, 0, 0, "MODE",
          "shaded (default), wire, mesh, strain, tension, velocity, curvature,\nlevel, contact or "
          "intersections"},
-        {"frames", 'f', APP_TEXT, &frames, 0, 0, "A:B:STEP",
+        {"frames", 'f', APP_TEXT, &given.frames, 0, 0, "A:B:STEP",
          "which frames; A alone is one frame. Default all"},
-        {"size", 's', APP_TEXT, &size, 0, 0, "WxH", 
+        {"size", 's', APP_TEXT, &given.size, 0, 0, "WxH",
          "pixels. Default 1280x720, films 960x540, a sheet 1600 wide or more"},
-        {"camera", 0, APP_TEXT, &camera, 0, 0, "VIEW",
+        {"camera", 0, APP_TEXT, &given.camera, 0, 0, "VIEW",
          "front, back, left, right, top, corner; AZIMUTH,ELEVATION in degrees;\nor X,Y,Z,X,Y,Z[,FOV]: eye, "
          "target, "
          "angle. Default: the scene's,\nelse everything in view"},
@@ -188,7 +231,7 @@ int app_render(const app_command *self, int argc, char **argv)
         {"fps", 0, APP_REAL, &def.fps, 0.1, 1000, "X", "of a film. Default: the recording's"},
         {"sheet", 0, APP_INT, &def.sheet, 1, 400, "N", "N frames on one page"},
         {"compare", 0, APP_TEXT, &def.compare, 0, 0, "DIR2", "a second recording beside the first"},
-        {"range", 0, APP_TEXT, &range, 0, 0, "LO:HI",
+        {"range", 0, APP_TEXT, &given.range, 0, 0, "LO:HI",
          "of the colours, in the unit of the legend. Default: chosen"},
         {"wire", 'w', APP_FLAG, &wire, 0, 0, NULL, "edges over any mode"},
         {"intersections", 'x', APP_FLAG, &marks, 0, 0, NULL, "faces that cross others in red, in any mode"},
@@ -197,7 +240,7 @@ int app_render(const app_command *self, int argc, char **argv)
         {"white", 0, APP_FLAG, &white, 0, 0, NULL, "plain white background"},
         {"samples", 0, APP_INT, &def.samples, 1, 4096, "N",
          "quality: rays per pixel at outlines. Default 16"},
-        {"threads", 't', APP_INT, &def.threads, 1, 256, "N", "changes no byte. Default: all cores"},
+        {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "changes no byte. Default: all cores"},
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &json, 0, 0, NULL, "the summary as one JSON object on stdout"},
     };
@@ -212,37 +255,9 @@ int app_render(const app_command *self, int argc, char **argv)
     if (!go_on) return code;
     if (count != 1) return app_usage(self, "give one thing to draw: the folder of a run, a scene or an .obj");
     if (!def.out) return app_usage(self, "say where to: -o FILE.png, .mp4 or .gif");
-    if (mode && !read_mode(mode, &def)) return mode_usage(self, mode);
-    if (frames && !read_frames(frames, &def))
-        return app_usage(self, "--frames '%s', expected A, A:B or A:B:STEP", frames);
-    if (size && !read_size(size, &def))
-        return app_usage(self, "--size '%s', expected WxH from 16x16 to 16384x16384", size);
-    if (range && !read_range(range, &def))
-        return app_usage(self, "--range '%s', expected LO:HI with LO < HI", range);
-    if (camera && !tl_camera_parse(camera, &def.camera))
-        return app_usage(self,
-                         "--camera '%s', expected a name (front, corner, ...), AZIMUTH,ELEVATION or "
-                         "X,Y,Z,X,Y,Z[,FOV]",
-                         camera);
+    code = read_texts(self, &given, &def);
+    if (code != APP_OK) return code;
     def.wire = wire, def.marks = marks, def.caption = caption, def.no_ground = no_ground, def.white = white;
     def.turntable = turntable;
-    const char *terminal = getenv("TERM");
-    render_host host = {.quiet = quiet,
-                        .bar = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0};
-    snprintf(host.name, sizeof host.name, "render");
-    const tl_log log = {on_log, &host};
-    def.progress = on_progress, def.cancelled = on_cancel, def.user = &host, def.log = &log;
-    app_stop_on_signals(quiet);
-    tl_error err = {0};
-    tl_render_report report;
-    const tl_status status = tl_render_run(&def, &report, &err);
-    clear_bar(&host);
-    if (status != TL_OK) {
-        const app_exit exit_code = status == TL_BAD_ARG     ? APP_USAGE
-                                   : status == TL_CANCELLED ? APP_FAILED
-                                                            : app_exit_of(status, APP_INPUT);
-        return app_fail(self, json, exit_code, &err);
-    }
-    if (json || !quiet) print_report(&report, json);
-    return APP_OK;
+    return draw(self, &def, quiet, json);
 }

@@ -86,7 +86,9 @@ static const app_command commands[] = {
               "  stress    the contact scenes from many starts, looked at after every step: crossings,\n"
               "            failed steps, numbers that are not finite, rest ('toile bench stress --help')\n"
               "  contact   share of contact in a step and the counts behind it, growth with size on a\n"
-              "            stack of sheets ('toile bench contact --help')",
+              "            stack of sheets ('toile bench contact --help')\n"
+              "  paper     the examples of Narain et al. 2012 beside their Table 1 ('toile bench paper --help')\n"
+              "  fidelity  adaptive meshes against fixed fine ones, by shape ('toile bench fidelity --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench stress --runs 1\n"

@@ -50,17 +50,11 @@ static void on_log(void *user, tl_log_level level, const char *message)
 static void print_resume_command(FILE *to, const run_options *o, const char *out)
 {
     app_print_word(to, app_program);
-    if (o->whole_folder) {
-        fputs(" resume ", to);
-        app_print_word(to, out);
-    } else {
-        fputs(" run ", to);
-        app_print_word(to, o->scene);
-        fputs(" --out ", to);
-        app_print_word(to, out);
-        for (int32_t i = 0; i < o->sets.count; i++) fputs(" --set ", to), app_print_word(to, o->sets.item[i]);
-        fputs(" --resume", to);
-    }
+    fputs(o->whole_folder ? " resume " : " run ", to);
+    app_print_word(to, o->whole_folder ? out : o->scene);
+    if (!o->whole_folder) fputs(" --out ", to), app_print_word(to, out);
+    for (int32_t i = 0; i < o->sets.count; i++) fputs(" --set ", to), app_print_word(to, o->sets.item[i]);
+    if (!o->whole_folder) fputs(" --resume", to);
     if (o->frames >= 0) fprintf(to, " --frames %d", o->frames);
     if (o->threads > 0) fprintf(to, " --threads %d", o->threads);
 }
@@ -166,39 +160,66 @@ static int out_of_memory(const app_command *self, bool json)
     return app_fail(self, json, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
 }
 
+// The scene and, if no folder for the results was given, the name of one (which the caller frees).
+static tl_status load(const run_options *o, tl_scene **scene, char **made, tl_error *err)
+{
+    struct stat info;
+    if (stat(o->scene, &info) == 0 && S_ISDIR(info.st_mode)) {
+        snprintf(err->message, sizeof err->message,
+                 "%s: is a folder, a scene file is needed (is it %s%sscene.json?)", o->scene, o->scene,
+                 o->scene[strlen(o->scene) - 1] == '/' ? "" : "/");
+        return err->status = TL_BAD_INPUT;
+    }
+    const tl_status status = tl_scene_load(o->scene, o->sets.item, o->sets.count, scene, err);
+    if (status != TL_OK || o->out) return status;
+    const char *name = tl_scene_name(*scene);
+    if (!*name || name[0] == '.' || strchr(name, '/')) {  // it must not lead out of out/
+        err->status = TL_BAD_INPUT;
+        snprintf(err->message, sizeof err->message,
+                 "%s: name \"%s\" cannot be the name of a folder (give --out DIR)", o->scene, name);
+    } else if (!(*made = default_out(name))) {
+        *err = (tl_error){TL_NO_MEMORY, "out of memory"};
+    }
+    if (*made) return TL_OK;
+    tl_scene_destroy(*scene);
+    *scene = NULL;
+    return err->status;
+}
+
+// How it went, for people: a summary, or what went wrong and how to go on.
+static void tell(const run_options *o, const tl_scene *scene, const char *out, bool began, const tl_run_report *report, tl_error *err)
+{
+    bool show_resume = false;
+    if (err->status == TL_CANCELLED) {
+        snprintf(err->message, sizeof err->message, "stopped; the checkpoint in %.800s goes on from here", out);
+        show_resume = !o->quiet || !o->json;
+        if (show_resume) app_say("%s. To resume:", err->message);
+    } else if (err->status != TL_OK) {
+        app_say("%s", err->message[0] ? err->message : tl_status_name(err->status));
+        show_resume = err->status == TL_IO && began;
+        if (show_resume) app_say("what was written is kept. To resume, once there is room:");
+        if (err->status == TL_FAILED)
+            app_say("a smaller time step may help, in another folder: --set steps_per_frame=%d",
+                    2 * tl_scene_steps_per_frame(scene));
+    } else if (!o->quiet && !o->json) {
+        print_summary(out, report);
+    }
+    if (!show_resume) return;
+    fputs("  ", stderr);
+    print_resume_command(stderr, o, out);
+    fputc('\n', stderr);
+}
+
 static int run(const app_command *self, const run_options *o)
 {
     tl_error err = {0};
     tl_scene *scene = NULL;
-    struct stat info;
-    if (stat(o->scene, &info) == 0 && S_ISDIR(info.st_mode)) {
-        err.status = TL_BAD_INPUT;
-        snprintf(err.message, sizeof err.message,
-                 "%s: is a folder, a scene file is needed (is it %s%sscene.json?)", o->scene, o->scene,
-                 o->scene[strlen(o->scene) - 1] == '/' ? "" : "/");
-        return app_fail(self, o->json, APP_INPUT, &err);
-    }
-    if (tl_scene_load(o->scene, o->sets.item, o->sets.count, &scene, &err) != TL_OK)
-        return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
-
-    const char *name = tl_scene_name(scene);
     char *made = NULL;
-    if (!o->out) {
-        if (!*name || name[0] == '.' || strchr(name, '/')) {  // it must not lead out of out/
-            err.status = TL_BAD_INPUT;
-            snprintf(err.message, sizeof err.message,
-                     "%s: name \"%s\" cannot be the name of a folder (give --out DIR)", o->scene, name);
-        } else if (!(made = default_out(name))) {
-            err = (tl_error){TL_NO_MEMORY, "out of memory"};
-        }
-        if (!made) {
-            tl_scene_destroy(scene);
-            return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
-        }
-    }
+    if (load(o, &scene, &made, &err) != TL_OK) return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
+
     const char *out = o->out ? o->out : made;
     run_host host = {.verbose = o->verbose};
-    progress_init(&host.progress, name, tl_scene_steps_per_frame(scene), o->quiet);
+    progress_init(&host.progress, tl_scene_name(scene), tl_scene_steps_per_frame(scene), o->quiet);
     app_stop_on_signals(o->quiet);
 
     const tl_log log = {on_log, &host};
@@ -215,33 +236,13 @@ static int run(const app_command *self, const run_options *o)
     def.log = &log;
     tl_run_report report = {0};
     err = (tl_error){0};
-    const tl_status status = tl_run(scene, &def, &report, &err);
-    err.status = status;
+    err.status = tl_run(scene, &def, &report, &err);
     progress_clear(&host.progress);
 
     // a folder that cannot be used is invalid input; a disk that fills up on the way is a failed run
     const bool began = host.progress.any || host.progress.steps_into > 0;
-    const app_exit code = app_exit_of(status, began ? APP_FAILED : APP_INPUT);
-    bool show_resume = false;
-    if (status == TL_CANCELLED) {
-        snprintf(err.message, sizeof err.message, "stopped; the checkpoint in %.800s goes on from here", out);
-        show_resume = !o->quiet || !o->json;
-        if (show_resume) app_say("%s. To resume:", err.message);
-    } else if (status != TL_OK) {
-        app_say("%s", err.message[0] ? err.message : tl_status_name(status));
-        show_resume = status == TL_IO && began;
-        if (show_resume) app_say("what was written is kept. To resume, once there is room:");
-        if (status == TL_FAILED)
-            app_say("a smaller time step may help, in another folder: --set steps_per_frame=%d",
-                    2 * tl_scene_steps_per_frame(scene));
-    } else if (!o->quiet && !o->json) {
-        print_summary(out, &report);
-    }
-    if (show_resume) {
-        fputs("  ", stderr);
-        print_resume_command(stderr, o, out);
-        fputc('\n', stderr);
-    }
+    const app_exit code = app_exit_of(err.status, began ? APP_FAILED : APP_INPUT);
+    tell(o, scene, out, began, &report, &err);
     if (o->json) print_summary_json(self, o, scene, out, &report, code, &err);
     tl_scene_destroy(scene);
     free(made);
@@ -257,6 +258,7 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
          "folder for the results, made if missing. Default out/NAME,\n"
          "NAME as in the scene"},
         {"output-path", 0, APP_TEXT, &o->out, 0, 0, "DIR", NULL},
+        {"resume", 0, APP_FLAG, &o->resume, 0, 0, NULL, "go on from the checkpoint in the folder"},
         {"frames", 'n', APP_INT, &o->frames, 0, 1e6, "N", "stop after frame N. Default: as the scene says"},
         {"threads", 'j', APP_INT, &o->threads, 1, 256, "N",
          "threads to use; the result never depends on it.\n"
@@ -264,7 +266,6 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"set", 0, APP_MANY, &o->sets, 0, 0, "KEY=VALUE",
          "replace a value of the scene, e.g. fps=50;\n"
          "may be given again. A bare KEY=VALUE does the same"},
-        {"resume", 0, APP_FLAG, &o->resume, 0, 0, NULL, "go on from the checkpoint in the folder"},
         {"checkpoint-every", 0, APP_INT, &o->checkpoint_every, 1, 1e6, "N",
          "frames between checkpoints. Default 10"},
         {"quiet", 'q', APP_FLAG, &o->quiet, 0, 0, NULL, "no progress, no summary; warnings and errors only"},
@@ -273,7 +274,7 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"num-frames", 0, APP_INT, &o->frames, 0, 1e6, "N", NULL},
         {"headless", 0, APP_FLAG, &o->headless, 0, 0, NULL, NULL},
     };
-    const int32_t skip = o->whole_folder ? 2 : 0;  // resume has its folder already: no --out
+    const int32_t skip = o->whole_folder ? 3 : 0;  // `toile resume` has its folder already: no --out, no --resume
     return app_parse(self, options + skip, (int32_t)(sizeof options / sizeof *options) - skip, argc, argv,
                      words, code);
 }
@@ -328,7 +329,9 @@ int app_resume(const app_command *self, int argc, char **argv)
     words.item = texts;
     o.sets.item = texts + argc;
     if (!parse_run(self, argc, argv, &o, &words, &code)) goto end;
-    if (words.count != 1) {
+    int32_t used = words.count > 0;
+    while (used < words.count && strchr(words.item[used], '=')) o.sets.item[o.sets.count++] = words.item[used++];
+    if (used == 0 || used < words.count) {
         code = app_usage(self, "give one folder, the --out of the run to go on with");
         goto end;
     }

@@ -33,4 +33,9 @@ says stdout 'scenes/.*collisions\.'  # an example with contact
 expect 0 run no-such-scene.json --frames 3 --help   # asking for help is never wrong
 expect 0 bench                                      # lists what there is
 says stdout dynamics
+benches=$(sed -n 's/^  \([a-z]*\)  .*/\1/p' stdout)
+expect 0 bench --help
+for bench in $benches; do says stdout "^  $bench  "; done
+expect 0 resume --help
+! grep -q '^ *--resume ' stdout || fail "resume --help offers --resume"
 finish

@@ -17,6 +17,8 @@ while read -r line; do
 done < parts/stats.jsonl
 expect 0 run "$DATA/waving.json" --out parts --resume --quiet   # nothing left to do is no fault
 same_frames straight parts
+expect 0 resume parts frames=10 --quiet                         # values without --set, as the help says
+expect 1 resume parts straight
 
 # every solver forgets what it learned (factors, levels) at a checkpoint in a way that leaves no trace in the frames
 for linear in pcg multilevel direct stale; do
