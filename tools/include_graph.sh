@@ -1,7 +1,7 @@
 #!/bin/sh
 # tools/include_graph.sh [--dot] [ROOT]: who includes whom. Fails when an include points the wrong way.
 #
-# base < math < pattern, mesh < physics, strain, collide < adapt < post, sim, render < io. A module includes itself,
+# base < math < pattern, mesh < physics, collide < adapt < post, sim, render < io. A module includes itself,
 # modules of earlier groups and toile/*.h; modules of one group do not include each other, so there can be no cycle
 # between modules. app, bench and examples see toile/*.h and their own folder (app also bench/bench.h). Programs of
 # their own in bench/ measure parts from inside and are left out, as tests are.
@@ -35,7 +35,7 @@ function visit(file,   n, i, next_files) {  # depth first; a header met again on
     state[file] = 2
 }
 BEGIN {
-    group_count = split("base|math|pattern mesh|physics strain collide|adapt|post sim render|io", groups, "|")
+    group_count = split("base|math|pattern mesh|physics collide|adapt|post sim render|io", groups, "|")
     for (g = 1; g <= group_count; g++) {
         n = split(groups[g], names, " ")
         for (i = 1; i <= n; i++) level[names[i]] = g

@@ -18,7 +18,7 @@ typedef enum tl_body_kind {
     TL_BODY_BOX,       ///< center, size (full)
 } tl_body_kind;
 
-/// Start from tl_body_def_default(). Shapes other than the plane become meshes whose flats stay within a hundredth of
+/// Start from tl_body_def_default(). Shapes other than the plane become meshes whose flats stay within four thousandths of
 /// the radius and whose corners lie on the true surface, so the mesh is inside it.
 typedef struct tl_body_def {
     const char *name;           ///< as for cloths; NULL: "body". Unique among cloths and bodies.

@@ -18,7 +18,7 @@ extern "C" {
 typedef struct tl_material {
     char name[64];
     double density;          ///< mass per area [kg/m^2], > 0. Default 0.2.
-    double thickness;        ///< [m], >= 0; used by contact. Default 0.0005.
+    double thickness;        ///< [m], >= 0; of the sheet, for reference: contact goes by tl_cloth_def.thickness. Default 0.0005.
     double stretch[6][4];    ///< c11, c12, c22, c33 [N/m]
     double stretch_sample;   ///< strain of rows 1 to 5, > 0. Default 1/6.
     double bend[3][5];       ///< [N m], >= 0
