@@ -7,28 +7,10 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
+#include "ledger.h"
 #include "math/bsr.h"
 #include "math/bsr_row.h"
 #include "math/vec3.h"
-
-// Books of live allocations; the `fail_at`-th request (from 1) is refused.
-typedef struct books {
-    int64_t live, requests, fail_at;
-} books;
-
-static void *books_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    books *b = user;
-    (void)old_size;
-    if (new_size == 0) {
-        b->live -= ptr != NULL;
-        free(ptr);
-        return NULL;
-    }
-    if (++b->requests == b->fail_at) return NULL;
-    b->live += ptr == NULL;
-    return realloc(ptr, new_size);
-}
 
 enum { ROWS = 60, GROUPS = 90, PER_GROUP = 4 };
 
@@ -287,7 +269,7 @@ static void every_failed_allocation_is_survived(void **state)
     random_groups(start, items, 1);
     for (int64_t n = 1;; n++) {
         books b = {.fail_at = n};
-        const tl_allocator alloc = {books_resize, &b};
+        const tl_allocator alloc = books_allocator(&b);
         tl_error err;
         tl_bsr *m;
         tl_status status = tl_bsr_create(&alloc, ROWS, GROUPS, start, items, &m, &err);
@@ -296,7 +278,7 @@ static void every_failed_allocation_is_survived(void **state)
             assert_true(status == TL_OK ? m->single && !m->value : m->value && !m->single);
         }
         tl_bsr_destroy(&alloc, m);
-        assert_int_equal(b.live, 0);
+        assert_int_equal(b.blocks, 0);
         if (status == TL_OK) break;
         assert_int_equal(status, TL_NO_MEMORY);
     }

@@ -1,6 +1,7 @@
 // tests/unit/test_bvh_update.c: trees after changes of the mesh, their memory, and what they refuse.
 #include "check.h"
 
+#include "ledger.h"
 #include "trees.h"
 
 // --- changes of the mesh ---
@@ -96,14 +97,7 @@ static void updates_without_change_place_nothing(void **state)
     close_fixture(&t);
 }
 
-// The n-th allocation fails, for every n: an error, the tree as before, nothing leaks (address sanitizer).
-static void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    const tl_allocator plain = tl_allocator_default();
-    if (new_size > 0 && --*(int *)user < 0) return NULL;
-    return plain.resize(plain.user, ptr, old_size, new_size);
-}
-
+// The n-th allocation fails, for every n: an error, the tree as before, nothing leaks.
 static void failed_allocations_leave_no_trace(void **state)
 {
     (void)state;
@@ -115,9 +109,9 @@ static void failed_allocations_leave_no_trace(void **state)
     m.x0 = realloc(m.x0, 4096 * sizeof *m.x0), m.x1 = realloc(m.x1, 4096 * sizeof *m.x1);
     find_edges(&m);
     bool done = false;
-    for (int n = 0; !done; n++) {
-        int left = n;
-        const tl_allocator alloc = {failing_resize, &left};
+    for (int64_t n = 1; !done; n++) {
+        ledger l = {.fail_at = n};
+        const tl_allocator alloc = {ledger_resize, &l};
         const tl_bvh_def def = {.k = 18, .arity = 4, .leaf_faces = 2, .culling = 1};
         const shape before = m;
         tl_bvh *bvh = NULL;
@@ -136,6 +130,7 @@ static void failed_allocations_leave_no_trace(void **state)
         tl_bvh_destroy(bvh);
         tl_pairs_free(&pairs);
         tl_arena_free(&arena);
+        assert_int_equal(l.live, 0);
         free(m.edge);
         shape fresh = sheet_shape(8, TANGLED, 0);
         memcpy(m.face, fresh.face, (size_t)fresh.s.face_count * sizeof *m.face);
@@ -146,21 +141,14 @@ static void failed_allocations_leave_no_trace(void **state)
     close_fixture(&t);
 }
 
-static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    ++*(int *)user;
-    const tl_allocator plain = tl_allocator_default();
-    return plain.resize(plain.user, ptr, old_size, new_size);
-}
-
 static void warm_queries_allocate_nothing(void **state)
 {
     (void)state;
-    int calls = 0;
+    ledger l = {.fail_at = INT64_MAX};
     fixture t;
     tl_error err;
     open_fixture(&t);
-    t.alloc = (tl_allocator){counting_resize, &calls};
+    t.alloc = (tl_allocator){ledger_resize, &l};
     tl_arena_free(&t.arena);
     tl_arena_init(&t.arena, t.alloc);
     tl_pairs_init(&t.pairs, t.alloc);
@@ -170,11 +158,11 @@ static void warm_queries_allocate_nothing(void **state)
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     for (int round = 0; round < 3; round++) {
         tl_arena_reset(&t.arena);
-        if (round == 2) calls = 0;
+        if (round == 2) l.requests = 0;
         tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0.001, NULL);
         assert_ok(tl_bvh_self(bvh, ALL, &t.arena, NULL, &t.pairs, &err));
     }
-    assert_int_equal(calls, 0);
+    assert_int_equal(l.requests, 0);
     tl_bvh_destroy(bvh);
     free_shape(&m);
     close_fixture(&t);

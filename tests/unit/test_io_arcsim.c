@@ -527,7 +527,7 @@ static void memory_may_run_out(void **state)
                          " \"motions\": {\"motfile\": \"m.mot\", \"fps\": 1.}, \"obstacles\": [{\"mesh\": \"box.obj\", \"motion\": 0}]}");
     tl_status status = TL_NO_MEMORY;
     for (int64_t n = 0; status == TL_NO_MEMORY; n++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, n);
         const tl_scene_def def = {.path = "s.json", .max_faces = 1000};
         tl_scene *scene;

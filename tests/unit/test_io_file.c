@@ -47,7 +47,7 @@ static void reading_what_is_not_there(void **state)
     help_write("big.txt", "0123456789");
     assert_fails(tl_file_read(&alloc, "big.txt", 9, &text, &err), TL_BAD_INPUT,
                  "big.txt: 10 bytes, must be <= 9 for this kind of file");
-    failing f;
+    ledger f;
     const tl_allocator none = failing_allocator(&f, 0);
     assert_int_equal(tl_file_read(&none, "big.txt", 100, &text, &err), TL_NO_MEMORY);
     assert_int_equal(mkfifo("pipe", 0666), 0);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "check.h"
+#include "ledger.h"
 
 static inline int help_remove(const char *path, const struct stat *info, int kind, struct FTW *ftw)
 {
@@ -60,24 +61,19 @@ static inline char *help_read(const char *path, size_t *size)
 }
 
 /// Fails request number `fail_at` (from 0) and all after it; counts what is in use.
-typedef struct failing { int64_t fail_at, requests, live; } failing;
-static inline void *failing_resize(void *user, void *ptr, size_t old_size, size_t new_size)
+static inline tl_allocator failing_allocator(ledger *l, int64_t fail_at)
 {
-    failing *f = user;
-    if (new_size == 0) {
-        f->live -= (int64_t)old_size;
-        free(ptr);
-        return NULL;
-    }
-    if (f->requests++ >= f->fail_at) return NULL;
-    void *out = realloc(ptr, new_size);
-    f->live += (int64_t)new_size - (int64_t)(ptr ? old_size : 0);
-    return out;
+    *l = (ledger){.fail_at = fail_at + 1};
+    return (tl_allocator){ledger_resize, l};
 }
-static inline tl_allocator failing_allocator(failing *f, int64_t fail_at)
+
+/// For json_set_alloc_funcs: this many requests are granted.
+static size_t json_left;
+static inline void *json_failing_malloc(size_t size)
 {
-    *f = (failing){.fail_at = fail_at};
-    return (tl_allocator){failing_resize, f};
+    if (json_left == 0) return NULL;
+    json_left--;
+    return malloc(size);
 }
 
 /// The call fails with this status and exactly this message. Needs a `tl_error err` in scope.

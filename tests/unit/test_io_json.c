@@ -220,14 +220,6 @@ static void settings_come_on_top(void **state)
                  TL_BAD_INPUT, "--set in.at[7]: in.at[7] is not in a list of 3 (entries count from 0)");
 }
 
-static size_t json_left;
-static void *json_failing_malloc(size_t size)
-{
-    if (json_left == 0) return NULL;
-    json_left--;
-    return malloc(size);
-}
-
 static void every_allocation_may_fail(void **state)
 {
     (void)state;
@@ -238,7 +230,7 @@ static void every_allocation_may_fail(void **state)
     const char *const sets[] = {"density=0.3", "in.size=2"};
     bool done = false;
     for (int64_t at = 0; !done; at++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, at);
         const tl_status status = read_outer(&alloc, sets, 2, &out, NULL, &err);
         assert_true(status == TL_OK || status == TL_NO_MEMORY);

@@ -227,7 +227,7 @@ static void every_allocation_may_fail(void **state)
     const char *text = QUAD "nl 7\nnv 0.1 -0.2 0.3\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\nfl 1\n";
     bool done = false;
     for (int64_t at = 0; !done; at++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, at);
         tl_obj m;
         const tl_status status = tl_obj_parse(&alloc, "m.obj", text, strlen(text), TL_OBJ_STRICT, &m, &err);

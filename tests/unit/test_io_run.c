@@ -388,7 +388,7 @@ static void checkpoints_come_back(void **state)
         .sums = {.steps = 1, .newton_iterations = 9, .linear_used = 3, .seconds = {.total = 0.25}}};
     bool done = false;
     for (int64_t at = 0; !done; at++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, at);
         tl_buf file, back;
         tl_buf_init(&file, &alloc);

@@ -682,7 +682,7 @@ static void every_allocation_may_fail(void **state)
     tl_error err;
     bool done = false;
     for (int64_t at = 0; !done; at++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, at);
         const tl_scene_def def = {.path = DATA "complete.json", .max_faces = 1000};
         tl_scene *scene;
@@ -692,14 +692,6 @@ static void every_allocation_may_fail(void **state)
         assert_true(f.live == 0 && at < 10000);
         done = status == TL_OK;
     }
-}
-
-static size_t json_left;
-static void *json_failing_malloc(size_t size)
-{
-    if (json_left == 0) return NULL;
-    json_left--;
-    return malloc(size);
 }
 
 static void every_allocation_of_jansson_may_fail(void **state)

@@ -114,7 +114,7 @@ static void every_allocation_may_fail(void **state)
     for (int grid = 0; grid < 2; grid++) {
         bool done = false;
         for (int64_t at = 0; !done; at++) {
-            failing f;
+            ledger f;
             const tl_allocator alloc = failing_allocator(&f, at);
             const tl_rectangle_def def = {1, 1, 0.1, (tl_grid)grid, 1, 100000};
             tl_obj m;

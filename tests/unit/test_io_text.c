@@ -132,7 +132,7 @@ static void growing_text_fails_once_and_for_all(void **state)
     (void)state;
     tl_error err;
     for (int64_t at = 0; at < 20; at++) {
-        failing f;
+        ledger f;
         const tl_allocator alloc = failing_allocator(&f, at);
         tl_buf buf;
         tl_buf_init(&buf, &alloc);

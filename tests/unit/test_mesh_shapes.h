@@ -1,41 +1,11 @@
-// tests/unit/test_mesh_shapes.h: small meshes made by hand, and an allocator that keeps books and can say no.
+// tests/unit/test_mesh_shapes.h: small meshes made by hand.
 #pragma once
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ledger.h"
 #include "mesh/mesh.h"
-
-// ---- allocator -------------------------------------------------------------------------------------------
-
-typedef struct books {
-    long long bytes;    // in use, by the sizes we are told
-    long long blocks;   // in use
-    long long requests; // so far
-    long long fail_at;  // the request that fails, 0: none
-} books;
-
-static inline void *books_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    books *b = user;
-    if (new_size > 0 && ++b->requests == b->fail_at) return NULL;
-    void *moved = NULL;
-    if (new_size == 0) {
-        free(ptr);
-    } else {
-        moved = realloc(ptr, new_size);
-        if (!moved) return NULL;
-        if (new_size > old_size)
-            memset((char *)moved + old_size, 0xA5, new_size - old_size);  // no lucky zeros
-    }
-    b->bytes += (long long)new_size - (long long)old_size;
-    b->blocks += (new_size > 0) - (ptr != NULL);
-    return moved;
-}
-
-static inline tl_allocator books_allocator(books *b) { return (tl_allocator){books_resize, b}; }
-
-// ---- shapes ----------------------------------------------------------------------------------------------
 
 enum { SHAPE_MAX = 6000 };
 

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "ledger.h"
 #include "math/bsr.h"
 #include "math/bsr_row.h"
 #include "math/cholesky.h"
@@ -22,25 +23,6 @@
 static const tl_solver_kind KINDS[] = {TL_SOLVER_AUTO, TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL, TL_SOLVER_DIRECT,
                                        TL_SOLVER_STALE};
 enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS };
-
-// Books of live allocations; the `fail_at`-th request (from 1) is refused.
-typedef struct books {
-    int64_t live, requests, fail_at;
-} books;
-
-static void *books_resize(void *user, void *ptr, size_t old_size, size_t new_size)
-{
-    books *b = user;
-    (void)old_size;
-    if (new_size == 0) {
-        b->live -= ptr != NULL;
-        free(ptr);
-        return NULL;
-    }
-    if (++b->requests == b->fail_at) return NULL;
-    b->live += ptr == NULL;
-    return realloc(ptr, new_size);
-}
 
 // One solve from a fresh solver, in one call.
 static tl_status solve_once(const tl_allocator *alloc, tl_solver_kind kind, const tl_bsr *m,
@@ -385,7 +367,7 @@ static void warm_solves_do_not_allocate(void **state)
     tl_vec3 *x = TL_CALLOC(&plain, tl_vec3, c.n);
     for (int k = 1; k < KIND_COUNT; k++) {
         books b = {0};
-        const tl_allocator alloc = {books_resize, &b};
+        const tl_allocator alloc = books_allocator(&b);
         tl_solver_def def = tl_solver_def_default();
         def.kind = KINDS[k];
         tl_solver *s;
@@ -409,7 +391,7 @@ static void warm_solves_do_not_allocate(void **state)
         assert_true(tl_solver_memory(s) > 0);
         tl_solver_destroy(s);
         tl_arena_free(&arena);
-        assert_int_equal(b.live, 0);
+        assert_int_equal(b.blocks, 0);
     }
     TL_FREE(&plain, x, c.n);
     cloth_case_free(&c);
@@ -427,12 +409,12 @@ static void every_failed_allocation_is_survived(void **state)
     for (int k = 0; k < KIND_COUNT; k++) {
         for (int64_t n = 1;; n++) {
             books b = {.fail_at = n};
-            const tl_allocator alloc = {books_resize, &b};
+            const tl_allocator alloc = books_allocator(&b);
             memset(x, 0, (size_t)c.n * sizeof *x);
             tl_solve_report report;
             const tl_status status =
                 solve_once(&alloc, KINDS[k], c.m, c.fixed, c.pos, 1e-2, c.b, x, NULL, &report, &err);
-            assert_int_equal(b.live, 0);
+            assert_int_equal(b.blocks, 0);
             if (status == TL_OK) break;
             assert_int_equal(status, TL_NO_MEMORY);
             assert_true(n < 500);
