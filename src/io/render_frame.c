@@ -351,6 +351,29 @@ static void mesh_colours(const tl_shot *shot, const tl_draw_mesh *s, tl_rgb *out
     }
 }
 
+// Surfaces get what was found out about them; the plane that is the ground is drawn as such.
+static void put_on(const tl_render_def *def, const tl_shot *shot, const tl_show_frame *frame, dressing *d)
+{
+    for (int32_t i = frame->cloth_count; i < frame->mesh_count && shot->plane_is_ground; i++)
+        if (is_level_plane(&frame->meshes[i], shot->up) &&
+            tl_dot3(frame->meshes[i].obj.pos[0], shot->up) == shot->ground_height)
+            d->surfaces[i].pos_count = d->surfaces[i].face_count = 0;
+    const mode_info info = info_of(def->mode);
+    for (int32_t i = 0; i < frame->cloth_count; i++) {
+        tl_draw_mesh *s = &d->surfaces[i];
+        if (info.per_node) s->node_value = d->values[i];
+        if (info.per_face) s->face_value = d->values[i];
+        s->face_colour = d->colours[i], s->face_mark = d->marks[i];
+        if (def->mode == TL_RENDER_INTERSECTIONS) { // everything else steps back
+            s->look = tl_look_cloth(tl_rgb_hex(0xb9bec6));
+            s->look.back = tl_rgb_hex(0xa7a9ad);
+        }
+        // a map's colours have to be read: no highlights, no sheen, no weave over them
+        if (info.per_node || info.per_face || s->face_colour)
+            s->look.gloss = s->look.sheen = s->look.weave = s->look.transmit = 0;
+    }
+}
+
 static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_style *style,
                        const tl_show_frame *frame, const tl_show_frame *before, double dt,
                        const tl_allocator *alloc, tl_workers *workers, dressing *d, int64_t *pairs,
@@ -400,24 +423,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
         }
     }
     if (marks || near) tl_crowd_free(&crowd);
-    for (int32_t i = frame->cloth_count; i < frame->mesh_count && shot->plane_is_ground; i++)
-        if (is_level_plane(&frame->meshes[i], shot->up) &&
-            tl_dot3(frame->meshes[i].obj.pos[0], shot->up) == shot->ground_height)
-            d->surfaces[i].pos_count = d->surfaces[i].face_count = 0;
-    const mode_info info = info_of(def->mode);
-    for (int32_t i = 0; i < frame->cloth_count && status == TL_OK; i++) {
-        tl_draw_mesh *s = &d->surfaces[i];
-        if (info.per_node) s->node_value = d->values[i];
-        if (info.per_face) s->face_value = d->values[i];
-        s->face_colour = d->colours[i], s->face_mark = d->marks[i];
-        if (def->mode == TL_RENDER_INTERSECTIONS) { // everything else steps back
-            s->look = tl_look_cloth(tl_rgb_hex(0xb9bec6));
-            s->look.back = tl_rgb_hex(0xa7a9ad);
-        }
-        // a map's colours have to be read: no highlights, no sheen, no weave over them
-        if (info.per_node || info.per_face || s->face_colour)
-            s->look.gloss = s->look.sheen = s->look.weave = s->look.transmit = 0;
-    }
+    if (status == TL_OK) put_on(def, shot, frame, d);
     return status;
 }
 

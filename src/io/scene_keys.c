@@ -306,39 +306,31 @@ static const tl_key_table uv_box_table = {"box in material space", uv_box_keys};
 static const char *const curve_words[] = {"smooth", "cubic", NULL};  // as tl_curve
 #define CURVE_DOC "Between the poses: smooth never goes beyond one, cubic goes through them with rates, turning by quaternions"
 
+// Poses of handles and of obstacles, which differ in what they are relative to, and in `release`.
 #define AT(field) offsetof(tl_motion_file, field)
+#define MOTION_KEYS(from)                                                                                                      \
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), .unit = "s", .doc = "Time, strictly increasing; may be before 0"},        \
+    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the " from},                 \
+    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",                                   \
+     .doc = "Turned about pivot; turns beyond 360 count"},                                                                     \
+    {"scale", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(scale), 0, 1e6, .doc = "Factor about pivot; default 1"},      \
+    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e6, 1e6, .unit = "m/s",                                         \
+     .doc = "Rate of translate here, for the curve cubic; default, if none of the three rates is given: from the neighbours"}, \
+    {"spin", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(spin), -1e6, 1e6, .unit = "rad/s", .doc = "Rate of the rotation here"},          \
+    {"growth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(growth), -1e6, 1e6, .unit = "1/s", .doc = "Rate of scale here"}
 static const tl_key_def motion_keys[] = {
-    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), .unit = "s", .doc = "Time, strictly increasing; may be before 0"},
-    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the handle took hold"},
-    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
-     .doc = "Turned about pivot; turns beyond 360 count"},
-    {"scale", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(scale), 0, 1e6, .doc = "Factor about pivot; default 1"},
-    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e6, 1e6, .unit = "m/s",
-     .doc = "Rate of translate here, for the curve cubic; default, if none of the three rates is given: from the neighbours"},
-    {"spin", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(spin), -1e6, 1e6, .unit = "rad/s", .doc = "Rate of the rotation here"},
-    {"growth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(growth), -1e6, 1e6, .unit = "1/s", .doc = "Rate of scale here"},
+    MOTION_KEYS("handle took hold"),
     {"release", TL_KEY_BOOL, 0, AT(release), .doc = "Let go at this key; the last one only"},
     {0},
 };
-const tl_key_table tl_motion_table = {"pose at one time", motion_keys};
-#undef AT
-static const tl_key_def motion_item = {.type = TL_KEY_OBJECT, .table = &tl_motion_table, .doc = "pose at one time"};
-
-#define AT(field) offsetof(tl_motion_file, field)
 static const tl_key_def obstacle_motion_keys[] = {
-    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), .unit = "s", .doc = "Time, strictly increasing; may be before 0"},
-    {"translate", TL_KEY_VEC3, 0, AT(translate), -1e6, 1e6, .unit = "m", .doc = "Moved from where the obstacle is put"},
-    {"rotate", TL_KEY_VEC4, 0, AT(rotate), -1e6, 1e6, {0, 0, 1, 0}, .unit = "degrees, axis",
-     .doc = "Turned about pivot; turns beyond 360 count"},
-    {"scale", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(scale), 0, 1e6, .doc = "Factor about pivot; default 1"},
-    {"velocity", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(velocity), -1e6, 1e6, .unit = "m/s",
-     .doc = "Rate of translate here, for the curve cubic; default, if none of the three rates is given: from the neighbours"},
-    {"spin", TL_KEY_VEC3, TL_KEY_OPTIONAL, AT(spin), -1e6, 1e6, .unit = "rad/s", .doc = "Rate of the rotation here"},
-    {"growth", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(growth), -1e6, 1e6, .unit = "1/s", .doc = "Rate of scale here"},
+    MOTION_KEYS("obstacle is put"),
     {0},
 };
-const tl_key_table tl_obstacle_motion_table = {"pose at one time", obstacle_motion_keys};
 #undef AT
+const tl_key_table tl_motion_table = {"pose at one time", motion_keys};
+const tl_key_table tl_obstacle_motion_table = {"pose at one time", obstacle_motion_keys};
+static const tl_key_def motion_item = {.type = TL_KEY_OBJECT, .table = &tl_motion_table, .doc = "pose at one time"};
 static const tl_key_def obstacle_motion_item = {
     .type = TL_KEY_OBJECT, .table = &tl_obstacle_motion_table, .doc = "pose at one time"};
 
