@@ -52,6 +52,10 @@ typedef struct app_command {
 bool app_parse(const app_command *self, const app_option *options, int32_t option_count, int argc,
                char **argv, app_list *words, int *code);
 
+/// Runs a command that wants room for its words and no more; they are gone when it returns, what they point to is not.
+int app_with_words(const app_command *self, int argc, char **argv,
+                   int (*run)(const app_command *self, int argc, char **argv, app_list *words));
+
 /// "toile run: MESSAGE" and a pointer to --help on stderr. Returns APP_USAGE.
 int app_usage(const app_command *self, const char *format, ...) TL_PRINTF(2, 3);
 

@@ -1,7 +1,6 @@
 // app/bench.c: `toile bench`: reads what to measure, hands it to bench/.
 
 #include <errno.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -131,12 +130,8 @@ static int read_texts(const app_command *self, const dynamics_texts *given, benc
     return APP_OK;
 }
 
-int app_bench(const app_command *self, int argc, char **argv)
+static int bench(const app_command *self, int argc, char **argv, app_list *words)
 {
-    if (argc > 1 && strcmp(argv[1], "stress") == 0) return bench_run_stress(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "contact") == 0) return bench_run_contact(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
-    if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     bench_dynamics_def def = bench_dynamics_default();
     bench_ccd_def ccd_def = bench_ccd_default();
     dynamics_texts given = {0};
@@ -159,17 +154,11 @@ int app_bench(const app_command *self, int argc, char **argv)
         {"passes", 0, APP_INT, &ccd_def.passes, 1, 1000, "N", "ccd: times each file is run, the best counts. Default 5"},
         {"json", 0, APP_FLAG, &def.json, 0, 0, NULL, "one JSON object on stdout at the end"},
     };
-    app_list words = {0};
     int code;
-    words.item = calloc((size_t)argc, sizeof *words.item);
-    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const bool go_on = app_parse(self, options, sizeof options / sizeof *options, argc, argv, &words, &code);
-    const int32_t word_count = words.count;
-    const char *name = word_count ? words.item[0] : NULL, *extra = word_count > 1 ? words.item[1] : NULL;
-    free(words.item);
-    if (!go_on) return code;
-    if (!name) return list_benches();
-    if (extra) return app_usage(self, "one benchmark at a time: '%s' is too much", extra);
+    if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
+    if (words->count == 0) return list_benches();
+    if (words->count > 1) return app_usage(self, "one benchmark at a time: '%s' is too much", words->item[1]);
+    const char *name = words->item[0];
     if (strcmp(name, "ccd") == 0) {
         ccd_def.json = def.json;
         return ccd(self, &ccd_def);
@@ -178,4 +167,13 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (app_cores() == 1) def.thread_count = 1;
     code = read_texts(self, &given, &def);
     return code == APP_OK ? dynamics(self, &def, save) : code;
+}
+
+int app_bench(const app_command *self, int argc, char **argv)
+{
+    if (argc > 1 && strcmp(argv[1], "stress") == 0) return bench_run_stress(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "contact") == 0) return bench_run_contact(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
+    return app_with_words(self, argc, argv, bench);
 }

@@ -1,7 +1,6 @@
 // app/bench_contact.c: `toile bench stress` and `toile bench contact`: read what to run, hand it to bench/.
 
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
@@ -167,15 +166,5 @@ static int contact(const app_command *self, int argc, char **argv, app_list *wor
     return faults > 0 ? APP_FINDING : APP_OK;
 }
 
-static int with_words(const app_command *self, int argc, char **argv,
-                      int (*run)(const app_command *, int, char **, app_list *))
-{
-    app_list words = {calloc((size_t)argc, sizeof *words.item), 0};
-    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const int code = run(self, argc, argv, &words);
-    free(words.item);
-    return code;
-}
-
-int bench_run_stress(int argc, char **argv) { return with_words(&stress_command, argc, argv, stress); }
-int bench_run_contact(int argc, char **argv) { return with_words(&contact_command, argc, argv, contact); }
+int bench_run_stress(int argc, char **argv) { return app_with_words(&stress_command, argc, argv, stress); }
+int bench_run_contact(int argc, char **argv) { return app_with_words(&contact_command, argc, argv, contact); }

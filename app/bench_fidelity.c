@@ -1,6 +1,5 @@
 // app/bench_fidelity.c: `toile bench fidelity`: reads what to run, hands it to bench/.
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -110,11 +109,4 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
     return faults > 0 ? APP_FINDING : APP_OK;
 }
 
-int bench_run_fidelity(int argc, char **argv)
-{
-    app_list words = {calloc((size_t)argc, sizeof *words.item), 0};
-    if (!words.item) return app_fail(&fidelity_command, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const int code = fidelity(&fidelity_command, argc, argv, &words);
-    free(words.item);
-    return code;
-}
+int bench_run_fidelity(int argc, char **argv) { return app_with_words(&fidelity_command, argc, argv, fidelity); }

@@ -1,6 +1,5 @@
 // app/bench_paper.c: `toile bench paper`: reads what to run, hands it to bench/.
 
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
@@ -101,11 +100,4 @@ static int paper(const app_command *self, int argc, char **argv, app_list *words
     return faults > 0 ? APP_FINDING : APP_OK;
 }
 
-int bench_run_paper(int argc, char **argv)
-{
-    app_list words = {calloc((size_t)argc, sizeof *words.item), 0};
-    if (!words.item) return app_fail(&paper_command, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const int code = paper(&paper_command, argc, argv, &words);
-    free(words.item);
-    return code;
-}
+int bench_run_paper(int argc, char **argv) { return app_with_words(&paper_command, argc, argv, paper); }

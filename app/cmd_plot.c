@@ -1,7 +1,5 @@
 // app/cmd_plot.c: `toile plot`: diagrams of a run's statistics.
 
-#include <stdlib.h>
-
 #include "app.h"
 #include "toile/render.h"
 
@@ -11,7 +9,7 @@ static void on_log(void *user, tl_log_level level, const char *message)
     if (level >= TL_LOG_WARNING) app_say("warning: %s", message);
 }
 
-int app_plot(const app_command *self, int argc, char **argv)
+static int plot(const app_command *self, int argc, char **argv, app_list *words)
 {
     tl_plot_def def = tl_plot_def_default();
     bool quiet = false, json = false;
@@ -22,16 +20,10 @@ int app_plot(const app_command *self, int argc, char **argv)
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "no summary"},
         {"json", 0, APP_FLAG, &json, 0, 0, NULL, "the summary as one JSON object on stdout"},
     };
-    app_list words = {0};
     int code;
-    words.item = calloc((size_t)argc, sizeof *words.item);
-    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const bool go_on = app_parse(self, options, sizeof options / sizeof *options, argc, argv, &words, &code);
-    const int32_t count = words.count;
-    def.dir = count ? words.item[0] : NULL;
-    free(words.item);
-    if (!go_on) return code;
-    if (count != 1) return app_usage(self, "give one folder, the --out of a run");
+    if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
+    if (words->count != 1) return app_usage(self, "give one folder, the --out of a run");
+    def.dir = words->item[0];
     if (!def.out) return app_usage(self, "say where to: -o FILE.svg or .png");
     const tl_log log = {on_log, NULL};
     def.log = &log;
@@ -50,3 +42,5 @@ int app_plot(const app_command *self, int argc, char **argv)
     }
     return APP_OK;
 }
+
+int app_plot(const app_command *self, int argc, char **argv) { return app_with_words(self, argc, argv, plot); }

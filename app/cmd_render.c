@@ -205,7 +205,7 @@ static int draw(const app_command *self, tl_render_def *def, bool quiet, bool js
     return APP_OK;
 }
 
-int app_render(const app_command *self, int argc, char **argv)
+static int render(const app_command *self, int argc, char **argv, app_list *words)
 {
     tl_render_def def = tl_render_def_default();
     render_texts given = {0};
@@ -244,16 +244,10 @@ int app_render(const app_command *self, int argc, char **argv)
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &json, 0, 0, NULL, "the summary as one JSON object on stdout"},
     };
-    app_list words = {0};
     int code;
-    words.item = calloc((size_t)argc, sizeof *words.item);
-    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
-    const bool go_on = app_parse(self, options, sizeof options / sizeof *options, argc, argv, &words, &code);
-    const int32_t count = words.count;
-    def.source = count ? words.item[0] : NULL;
-    free(words.item);
-    if (!go_on) return code;
-    if (count != 1) return app_usage(self, "give one thing to draw: the folder of a run, a scene or an .obj");
+    if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
+    if (words->count != 1) return app_usage(self, "give one thing to draw: the folder of a run, a scene or an .obj");
+    def.source = words->item[0];
     if (!def.out) return app_usage(self, "say where to: -o FILE.png, .mp4 or .gif");
     code = read_texts(self, &given, &def);
     if (code != APP_OK) return code;
@@ -261,3 +255,5 @@ int app_render(const app_command *self, int argc, char **argv)
     def.turntable = turntable;
     return draw(self, &def, quiet, json);
 }
+
+int app_render(const app_command *self, int argc, char **argv) { return app_with_words(self, argc, argv, render); }

@@ -202,3 +202,13 @@ bool app_parse(const app_command *self, const app_option *options, int32_t optio
     *code = APP_OK;
     return true;
 }
+
+int app_with_words(const app_command *self, int argc, char **argv,
+                   int (*run)(const app_command *self, int argc, char **argv, app_list *words))
+{
+    app_list words = {calloc((size_t)argc, sizeof *words.item), 0};
+    if (!words.item) return app_fail(self, false, APP_FAILED, &(tl_error){TL_NO_MEMORY, "out of memory"});
+    const int code = run(self, argc, argv, &words);
+    free(words.item);
+    return code;
+}
