@@ -1,6 +1,5 @@
 // app/bench.c: `toile bench`: reads what to measure, hands it to bench/.
 
-#include <errno.h>
 #include <string.h>
 #include <sys/stat.h>
 

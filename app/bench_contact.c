@@ -1,6 +1,5 @@
 // app/bench_contact.c: `toile bench stress` and `toile bench contact`: read what to run, hand it to bench/.
 
-#include <math.h>
 #include <string.h>
 
 #include "app.h"

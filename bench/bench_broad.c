@@ -10,7 +10,6 @@
 // Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
 // on the machine disturbs less. Compare within one run only.
 
-#include <ctype.h>
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -18,8 +17,6 @@
 #include <string.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/fail.h"
 #include "base/sort.h"
 #include "collide/bvh.h"
 

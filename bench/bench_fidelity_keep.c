@@ -4,7 +4,6 @@
 // to its place, so that there is a whole file or none.
 
 #include <errno.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -4,7 +4,6 @@
 // scene's camera and colours: anisotropic, isotropic, fixed fine, fixed average.
 
 #include <errno.h>
-#include <math.h>
 #include <string.h>
 #include <sys/stat.h>
 

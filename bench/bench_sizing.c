@@ -10,10 +10,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "base/alloc.h"
-#include "base/fail.h"
 #include "base/rng.h"
-#include "math/vec3.h"
 #include "mesh/mesh_query.h"
 #include "adapt/obstacles.h"
 #include "adapt/sizing.h"

@@ -3,8 +3,6 @@
 
 #include "base/hash.h"
 
-#include <string.h>
-
 #define INCREMENT UINT64_C(0x9e3779b97f4a7c15)  // 2^64 / golden ratio, as in splitmix64
 
 void tl_hash_init(tl_hash *hash)

@@ -12,7 +12,6 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "collide/bvh_impl.h"
-#include "math/vec3.h"
 
 static const double WIDER = 1.5;
 enum { DEEP = MAX_LEVELS / 2 };

@@ -4,8 +4,6 @@
 // changes the direction, not the energy. Found by solving again and again it takes many solves to settle, so the first one begins with pairs that are
 // likely: those of the solve before, and at the start of a step those that pressed where it began.
 
-#include <math.h>
-
 #include "base/fail.h"
 #include "collide/contact_law.h"
 #include "collide/contact_pairs.h"

@@ -1,6 +1,5 @@
 // collide/guard.h: are some faces clear of bodies? For edits of a mesh that move its surface.
 #pragma once
-#include <stdbool.h>
 
 #include "collide/bvh.h"
 

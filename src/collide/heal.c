@@ -5,7 +5,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "collide/heal_impl.h"
 #include "math/vec3.h"

@@ -4,8 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/fail.h"
 #include "io/arcsim_impl.h"
 
 void arc_note(arcsim *a, const char *about, const tl_node *node, const char *format, ...)

@@ -4,7 +4,6 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "io/checkpoint.h"
 #include "io/folder.h"

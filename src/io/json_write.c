@@ -1,7 +1,6 @@
 // io/json_write.c: a JSON value as text that a person can read: two spaces, short lists on one line, exact numbers.
 
 #include <math.h>
-#include <string.h>
 
 #include "io/json.h"
 

@@ -2,8 +2,6 @@
 
 #include "io/obj.h"
 
-#include <string.h>
-
 #include "base/alloc.h"
 #include "base/fail.h"
 

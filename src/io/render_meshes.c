@@ -1,6 +1,5 @@
 // io/render_meshes.c: tl_render_image: a picture of meshes in memory.
 
-#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"

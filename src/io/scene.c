@@ -3,7 +3,6 @@
 #include "io/scene.h"
 
 #include <stdio.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"

@@ -1,6 +1,5 @@
 // io/scene_cloths.c: the cloths of a scene: meshes from files or words, fabrics from everywhere.
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

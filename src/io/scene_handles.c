@@ -1,7 +1,6 @@
 // io/scene_handles.c: the handles of a scene: which nodes, when, and along which path.
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -1,6 +1,5 @@
 // io/scene_obstacles.c: the obstacles of a scene: meshes, sequences of meshes, and simple shapes.
 
-#include <math.h>
 #include <stdio.h>
 #include <string.h>
 

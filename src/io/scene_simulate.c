@@ -1,7 +1,6 @@
 // io/scene_simulate.c: builds the simulation that a scene describes, through the public interface alone.
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"

@@ -11,7 +11,6 @@
 
 #include <jansson.h>
 
-#include "base/alloc.h"
 #include "base/fail.h"
 #include "io/file.h"
 

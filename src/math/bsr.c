@@ -6,7 +6,6 @@
 
 #include "math/bsr.h"
 
-#include <limits.h>
 #include <math.h>
 #include <string.h>
 

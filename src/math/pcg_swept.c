@@ -16,7 +16,6 @@
 #include "base/fail.h"
 #include "math/bsr_row.h"
 #include "math/pcg.h"
-#include "math/vec3.h"
 
 enum { ROWS_PER_CHUNK = 512 };  // a constant: bits must not depend on the worker count
 

@@ -11,7 +11,6 @@
 // its line, so borders need no condition of their own: i cannot be on a border that e is not part of.
 
 #include "base/alloc.h"
-#include "math/vec3.h"
 #include "mesh/mesh_edit.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/mesh_query.h"

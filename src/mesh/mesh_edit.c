@@ -11,7 +11,6 @@
 
 #include "mesh/mesh_edit.h"
 
-#include "math/vec3.h"
 #include "mesh/mesh_internal.h"
 #include "mesh/mesh_query.h"
 

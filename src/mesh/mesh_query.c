@@ -9,7 +9,6 @@
 
 #include <float.h>
 
-#include "base/fail.h"
 #include "math/vec3.h"
 
 int32_t tl_face_corner_of_node(const tl_mesh *mesh, int32_t f, int32_t n)

@@ -3,7 +3,6 @@
 // Folds are linear in angles (bend.h), so moments of hinges are the transpose of that applied to moments of folds. Both
 // are computed once for each hinge here; what a face adds to the gradient (forces_terms.h) then takes its own three alone.
 
-#include "math/vec3.h"
 #include "physics/bend.h"
 #include "physics/bend_friction.h"
 #include "physics/forces_parts.h"

@@ -1,6 +1,5 @@
 // render/camera.h: where the picture is taken from, and how to place it so that everything is in it.
 #pragma once
-#include <stdbool.h>
 
 #include "math/vec3.h"
 #include "render/vecf.h"

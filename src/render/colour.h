@@ -1,6 +1,5 @@
 // render/colour.h: palettes for cloths, colour scales for maps, the mesh colours of Narain et al. 2012.
 #pragma once
-#include <stdbool.h>
 
 #include "render/vecf.h"
 

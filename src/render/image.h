@@ -1,6 +1,5 @@
 // render/image.h: an 8-bit sRGB picture in memory.
 #pragma once
-#include <stdbool.h>
 
 #include "render/vecf.h"
 

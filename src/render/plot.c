@@ -2,8 +2,6 @@
 
 #include "render/plot.h"
 
-#include <stdio.h>
-
 #include "render/ticks.h"
 
 enum { BATCH = 512 };

@@ -1,7 +1,6 @@
 // sim/handles.c: choose nodes, hold them or move them along a path, let them go.
 
 #include <math.h>
-#include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"

@@ -1,7 +1,6 @@
 // tests/unit/test_mesh_shapes.h: small meshes made by hand.
 #pragma once
 #include <stdbool.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ledger.h"
