@@ -2,8 +2,8 @@
 //
 // The distance of a pair is d = |sum w_i x_i| with weights w that do not change to first order, so d d/dx_i = w_i n. The
 // Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights. Blocks between
-// nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks across the gap are kept
-// beside it (contact_blocks.c).
+// nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks across the gap, and all of
+// hard contacts, are kept beside it (contact_blocks.c).
 //
 // Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
 // search looks at energies: friction is not conservative, but for a given load it has a potential.

@@ -9,7 +9,7 @@ typedef struct tl_newton_def {
     int32_t iterations;       ///< at most; 1: one linearised step, no test
     double tolerance;         ///< stop when an update changes speeds by no more than this, root mean square [m/s]
     double linear_tolerance;  ///< relative residual asked of the linear solver
-    double speed;             ///< of the nodes at the start, root mean square [m/s]: with contact, slow motion is solved finer
+    double speed;             ///< of the nodes at the start, root mean square [m/s]: slow motion is solved finer
     double longest;           ///< with contact: no node goes further than this in one iteration [m]
     double strain_tolerance;  ///< excess over strain limits left at most
     int32_t strain_rounds;    ///< of new multipliers at most
