@@ -107,8 +107,9 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel || !c->around[PRESSING].start || !c->around[FORESEEN].start || !c->blocks.row_start ||
-        !c->blocks.lower_start || (n > 0 && !c->blocks.busy) ||
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured || !c->searched_at ||
+        !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth || !c->node_uv || !c->node_panel ||
+        !c->around[PRESSING].start || !c->around[FORESEEN].start || !c->blocks.row_start || !c->blocks.lower_start || !c->blocks.busy ||
         !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
         return tl_fail_memory(err, "the contacts");
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);

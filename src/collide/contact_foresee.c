@@ -121,7 +121,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     const tl_arena_mark mark = tl_arena_save(arena);
     foresee_job job = {c, u, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
     *changed = false;
-    if (c->pair_count > 0 && !job.wanted) return tl_fail_memory(err, "the contacts");
+    if (!job.wanted) return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
