@@ -213,7 +213,6 @@ static tl_status run_frames(const bench_paper_def *def, const tl_scene *scene, p
     r->rss = bench_rss_growth(mark);
     r->peak = (double)tl_sim_memory(sim).peak;
     r->hash = tl_sim_hash(sim);
-    r->sim_seconds = tl_sim_time(sim);
     per_frame(r);
     tl_sim_destroy(sim);
     return status;

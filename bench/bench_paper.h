@@ -38,7 +38,6 @@ typedef struct paper_result {
     int32_t pinched, violated;       // most in a step
     double excess;                   // over a strain limit, worst
     double rss, peak;                // [bytes]: resident, of the simulation
-    double sim_seconds;              // simulated
     uint64_t hash;
     bool failed, infinite;
     char why[300];

@@ -5,8 +5,6 @@
 // contacts foreseen are taken back). All in double, in a matrix of its own (tl_extra.blocks), made anew whenever the contacts
 // change: rows are gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
 
-#include <stdlib.h>
-
 #include "base/fail.h"
 #include "collide/contact_impl.h"
 #include "math/bsr.h"
@@ -68,16 +66,34 @@ static int32_t find_or_add(table *t, met *list, int32_t *n, int32_t j)
     return (*n)++;
 }
 
-static int by_number(const void *a, const void *b)
+static void sift(met *a, int32_t at, int32_t n)
 {
-    const met x = *(const met *)a, y = *(const met *)b;
-    return (x > y) - (x < y);
+    const met v = a[at];
+    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
+        if (child + 1 < n && a[child + 1] > a[child]) child++;
+        if (a[child] <= v) break;
+        a[at] = a[child];
+    }
+    a[at] = v;
 }
+
+// In place: that of the C library may ask for memory, which is not ours to give.
+static void heap_sort(met *a, int32_t n)
+{
+    for (int32_t i = n / 2 - 1; i >= 0; i--) sift(a, i, n);
+    for (int32_t i = n - 1; i > 0; i--) {
+        const met most = a[0];
+        a[0] = a[i], a[i] = most;
+        sift(a, 0, i);
+    }
+}
+
+enum { FEW = 64 };  // by insertion
 
 static void sort_ascending(met *a, int32_t n)
 {
-    if (n > 64) {
-        qsort(a, (size_t)n, sizeof *a, by_number);
+    if (n > FEW) {
+        heap_sort(a, n);
         return;
     }
     for (int32_t i = 1; i < n; i++) {

@@ -117,7 +117,7 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
     out->pair = *p;
-    out->foreseen = out->turning = false;
+    out->turning = false;
     out->slide = (tl_vec3){0, 0, 0}, out->rub = 0;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;

@@ -54,7 +54,7 @@ static void turn_chunk(void *arg, int32_t begin, int32_t end)
 static void rub_contact(const contact *from, contact *out)
 {
     *out = *from;
-    out->foreseen = true, out->rub = 0, out->force = (tl_vec3){0, 0, 0};
+    out->rub = 0, out->force = (tl_vec3){0, 0, 0};
     for (int k = 0; k < 6; k++) out->stiff[k] = 0;
     contact_add_square(out->stiff, from->rub / tl_dot3(from->slide, from->slide), from->slide);
 }
@@ -80,7 +80,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
         const nearness near = c->near[index];
         contact *out = &c->contacts[c->pressing + i];
         const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
-        *out = (contact){.pair = *p, .normal = near.normal, .foreseen = true};
+        *out = (contact){.pair = *p, .normal = near.normal};
         for (int k = 0; k < 4; k++) out->weight[k] = near.weight[k];
         contact_add_square(out->stiff, stiff, near.normal);
         // nodes of bodies and those that handles drive bring their own way; the others are what is solved for

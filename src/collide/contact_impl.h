@@ -29,7 +29,7 @@ enum { TL_CLOTH = -1 };
 static inline int first_count(const pair *p) { return p->kind == PAIR_EE ? 2 : 1; }
 static inline int pair_nodes(const pair *p) { return p->kind == PAIR_PLANE ? 1 : 4; }
 
-/// A pair that presses, as of the last assembly. Its Hessian is weight weight^T times `stiff`. Rows of the matrix look at contacts in no
+/// A pair that presses, as of the last assembly, or is foreseen to. Its Hessian is weight weight^T times `stiff`. Rows of the matrix look at contacts in no
 /// order and want weights to force: those stand side by side.
 typedef struct contact {
     pair pair;           ///< a copy: lists change while contacts are in use
@@ -37,7 +37,6 @@ typedef struct contact {
     double stiff[6];     ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
     tl_vec3 force;       ///< d energy / d (weighted sum of nodes)
     bool hard;           ///< too stiff for single precision (contact_blocks.c)
-    bool foreseen;       ///< does not press yet
     bool turning;        ///< would slide back: its friction is bounded by a parabola
     tl_vec3 normal;      ///< from the second feature to the first
     double friction;     ///< coefficient

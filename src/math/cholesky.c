@@ -185,8 +185,7 @@ static void number_fronts(analysis *a, tl_cholesky *ch, int32_t *front_of, int32
                         .updates = a->count[v],
                         .parent = -1,
                         .child = -1,
-                        .sibling = -1,
-                        .task = -1};
+                        .sibling = -1};
         at[v] = place;
         place += a->pivots[v];
     }
@@ -337,8 +336,6 @@ static void cut_tree(tl_cholesky *ch, double *below, int32_t *begin)
                 (tl_chol_task){.begin = begin[id], .end = id + 1, .flops = below[id]};
     }
     sort_tasks(ch->tasks, ch->task_count);
-    for (int32_t t = 0; t < ch->task_count; t++)
-        for (int32_t id = ch->tasks[t].begin; id < ch->tasks[t].end; id++) ch->fronts[id].task = t;
 }
 
 // Update matrices live from their front to its parent: a list of live ranges, first gap that fits. The list

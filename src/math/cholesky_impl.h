@@ -23,7 +23,6 @@ typedef struct tl_front {
     int32_t child, sibling;   // first child, next child of the same parent, or -1
     int32_t rows_at;          // its update nodes in tl_cholesky.rows and .rel
     int32_t entry_begin;      // its matrix blocks in tl_cholesky.entries; the next front's begin is the end
-    int32_t task;             // subtree it belongs to, or -1 for the top of the tree
     int64_t factor_at;        // in tl_cholesky.factor, in numbers
     int64_t update_at;        // in tl_cholesky.work
     int64_t vector_at;        // in tl_cholesky.vectors: pivot rows, then update rows, padded as above

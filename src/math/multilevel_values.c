@@ -18,7 +18,6 @@ enum { NODES_PER_CHUNK = 256, PATCHES_PER_CHUNK = 16, MAX_SEEN = 96 };
 static const double OMEGA = 0.66;
 
 typedef struct values_job {
-    tl_multilevel *ml;
     tl_level *lv, *next;
     const tl_vec3 *pos;    // of the level's nodes
     const uint8_t *fixed;  // finest level only
@@ -253,7 +252,7 @@ TL_CLONES static void galerkin_chunk(void *arg, int32_t begin, int32_t end)
 void tl_level_coarsen(tl_multilevel *ml, int32_t l, const tl_vec3 *pos, tl_workers *workers)
 {
     tl_level *lv = &ml->level[l];
-    values_job job = {.ml = ml, .lv = lv, .next = &ml->level[l + 1], .fixed = l == 0 ? ml->fixed : NULL};
+    values_job job = {.lv = lv, .next = &ml->level[l + 1], .fixed = l == 0 ? ml->fixed : NULL};
     job.pos = l == 0 ? pos : ml->level[l - 1].center;
     job.own_radius = l == 0 ? 1 : ml->level[l - 1].radius;
     tl_parallel_for(workers, lv->patches, PATCHES_PER_CHUNK, centers_chunk, &job);

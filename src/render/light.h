@@ -45,7 +45,7 @@ typedef struct tl_lit {
 /// A point on a surface, with both normals on the side of the viewer.
 typedef struct tl_spot {
     tl_vec3f pos;           ///< on the triangle
-    tl_vec3f smooth_offset; ///< to the smooth surface above it, on the viewer's side (tl_lift_smooth)
+    tl_vec3f smooth_offset; ///< to the smooth surface above it, on the viewer's side (lift_smooth of shade.c)
     tl_vec3f smooth_back;   ///< the same on the far side
     tl_vec3f ng, ns;        ///< geometric and shading normal
     tl_rgb albedo;          ///< where light bounces between near surfaces
