@@ -51,7 +51,9 @@ void *tl_arena_bytes(tl_arena *arena, size_t count, size_t size)
     if (bytes == 0) bytes = ALIGNMENT;
     tl_arena_block *block = arena->top;
     if (!block || block->size - block->used < bytes) {
-        size_t wanted = block ? 2 * block->size : FIRST_BLOCK;
+        // A quarter of what there is, not twice: a step may hold tens of megabytes, and the next reset makes one block of them.
+        size_t wanted = arena->used / 4;
+        if (wanted < FIRST_BLOCK) wanted = FIRST_BLOCK;
         if (wanted < bytes) wanted = bytes;
         block = push_block(arena, wanted);
         if (!block) return NULL;

@@ -37,12 +37,19 @@ static int32_t met_order(met m) { return (int32_t)(uint32_t)m; }
 typedef struct blocks_job {
     tl_contacts *c;
     ends *ends;        // per contact
-    // a row has room for three per contact around it, from first[row] on
-    int64_t *first;
+    // what follows is of a group of rows; each has room for three per contact around it
+    int32_t begin;     // the first of them
     met *met;          // its columns, ascending
     int32_t *order;    // of every block that a contact adds, in the order in which a row finds them: which of its columns
     int32_t *rank;     // scratch
 } blocks_job;
+
+/// Where the room of a row begins.
+static int64_t room_of(const blocks_job *job, int32_t row)
+{
+    const int32_t *a = job->c->around[PRESSING].start, *b = job->c->around[FORESEEN].start;
+    return (int64_t)3 * (a[row] - a[job->begin]) + (int64_t)3 * (b[row] - b[job->begin]);
+}
 
 static void list_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -111,9 +118,10 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
     tl_contacts *c = job->c;
     table t;
     memset(t.col, -1, sizeof t.col);
-    for (int32_t i = begin; i < end; i++) {
-        met *list = job->met + job->first[i];
-        int32_t *order = job->order + job->first[i], *rank = job->rank + job->first[i], n = 0, blocks = 0;
+    for (int32_t i = job->begin + begin; i < job->begin + end; i++) {
+        const int64_t room = room_of(job, i);
+        met *list = job->met + room;
+        int32_t *order = job->order + room, *rank = job->rank + room, n = 0, blocks = 0;
         bool busy = false;
         for (int kind = 0; kind < CONTACT_KINDS; kind++) {
             const contact_around *near = &c->around[kind];
@@ -168,32 +176,51 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
     const tl_bsr *m = &job->c->blocks;
-    for (int32_t i = begin; i < end; i++) {
-        const met *list = job->met + job->first[i];
+    for (int32_t i = job->begin + begin; i < job->begin + end; i++) {
+        const int64_t room = room_of(job, i);
+        const met *list = job->met + room;
         const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first;
         double(*value)[9] = m->value + first;
         m->col[first] = i;
         for (int32_t k = 1; k < n; k++) m->col[first + k] = met_col(list[k - 1]);
         memset(value, 0, (size_t)n * sizeof *value);
-        const int32_t *order = job->order + job->first[i];
+        const int32_t *order = job->order + room;
         for (int kind = 0; kind < CONTACT_KINDS; kind++) order = add_contacts(job, kind, i, order, value);
         for (int32_t k = 0; k < n; k++) value[k][3] = value[k][1], value[k][6] = value[k][2], value[k][7] = value[k][5];
     }
 }
 
+enum { GROUP = 4096 };  // rows: what each needs for scratch is more than what comes of it
+
+static int32_t end_of_group(const tl_contacts *c, int32_t begin) { return c->node_count - begin < GROUP ? c->node_count : begin + GROUP; }
+
 static bool take_scratch(blocks_job *job, tl_arena *arena)
 {
     const tl_contacts *c = job->c;
-    const int32_t n = c->node_count;
-    const int32_t *a = c->around[PRESSING].start, *b = c->around[FORESEEN].start;
-    job->first = TL_SCRATCH(arena, int64_t, n + 1);
-    if (!job->first) return false;
-    for (int32_t i = 0; i <= n; i++) job->first[i] = (int64_t)3 * a[i] + (int64_t)3 * b[i];
+    int64_t most = 0;
+    for (job->begin = 0; job->begin < c->node_count; job->begin += GROUP) {
+        const int64_t room = room_of(job, end_of_group(c, job->begin));
+        most = room > most ? room : most;
+    }
     job->ends = TL_SCRATCH(arena, ends, c->contact_count);
-    job->met = TL_SCRATCH(arena, met, job->first[n]);
-    job->order = TL_SCRATCH(arena, int32_t, job->first[n]);
-    job->rank = TL_SCRATCH(arena, int32_t, job->first[n]);
+    job->met = TL_SCRATCH(arena, met, most);
+    job->order = TL_SCRATCH(arena, int32_t, most);
+    job->rank = TL_SCRATCH(arena, int32_t, most);
     return job->ends && job->met && job->order && job->rank;
+}
+
+// Rows from job->begin on.
+static tl_status fill_group(blocks_job *job, tl_workers *workers, tl_error *err)
+{
+    tl_contacts *c = job->c;
+    tl_bsr *m = &c->blocks;
+    const int32_t end = end_of_group(c, job->begin), rows = end - job->begin;
+    tl_parallel_for(workers, rows, NODES_PER_CHUNK, collect_chunk, job);
+    for (int32_t i = job->begin; i < end; i++) m->row_start[i + 1] += m->row_start[i];
+    if (!CONTACT_GROW(c, m->col, c->blocks_cap[0], m->row_start[end]) || !CONTACT_GROW(c, m->value, c->blocks_cap[1], m->row_start[end] + 1))
+        return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, rows, NODES_PER_CHUNK, fill_chunk, job);
+    return TL_OK;
 }
 
 static tl_status fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
@@ -203,14 +230,11 @@ static tl_status fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *worker
     blocks_job job = {.c = c};
     if (!take_scratch(&job, arena)) return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
-    tl_parallel_for(workers, n, NODES_PER_CHUNK, collect_chunk, &job);
-    for (int32_t i = 0; i < n; i++) m->row_start[i + 1] += m->row_start[i];
+    for (job.begin = 0; job.begin < n; job.begin += GROUP) TL_TRY(fill_group(&job, workers, err));
     const int32_t count = m->row_start[n];
-    if (!CONTACT_GROW(c, m->col, c->blocks_cap[0], count) || !CONTACT_GROW(c, m->value, c->blocks_cap[1], count + 1) ||
-        !CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) || !CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
+    if (!CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) || !CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
         return tl_fail_memory(err, "the contacts");
     m->row_count = n, m->block_count = count;
-    tl_parallel_for(workers, n, NODES_PER_CHUNK, fill_chunk, &job);
     memset(m->value[count], 0, sizeof *m->value);
     memset(m->lower_start, 0, (size_t)(n + 1) * sizeof *m->lower_start);
     tl_bsr_refer(m);
