@@ -241,6 +241,7 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
         {"samples", 0, APP_INT, &def.samples, 1, 4096, "N",
          "quality: rays per pixel at outlines. Default 16"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "changes no byte. Default: all cores"},
+        {"threads", 't', APP_INT, &def.threads, 1, 256, "N", NULL},  // as it was called before
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &json, 0, 0, NULL, "the summary as one JSON object on stdout"},
     };

@@ -63,7 +63,11 @@ tl_status newton_solve_part(newton *s, double tolerance, tl_error *err)
     tl_bsr matrix, blocks;
     TL_TRY(tl_bsr_part(s->matrix, p->rows, p->count, p->place, s->arena, &matrix, err));
     const tl_bsr *all_blocks = NULL;
-    if (s->contacts) TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &all_blocks, err));
+    if (s->contacts) {
+        const double begin = tl_now();
+        TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &all_blocks, err));
+        s->report->contact_seconds += tl_now() - begin;
+    }
     if (all_blocks) TL_TRY(tl_bsr_part(all_blocks, p->rows, p->count, p->place, s->arena, &blocks, err));
     if (all_blocks) matrix.extra.blocks = &blocks;
     tl_vec3 *b = TL_SCRATCH(s->arena, tl_vec3, p->count), *u = TL_SCRATCH(s->arena, tl_vec3, p->count);

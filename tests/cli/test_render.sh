@@ -23,9 +23,9 @@ expect 2 run "$DATA/tiny.json" --out bad --quiet --set 'camera={"azimut": 100}'
 says stderr "did you mean 'azimuth'"
 
 # the other kinds of pictures
-expect 0 render plain -o sheet.png --sheet 4 --size 320x240 --json
+expect 0 render plain -o sheet.png --sheet 4 --size 320x240 -j 1 --json
 json pictures 4
-expect 0 render plain --compare own -o both.png --frames 1 --size 320x120 --json
+expect 0 render plain --compare own -o both.png --frames 1 --size 320x120 -t 1 --json
 json width 320
 expect 0 plot plain -o plot.svg --quiet
 grep -q '</svg>' plot.svg || fail "plot.svg is not whole"
