@@ -68,6 +68,7 @@ tl_status tl_arcsim_detect(const tl_node *root, bool *out, tl_error *err)
 
 // ---- time --------------------------------------------------------------------------------------------------
 
+static const double SHORTEST_FRAME = 1e-6;   // [s] our fps goes to 1e6
 static const double DEFAULT_SECONDS = 10;  // of a scene without an end, or until its motions end
 
 // Frames in `seconds`; what is past the last number of a frame is cut.
@@ -92,6 +93,10 @@ static tl_status read_time(arcsim *a, const tl_node *root)
     if (!newer && isnan(f->timestep)) return tl_node_fail(root, false, a->err, "lacks 'frame_time' (or the older 'timestep')");
     const int64_t steps = newer ? f->frame_steps : f->save_frames;
     const double frame = newer ? f->frame_time : f->timestep * (double)steps;
+    if (frame < SHORTEST_FRAME) {
+        const tl_node key = tl_node_key(root, newer ? "frame_time" : "timestep");
+        return tl_node_fail(&key, true, a->err, "makes frames of %g s, must be at least %g s", frame, SHORTEST_FRAME);
+    }
     static const char *const old[] = {"timestep", "save_frames", "duration"};
     for (int i = 0; newer && i < 3; i++) {
         const tl_node key = tl_node_key(root, old[i]);

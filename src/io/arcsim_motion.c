@@ -136,8 +136,8 @@ static void append_part(mot *m, const tl_arc_motfile *file, const double (*posit
     arc_quaternion last = {0};
     for (int64_t i = 0; i < m->frames; i++) {
         const double *q = turn[i];
-        const double size = sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]), by = size > 0 ? 1 / size : 0;
-        arc_quaternion own = {size > 0 ? by * q[0] : 1, {by * q[1], by * q[2], by * q[3]}};
+        const double by = 1 / sqrt(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3]);  // not zero: read_part looked
+        arc_quaternion own = {by * q[0], {by * q[1], by * q[2], by * q[3]}};
         arc_quaternion all = arc_quaternion_product(first, own);
         if (all.w * last.w + tl_dot3(all.v, last.v) < 0) all = (arc_quaternion){-all.w, tl_mul3(-1, all.v)};
         last = all;
@@ -153,7 +153,11 @@ static tl_status read_part(mot *m, int64_t part, const tl_arc_motfile *file, dou
     TL_TRY(take_heading(m, part, "position"));
     for (int64_t i = 0; i < m->frames; i++) TL_TRY(take_numbers(m, 3, position[i]));
     TL_TRY(take_heading(m, part, "orientation"));
-    for (int64_t i = 0; i < m->frames; i++) TL_TRY(take_numbers(m, 4, turn[i]));
+    for (int64_t i = 0; i < m->frames; i++) {
+        TL_TRY(take_numbers(m, 4, turn[i]));
+        const double *q = turn[i];
+        if (!(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3] > 0)) return bad_mot(m, "an orientation 0 0 0 0 is no quaternion");
+    }
     json_t *list = json_array();
     if (list) append_part(m, file, (const double(*)[3])position, (const double(*)[4])turn, list);
     arc_append(m->a, m->a->motions, list);
@@ -214,6 +218,7 @@ tl_status arc_read_motions(arcsim *a, const tl_node *root)
             json_decref(list);
             return status;
         }
+        if (json_array_size(list) == 0) arc_note(a, "", &entry, "has no keys: what it moves stands still");
         arc_append(a, a->motions, list);
     }
     return TL_OK;

@@ -281,6 +281,18 @@ static bool is_no_memory(const json_error_t *bad)
     return json_error_code(bad) == json_error_out_of_memory || bad->text[0] == 0;
 }
 
+// A key that stands twice is found first; what follows the end is left out all the same, and told too.
+static void note_looseness(char *out, size_t out_size, const char *text, size_t size, const char *path, const json_error_t *first)
+{
+    const int n = snprintf(out, out_size, "%.100s:%d: %.100s", path, first->line, first->text);
+    if (json_error_code(first) != json_error_duplicate_key || n < 0 || (size_t)n >= out_size) return;
+    json_error_t bad;
+    json_t *all = json_loadb(text, size, 0, &bad);
+    if (!all && json_error_code(&bad) == json_error_end_of_input_expected)
+        snprintf(out + n, out_size - (size_t)n, "; line %d: %.60s", bad.line, bad.text);
+    json_decref(all);
+}
+
 static tl_status parse_text(const char *text, size_t size, const char *path, loading *load, json_t **out, tl_error *err)
 {
     json_error_t bad;
@@ -293,7 +305,7 @@ static tl_status parse_text(const char *text, size_t size, const char *path, loa
             json_decref(*out);
             *out = NULL;
         }
-        if (*out) snprintf(load->doc->looseness, sizeof load->doc->looseness, "%.100s:%d: %.100s", path, bad.line, bad.text);
+        if (*out) note_looseness(load->doc->looseness, sizeof load->doc->looseness, text, size, path, &bad);
     }
     return *out ? TL_OK : tl_fail(err, TL_BAD_INPUT, "%s:%d: not valid JSON: %s", path, bad.line, bad.text);
 }

@@ -234,6 +234,9 @@ static void motion_files_move_parts(void **state)
     help_write("s.json", "{\"frame_time\": 0.1, \"cloths\": [" CLOTH "],\n \"motions\": {\"motfile\": \"m.mot\", \"fps\": 4}}");
     assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
     assert_message_has("m.mot:4: a number is missing or out of range (motion file of s.json:2: motions.motfile)");
+    help_write("m.mot", "NumFrames: 2\nbody[0] position\n0 0 0\n1 0 0\n\nbody[0] orientation\n1 0 0 0\n0 0 0 0\n");
+    assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
+    assert_message_has("m.mot:8: an orientation 0 0 0 0 is no quaternion (motion file of s.json:2: motions.motfile)");
 }
 
 static void bad_motions(void **state)
@@ -251,6 +254,15 @@ static void bad_motions(void **state)
 }
 
 // ---- handles -----------------------------------------------------------------------------------------------
+
+static void a_motion_without_keys_is_told(void **state)
+{
+    (void)state;
+    tl_scene *scene = load(START "\"end_time\": 1, \"disable\": [\"remeshing\"],\n \"motions\": [[{\"time\": 0}], []]}");
+    assert_int_equal(tl_scene_note_count(scene), 1);
+    assert_string_equal(tl_scene_note(scene, 0), "s.json:3: motions[1] has no keys: what it moves stands still");
+    tl_scene_destroy(scene);
+}
 
 static void handles_of_all_kinds(void **state)
 {
@@ -407,6 +419,9 @@ static void bad_values_have_a_place(void **state)
 {
     (void)state;
     check_fails("{\"frame_time\": -1,\n \"cloths\": [" CLOTH "]}", "s.json:1: frame_time -1, must be in (0, 1000000]");
+    check_fails("{\"frame_time\": 1e-9,\n \"cloths\": [" CLOTH "]}", "s.json:1: frame_time 1e-9, makes frames of 1e-09 s, must be at least 1e-06 s");
+    check_fails("{\"timestep\": 1e-9, \"save_frames\": 10,\n \"cloths\": [" CLOTH "]}",
+                "s.json:1: timestep 1e-9, makes frames of 1e-08 s, must be at least 1e-06 s");
     check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\"}]}", "s.json:2: cloths[0] lacks 'materials' (by face label)");
     check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\",\n \"strain_limits\": [1.1, 1.2]}]}]}",
                 "s.json:3: cloths[0].materials[0].strain_limits [1.1, 1.2], must be stretch ratios around 1, the least first (0.95 is -5 %)");
@@ -447,7 +462,7 @@ static void files_may_be_loose(void **state)
     tl_scene *scene = load("// first\n{\"frame_time\": 0.1, /* here */ \"end_time\": 1., \"end_time\": 2,\n \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "]}\n}");
     assert_int_equal(tl_scene_frames(scene), 20);
     assert_int_equal(tl_scene_note_count(scene), 1);
-    assert_string_equal(tl_scene_note(scene, 0), "s.json:2: duplicate object key near '\"end_time\"' (read all the same)");
+    assert_string_equal(tl_scene_note(scene, 0), "s.json:2: duplicate object key near '\"end_time\"'; line 4: end of file expected near '}' (read all the same)");
     tl_scene_destroy(scene);
 }
 
@@ -545,7 +560,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
         TEST(defaults_are_those_of_the_table), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
-        TEST(motion_files_move_parts), TEST(bad_motions), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
+        TEST(motion_files_move_parts), TEST(bad_motions), TEST(a_motion_without_keys_is_told), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
         TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
         TEST(files_may_be_loose), TEST(the_kind_is_found_from_the_keys), TEST(settings_have_our_keys), TEST(saved_scenes_are_the_same),
         TEST(memory_may_run_out),
