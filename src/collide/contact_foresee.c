@@ -8,7 +8,7 @@
 #include "collide/contact_law.h"
 #include "collide/contact_pairs.h"
 
-#define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses are not foreseen: the straight line would mislead
+#define FORESEE_REACH 8.0  // pairs further apart than this many thicknesses, when bodies have gone their way, are not foreseen: the straight line would mislead
 enum { PAIRS_PER_CHUNK = 512 };
 
 /// The gap along the normal after a move by u (and of the bodies by the rest of their way).
@@ -24,11 +24,22 @@ static double gap_after(const tl_contacts *c, const pair *p, const nearness *nea
     return gap;
 }
 
-// Does a pair not press yet, and could it?
+/// The gap along the normal once a body has gone the rest of its way and the cloth has stood still.
+static double gap_left(const tl_contacts *c, const pair *p, const nearness *near)
+{
+    double gap = near->distance;
+    for (int k = 0; k < 4; k++)
+        if (p->node[k] >= c->node_count) gap += near->weight[k] * tl_dot3(near->normal, contact_way_left(c, p->node[k]));
+    return gap;
+}
+
+// Does a pair not press yet, and could it? What a fast body runs into is far away, in thicknesses.
 static bool may_come(const tl_contacts *c, int32_t i)
 {
-    const double d = c->near[i].distance, thickness = c->pairs[i].thickness;
-    return d >= thickness && d < FORESEE_REACH * thickness && c->soft[i] > 0;
+    const pair *p = &c->pairs[i];
+    const double d = c->near[i].distance, reach = FORESEE_REACH * p->thickness;
+    if (!(d >= p->thickness && c->soft[i] > 0)) return false;
+    return d < reach || (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE && gap_left(c, p, &c->near[i]) < reach);
 }
 
 typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;

@@ -38,7 +38,8 @@ typedef struct live {
     double place[4], way[4];  ///< along the normal, relative to the first node
     double distance, keep;
     double part;              ///< what its nodes must scale their parts by, 1: fine; or, if `common`, the part that all of them may go
-    bool common, body_too;
+    bool common, body_too;    ///< the body scales its part by the same ..
+    bool body_alone;          ///< .. and the cloth does not: it gives way, if not as fast
 } live;
 
 typedef struct limit_job {
@@ -75,7 +76,7 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
     const nearness near = c->near[index];
     out->distance = near.distance;
     out->keep = keep_for(c, p, near.distance);
-    out->part = 1, out->common = out->body_too = false;
+    out->part = 1, out->common = out->body_too = out->body_alone = false;
     if (p->kind == PAIR_PLANE) {
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
         contact_plane_ways(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
@@ -154,7 +155,7 @@ static bool stands_still(const tl_contacts *c, const pair *p, const double *part
 static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
                   const tl_vec3 *way)
 {
-    l->part = 1, l->common = l->body_too = false;
+    l->part = 1, l->common = l->body_too = l->body_alone = false;
     const double gap = gap_of(c, p, l, part, 1, body_part);
     if (gap >= l->keep || stands_still(c, p, part, body_part, way)) return;
     if (!(l->distance > 0)) {
@@ -179,6 +180,10 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
     }
     if (!moving && p->kind != PAIR_PLANE) go_together(c, p, l, part, body_part, at, way);
     else l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
+    if (!l->body_too) return;
+    // Cloth that is pushed along by all but a little of the way gets to its end; the body, behind it, by so much less far.
+    const double ahead = gap_of(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
+    if (ahead > l->keep && alone > l->part) l->part = alone, l->body_alone = true;
 }
 
 #define UP 1.000001  // more than single precision rounds
@@ -257,7 +262,7 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
             double least = scale;
             for (int k = 0; k < 4 && l->common; k++)  // what others have found in this pass, too
                 if (p->node[k] < c->node_count) least = fmin(least, next[p->node[k]]);
-            for (int k = 0; k < pair_nodes(p); k++) {
+            for (int k = 0; k < pair_nodes(p) && !(l->body_alone && scale > 0); k++) {
                 const int32_t node = p->node[k];
                 if (node < c->node_count) next[node] = fmin(next[node], l->common ? least : scale * part[node]);
             }

@@ -481,6 +481,34 @@ static void a_press_pinches_and_lets_go(void **state)
     }
 }
 
+// A face of cloth a millimetre over a body that rises by a centimetre goes nine tenths of that: it is not held back for the tenth, the body is.
+static void a_body_follows_cloth_that_gives_way(void **state)
+{
+    (void)state;
+    tl_error err;
+    world w = {.thickness = 2e-3, .split = 3, .cloth = make_surface(3, 1), .body_count = 1, .moves = {true}};
+    const double height = 1e-3, rise = 0.01, goes = 0.9 * rise;
+    w.body[0] = make_surface(3, 1);
+    for (int k = 0; k < 3; k++) {
+        w.cloth.x[k] = (tl_vec3){0.01 * cos(2.1 * k), height, 0.01 * sin(2.1 * k)}, w.cloth.face[0][k] = k;
+        w.body[0].x[k] = (tl_vec3){0.03 * cos(2.1 * k + 1), 0, 0.03 * sin(2.1 * k + 1)}, w.body[0].face[0][k] = k;
+    }
+    close_surface(&w.cloth), close_surface(&w.body[0]);
+    open_world(&w);
+    for (int k = 0; k < 3; k++) w.body_end[k].y += rise;
+    begin_step(&w);
+    tl_vec3 u[3];
+    for (int k = 0; k < 3; k++) u[k] = (tl_vec3){0, goes, 0};
+    int64_t cut;
+    assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
+    assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &cut, &err));
+    const double left = height + goes - w.contacts->allowed * rise;
+    assert_int_equal(cut, 0);
+    assert_true(w.contacts->allowed > 0.9 && w.contacts->allowed < 1);  // side by side they would get half as far: half of the gap is all there is to lose
+    assert_true(left > 0.3 * height && left < height);
+    close_world(&w);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
@@ -488,6 +516,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_gradient_is_that_of_the_energy),
         cmocka_unit_test(matrix_and_operator_are_the_sum_of_all_contacts),
         cmocka_unit_test(rows_of_any_length_are_the_sum_too),
+        cmocka_unit_test(a_body_follows_cloth_that_gives_way),
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(cutting_ends_at_distances_that_are_mostly_rounding),

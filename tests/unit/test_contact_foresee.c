@@ -5,7 +5,7 @@
 #include "base/workers.h"
 #include "collide/distance.h"
 
-#define REACH 8.0  // pairs further apart than this many thicknesses are not foreseen
+#define REACH 8.0  // pairs further apart than this many thicknesses are not foreseen, unless a body goes that far
 
 // ---- what is to be expected ----
 
@@ -44,10 +44,14 @@ static seen look_at(const world *w, const tl_vec3 *x, int32_t index)
 
 static bool presses(const seen *s) { return s->distance < s->pair.thickness && s->soft > 0; }
 
-// Does it not press, and is it within reach?
-static bool may_come(const seen *s)
+// Does it not press, and is it within reach, now or when bodies have gone their way?
+static bool may_come(const world *w, const tl_vec3 *x, const seen *s)
 {
-    return s->distance >= s->pair.thickness && s->distance < REACH * s->pair.thickness && s->soft > 0;
+    const pair *p = &s->pair;
+    double gap = s->distance;
+    for (int k = 0; k < pair_nodes(p) && p->kind != PAIR_PLANE; k++)
+        if (p->node[k] >= w->cloth.nodes) gap += s->weight[k] * tl_dot3(s->normal, way_of(w, x, NULL, p->node[k]));
+    return s->distance >= p->thickness && fmin(gap, s->distance) < REACH * p->thickness && s->soft > 0;
 }
 
 /// Along the normal, when all have gone their way.
@@ -238,7 +242,7 @@ static int expect(course *c, tally *t)
     for (int32_t i = 0; i < k->pair_count; i++) {
         const seen s = look_at(&c->w, c->x, i);
         if (!has(&c->noted, &s.pair)) continue;
-        c->wanted[i] = may_come(&s), count += c->wanted[i], listed++;
+        c->wanted[i] = may_come(&c->w, c->x, &s), count += c->wanted[i], listed++;
         t->too_far += s.distance >= REACH * s.pair.thickness && s.soft > 0;
         t->parallel += s.distance >= s.pair.thickness && s.soft <= 0;
     }
@@ -285,7 +289,7 @@ static int foresee(course *c, tally *t)
     bool same = true, changed;
     for (int32_t i = 0; i < k->pair_count; i++) {
         const seen s = look_at(&c->w, c->x, i);
-        c->wanted[i] = may_come(&s) && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
+        c->wanted[i] = may_come(&c->w, c->x, &s) && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
         t->parallel += s.soft <= 0 && s.distance >= s.pair.thickness && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
         if (!c->wanted[i]) continue;
         same = same && count < k->coming && is_same(&k->contacts[k->pressing + count].pair, &k->pairs[i]);
