@@ -6,6 +6,7 @@
 // change: rows are gathered from the lists of contacts around a node, so the bits do not depend on the number of threads.
 
 #include "base/fail.h"
+#include "base/sort.h"
 #include "collide/contact_impl.h"
 #include "math/bsr.h"
 
@@ -73,44 +74,6 @@ static int32_t find_or_add(table *t, met *list, int32_t *n, int32_t j)
     return (*n)++;
 }
 
-static void sift(met *a, int32_t at, int32_t n)
-{
-    const met v = a[at];
-    for (int32_t child; (child = 2 * at + 1) < n; at = child) {
-        if (child + 1 < n && a[child + 1] > a[child]) child++;
-        if (a[child] <= v) break;
-        a[at] = a[child];
-    }
-    a[at] = v;
-}
-
-// In place: that of the C library may ask for memory, which is not ours to give.
-static void heap_sort(met *a, int32_t n)
-{
-    for (int32_t i = n / 2 - 1; i >= 0; i--) sift(a, i, n);
-    for (int32_t i = n - 1; i > 0; i--) {
-        const met most = a[0];
-        a[0] = a[i], a[i] = most;
-        sift(a, 0, i);
-    }
-}
-
-enum { FEW = 64 };  // by insertion
-
-static void sort_ascending(met *a, int32_t n)
-{
-    if (n > FEW) {
-        heap_sort(a, n);
-        return;
-    }
-    for (int32_t i = 1; i < n; i++) {
-        const met v = a[i];
-        int32_t k = i;
-        for (; k > 0 && a[k - 1] > v; k--) a[k] = a[k - 1];
-        a[k] = v;
-    }
-}
-
 // Columns of every row, and which of them each block goes to.
 static void collect_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -137,7 +100,7 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
             }
         }
         for (int32_t k = 0; k < n && k < TABLE_FULL; k++) t.col[t.used[k]] = -1;
-        sort_ascending(list, n);
+        tl_sort_words(list, n);
         for (int32_t k = 0; k < n; k++) rank[met_order(list[k])] = k;
         for (int32_t k = 0; k < blocks; k++) order[k] = rank[order[k]];
         c->blocks.busy[i] = busy;

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/sort.h"
 #include "math/bsr_row.h"
 
 enum { ROWS_PER_CHUNK = 512 };
@@ -73,16 +74,6 @@ static int64_t most_in_row(const incidence *inc, const int32_t *start, int32_t i
     return most < inc->row_count ? most : inc->row_count;
 }
 
-static void sort_ascending(int32_t *a, int32_t n)
-{
-    for (int32_t i = 1; i < n; i++) {
-        const int32_t v = a[i];
-        int32_t k = i;
-        for (; k > 0 && a[k - 1] > v; k--) a[k] = a[k - 1];
-        a[k] = v;
-    }
-}
-
 // The columns of all rows, in one list that grows.
 typedef struct columns { int32_t *item, count, cap; } columns;
 
@@ -98,7 +89,7 @@ static tl_status find_columns(const tl_allocator *alloc, const incidence *inc, c
         int32_t *cols = out->item + out->count;
         cols[0] = i;
         const int32_t count = collect_row(inc, start, items, i, mark, cols + 1);
-        sort_ascending(cols + 1, count);
+        tl_sort_ints(cols + 1, count);
         out->count += 1 + count;
         m->row_start[i + 1] = out->count;
     }

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/sort.h"
 #include "math/cholesky_impl.h"
 #include "math/order.h"
 
@@ -204,18 +205,6 @@ static void number_fronts(analysis *a, tl_cholesky *ch, int32_t *front_of, int32
     set_places(a);
 }
 
-static void sort_ascending(int32_t *a, int32_t n)  // Shell sort, gaps of Ciura 2001
-{
-    static const int32_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)
-        for (int32_t i = gaps[g]; i < n; i++) {
-            const int32_t v = a[i];
-            int32_t k = i;
-            for (; k >= gaps[g] && a[k - gaps[g]] > v; k -= gaps[g]) a[k] = a[k - gaps[g]];
-            a[k] = v;
-        }
-}
-
 // Update nodes of every front: what its pivots and its children reach beyond its pivots.
 static void find_rows(analysis *a, tl_cholesky *ch)
 {
@@ -239,7 +228,7 @@ static void find_rows(analysis *a, tl_cholesky *ch)
             }
         }
         TL_ASSERT(at - f->rows_at == f->updates, "a front has other rows than its leading column");
-        sort_ascending(ch->rows + f->rows_at, f->updates);
+        tl_sort_ints(ch->rows + f->rows_at, f->updates);
     }
     ch->fronts[ch->front_count].rows_at = at;
 }

@@ -108,6 +108,28 @@ static void sorting_agrees_with_libc(void **state)
     }
 }
 
+static int by_int(const void *a, const void *b) { return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b); }
+static int by_word(const void *a, const void *b) { return (*(const uint64_t *)a > *(const uint64_t *)b) - (*(const uint64_t *)a < *(const uint64_t *)b); }
+
+static void sorting_of_plain_numbers_agrees_with_libc(void **state)
+{
+    (void)state;
+    enum { MOST = 5000 };
+    static int32_t ints[2][MOST];
+    static uint64_t words[2][MOST];
+    for (int n = 0; n <= MOST; n = n < 30 ? n + 1 : 2 * n) {
+        for (int i = 0; i < n; i++) {
+            const uint64_t bits = tl_random_bits(3, (uint64_t)n, (uint64_t)i);
+            ints[0][i] = ints[1][i] = (int32_t)(bits % 1000) - 500;
+            words[0][i] = words[1][i] = n % 2 ? bits : bits % 100;
+        }
+        tl_sort_ints(ints[0], n), tl_sort_words(words[0], n);
+        qsort(ints[1], (size_t)n, sizeof ints[1][0], by_int), qsort(words[1], (size_t)n, sizeof words[1][0], by_word);
+        assert_memory_equal(ints[0], ints[1], (size_t)n * sizeof ints[0][0]);
+        assert_memory_equal(words[0], words[1], (size_t)n * sizeof words[0][0]);
+    }
+}
+
 static void random_numbers_are_even_and_repeatable(void **state)
 {
     (void)state;
@@ -128,6 +150,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(products_of_sizes_are_checked),      cmocka_unit_test(an_arena_settles_into_one_block),
         cmocka_unit_test(a_hash_depends_on_bytes_not_on_cuts), cmocka_unit_test(sorting_agrees_with_libc),
+        cmocka_unit_test(sorting_of_plain_numbers_agrees_with_libc),
         cmocka_unit_test(random_numbers_are_even_and_repeatable),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
