@@ -150,8 +150,8 @@ static tl_status ask_trees(tl_contacts *c, question *ask, tl_arena *arena, tl_wo
 // all have to be looked at.
 #define SLACK_SPARE 1.5
 #define SLACK_FADES 0.5
-#define LEAST_SLACK 0.5    // of the skin
-#define FIRST_SLACK 3.0    // likewise, when nothing is known
+#define LEAST_SLACK 1.0    // of the skin
+#define FIRST_SLACK 6.0    // likewise, when nothing is known
 #define SLACK_PER_EDGE 0.05
 
 void contact_choose_slack(tl_contacts *c)

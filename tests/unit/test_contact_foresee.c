@@ -329,7 +329,7 @@ static void crowded_course(uint64_t seed, course *c)
 // Edges that are exactly parallel never press.
 static void parallel_course(course *c)
 {
-    world w = {.thickness = 0.03, .cloth = start_of(PARALLEL, 0.02, 0), .split = 4};
+    world w = {.thickness = 0.039, .cloth = start_of(PARALLEL, 0.02, 0), .split = 4};
     open_world(&w);
     open_course(&w, c);
 }
