@@ -6,10 +6,10 @@
 
 #include <string.h>
 
-#include "math/bsr_row.h"
 #include "math/vec3.h"
 #include "physics/bend_friction.h"
 #include "physics/forces_terms.h"
+#include "physics/scatter.h"
 #include "physics/touched.h"
 
 _Static_assert((int)LANES == (int)TL_TOUCHED_GROUP, "loops pass over what they would take at once");
@@ -67,55 +67,6 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
             p->drift[i][l] = w[i] - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
         }
     }
-}
-
-// A block of eight faces, one number of all faces after the other, becomes eight blocks: entries 0 to 7 of lane l at
-// 8 l, entry 8 where it was.
-TL_INLINE void split_lanes(vd k[9])
-{
-    double *at = (double *)k;
-    tl_v4 quarter[4][4];
-    for (int q = 0; q < 4; q++) {  // entries from 4 (q / 2) on, lanes from 4 (q % 2) on
-        for (int i = 0; i < 4; i++) quarter[q][i] = TL_LOAD4(at + LANES * (4 * (q / 2) + i) + 4 * (q % 2));
-        vd_transpose4(quarter[q]);
-    }
-    for (int q = 0; q < 4; q++)
-        for (int i = 0; i < 4; i++) *(tl_v4 *)(at + 8 * (4 * (q % 2) + i) + 4 * (q / 2)) = quarter[q][i];
-}
-
-TL_INLINE void add_double(double *out, tl_v4 low, tl_v4 high, double last)
-{
-    *(tl_v4 *)out += low;
-    *(tl_v4 *)(out + 4) += high;
-    out[8] += last;
-}
-
-// Sums are rounded once per term; a block off the diagonal gets at most a dozen.
-TL_INLINE void add_single(float *out, tl_v4 low, tl_v4 high, double last)
-{
-    low += TL_WIDEN4(out), high += TL_WIDEN4(out + 4);
-    *(tl_float4 *)out = __builtin_convertvector(low, tl_float4);
-    *(tl_float4 *)(out + 4) = __builtin_convertvector(high, tl_float4);
-    out[8] = (float)((double)out[8] + last);
-}
-
-// Block of patch nodes i, j into the matrix (see TL_SLOT_PLAIN).
-TL_INLINE void add_pair(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const vd k[9], int lane)
-{
-    const int how = slot & 3;
-    const double *at = (const double *)k + 8 * lane, last = k[8][lane];
-    tl_v4 low = TL_LOAD4(at), high = TL_LOAD4(at + 4);
-    if (how == TL_SLOT_BOTH) add_double(tl_bsr_diagonal(m, i), low, high, last);
-    if (how != TL_SLOT_PLAIN) {
-        const tl_v4 turned = __builtin_shufflevector(low, high, 0, 3, 6, 1);
-        high = __builtin_shufflevector(low, high, 4, 7, 2, 5), low = turned;
-    }
-    if (how == TL_SLOT_BOTH)
-        add_double(tl_bsr_diagonal(m, i), low, high, last);
-    else if (m->single)
-        add_single(m->single[(slot >> 2) - (i < j ? i : j) - 1], low, high, last);
-    else
-        add_double(m->value[slot >> 2], low, high, last);
 }
 
 TL_INLINE void store_patch(const face_job *job, patch *p)

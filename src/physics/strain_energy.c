@@ -5,24 +5,21 @@
 // turning has negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the
 // model where cloth buckles, so the Hessian is positive semidefinite.
 //
-// Most faces are within their limits: they cost a strain and a square root, nothing is stored for them.
+// Most faces are within their limits: they cost a strain and a square root, nothing is stored for them. Those that are not are gathered, and again
+// computed eight at a time.
 
 #include <math.h>
 
 #include "base/fail.h"
-#include "math/bsr_row.h"
 #include "math/vec3.h"
-#include "physics/lanes.h"
-#include "physics/strain_limit.h"
-#include "physics/strain_tensor.h"
+#include "physics/scatter.h"
+#include "physics/strain_lanes.h"
 #include "physics/touched.h"
 
 enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
 #define LOOSE 0.5      // strain whose stress holds the direction of a face within its limits, if such faces are held at all
 #define SQUEEZED 0.25  // stretches below this count as this in the Hessian: entries must not outgrow its precision
-
-// ---- eight faces against their bounds ----
 
 typedef struct strain_job {
     const tl_strain_limits *l;
@@ -35,92 +32,107 @@ typedef struct strain_job {
     const int32_t (*slots)[3];  // of corners 01, 02, 12; NULL: those of the elements
 } strain_job;
 
-typedef struct lanes8 {
-    int count;
-    int32_t face[LANES];
-    vd area, mu, f1[3], f2[3];
-    vd s[3];      // S/mu
-    vd y[3];      // strain + S/mu: Y11, Y22, Y12
-    vd value[3];  // what the bounds are on: eigenvalues of Y, or Y itself
-    vd h[3];      // that, beyond the bounds
-    vd low[3], high[3], aligned;
-} lanes8;
-
-TL_INLINE void load(const strain_job *job, int32_t begin, int32_t end, lanes8 *p, vd s[3])
+static int32_t slot_of(const strain_job *job, int32_t f, int a, int b)
 {
-    const tl_strain_limits *l = job->l;
-    const tl_elements *e = job->e;
-    vd d1[3], d2[3], grad[4];
-    p->count = end - begin < LANES ? end - begin : LANES;
-    for (int i = 0; i < LANES; i++) {
-        const int32_t f = begin + (i < p->count ? i : p->count - 1);  // idle lanes repeat the last face
-        const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
-        const tl_vec3 *o = &job->x[e->face[f][0]], *a = &job->x[e->face[f][1]], *c = &job->x[e->face[f][2]];
-        p->face[i] = f;
-        d1[0][i] = a->x - o->x, d1[1][i] = a->y - o->y, d1[2][i] = a->z - o->z;
-        d2[0][i] = c->x - o->x, d2[1][i] = c->y - o->y, d2[2][i] = c->z - o->z;
-        for (int k = 0; k < 4; k++) grad[k][i] = e->grad[f][k];
-        for (int k = 0; k < 3; k++) s[k][i] = l->trial[f][k], p->low[k][i] = b->low[k], p->high[k][i] = b->high[k];
-        p->area[i] = e->area[f], p->mu[i] = l->stiffness[f], p->aligned[i] = b->aligned;
+    return job->slots ? job->slots[f][a + b - 1] : job->e->slot[f][tl_patch_pair(a, b)];
+}
+
+// ---- bounds on every direction, eight faces beyond them ----
+
+/// Gradient and Hessian of eight faces: corners 0, 1, 2; blocks 00, 11, 22, 01, 02, 12.
+typedef struct pulled8 { vd g[3][3], k[6][9]; } pulled8;
+
+/// A mode of the Hessian: corner 1 + k moves by q1[k] u1 + q2[k] u2.
+typedef struct mode8 { vd weight, q1[2], q2[2]; } mode8;
+
+// Blocks of corners a, b of 1 and 2: the modes within the plane, and turning out of it with weight out1 along u1, out2 along u2.
+TL_INLINE void pair_block(const axes8 *x, const mode8 *mode, int modes, vd out1, vd out2, const vd n[3], int a, int b, vd k[9])
+{
+    vd along1 = vd_of(0), along12 = vd_of(0), along21 = vd_of(0), along2 = vd_of(0);
+    for (int m = 0; m < modes; m++) {
+        const vd p = mode[m].weight * mode[m].q1[a], q = mode[m].weight * mode[m].q2[a];
+        along1 += p * mode[m].q1[b], along12 += p * mode[m].q2[b];
+        along21 += q * mode[m].q1[b], along2 += q * mode[m].q2[b];
     }
-    for (int k = 0; k < 3; k++) {
-        p->f1[k] = d1[k] * grad[0] + d2[k] * grad[2];
-        p->f2[k] = d1[k] * grad[1] + d2[k] * grad[3];
+    const vd across = out1 * x->s1[a] * x->s1[b] + out2 * x->s2[a] * x->s2[b];
+    for (int r = 0; r < 3; r++) {
+        const vd p = along1 * x->u1[r] + along21 * x->u2[r], q = along12 * x->u1[r] + along2 * x->u2[r], o = across * n[r];
+        for (int c = 0; c < 3; c++) k[3 * r + c] = p * x->u1[c] + q * x->u2[c] + o * n[c];
     }
 }
 
-TL_INLINE vd choose(vd which, vd a, vd b)
+// d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier. Corner 0 moves against the
+// other two.
+TL_INLINE void pull_isotropic(const strain8 *p, vd still, vd bold, bool hessian, pulled8 *out)
 {
-    vd r;
-    for (int i = 0; i < LANES; i++) r[i] = which[i] != 0 ? a[i] : b[i];
-    return r;
-}
-
-TL_INLINE vd beyond(vd y, vd low, vd high)
-{
-    vd r;
-    for (int i = 0; i < LANES; i++) r[i] = y[i] > high[i] ? y[i] - high[i] : y[i] < low[i] ? y[i] - low[i] : 0;
-    return r;
-}
-
-// Square root of the 2x2 matrix C = F^T F: (C + d1 d2 I) / (d1 + d2), since C = tr(U) U - det(U) I.
-TL_INLINE void project_lanes(const strain_job *job, int32_t begin, int32_t end, lanes8 *p)
-{
-    vd s[3], normal[3];
-    load(job, begin, end, p, s);
-    vd_cross(p->f1, p->f2, normal);
-    const vd c11 = vd_dot(p->f1, p->f1), c22 = vd_dot(p->f2, p->f2), c12 = vd_dot(p->f1, p->f2);
-    const vd det = vd_sqrt(vd_dot(normal, normal)), trace = vd_sqrt(c11 + c22 + 2 * det), per = 1 / (trace + TINY);
-    const vd along1 = vd_sqrt(c11), along2 = vd_sqrt(c22), per_mu = 1 / p->mu;
-    for (int k = 0; k < 3; k++) p->s[k] = s[k] * per_mu;
-    p->y[0] = choose(p->aligned, along1, (c11 + det) * per) - 1 + p->s[0];
-    p->y[1] = choose(p->aligned, along2, (c22 + det) * per) - 1 + p->s[1];
-    p->y[2] = choose(p->aligned, c12 / (along1 * along2 + TINY), c12 * per) + p->s[2];
-    const vd mean = 0.5 * (p->y[0] + p->y[1]), half = 0.5 * (p->y[0] - p->y[1]), radius = vd_sqrt(half * half + p->y[2] * p->y[2]);
-    p->value[0] = choose(p->aligned, p->y[0], mean + radius);
-    p->value[1] = choose(p->aligned, p->y[1], mean - radius);
-    p->value[2] = choose(p->aligned, p->y[2], vd_of(0));
-    for (int k = 0; k < 3; k++) p->h[k] = beyond(p->value[k], p->low[k], p->high[k]);
-}
-
-static void add_block(const tl_bsr *m, int32_t i, int32_t j, int32_t slot, const double k[9])
-{
-    const bool turn = (slot & 3) == TL_SLOT_TRANSPOSED;
+    const vd zero = vd_of(0), a = p->area, mu = p->mu, loose = LOOSE * still * mu, h1 = p->h[0], h2 = p->h[1];
+    axes8 x;
+    model8 model;
+    strain_axes(p, &x);
+    strain_model(p, &x, bold, &model);
+    vd along_w[3], sought[3];
+    for (int k = 0; k < 3; k++) along_w[k] = mu * model.b[k];
+    strain_turned_back(x.w, along_w, sought);
+    strain_force(p, &x, sought, out->g + 1);
+    for (int k = 0; k < 3; k++) out->g[0][k] = -(out->g[1][k] + out->g[2][k]);
+    if (!hessian) return;
+    // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes of U this
+    // and what follows is the exact Hessian.
+    const vd c = x.w[0] * x.v[0] + x.w[1] * x.v[1], s = x.w[1] * x.v[0] - x.w[0] * x.v[1];  // w1 = c v1 + s v2
+    const vd cc = c * c, ss = s * s, cs = c * s;
+    const vd t11 = mu * (cc * h1 + ss * h2), t22 = mu * (ss * h1 + cc * h2);
+    mode8 mode[4];
+    mode[0].weight = a * mu * vd_choose(vd_other(h1, zero), bold, still);
+    mode[1].weight = a * mu * vd_choose(vd_other(h2, zero), bold, still);
+    mode[2].weight = 2 * a * mu * vd_max(model.stiff[2], still);
+    // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
+    mode[3].weight = 0.5 * a * vd_max(vd_abs(t11 + t22), loose) / vd_max(x.d1 + x.d2, vd_of(SQUEEZED));
+    for (int k = 0; k < 2; k++) {
+        const vd s1 = x.s1[k], s2 = x.s2[k];
+        mode[0].q1[k] = cc * s1 + cs * s2, mode[0].q2[k] = ss * s2 + cs * s1;
+        mode[1].q1[k] = ss * s1 - cs * s2, mode[1].q2[k] = cc * s2 - cs * s1;
+        mode[2].q1[k] = 0.5 * (cc - ss) * s2 - cs * s1, mode[2].q2[k] = 0.5 * (cc - ss) * s1 + cs * s2;
+        mode[3].q1[k] = -s2, mode[3].q2[k] = s1;
+    }
+    vd n[3];
+    vd_cross(x.u1, x.u2, n);
+    const vd out1 = a * vd_max(vd_abs(t11), loose) / vd_max(x.d1, vd_of(SQUEEZED));
+    const vd out2 = a * vd_max(vd_abs(t22), loose) / vd_max(x.d2, vd_of(SQUEEZED));
+    pair_block(&x, mode, 4, out1, out2, n, 0, 0, out->k[1]);
+    pair_block(&x, mode, 4, out1, out2, n, 1, 1, out->k[2]);
+    pair_block(&x, mode, 4, out1, out2, n, 0, 1, out->k[5]);
     for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) {
-            const double v = turn ? k[3 * c + r] : k[3 * r + c];
-            if (m->single) {
-                float *at = &m->single[(slot >> 2) - (i < j ? i : j) - 1][3 * r + c];
-                *at = (float)((double)*at + v);
-            } else {
-                m->value[slot >> 2][3 * r + c] += v;
-            }
+        for (int q = 0; q < 3; q++) {
+            const int i = 3 * r + q, turned = 3 * q + r;
+            out->k[3][i] = -(out->k[1][i] + out->k[5][turned]);
+            out->k[4][i] = -(out->k[5][i] + out->k[2][i]);
         }
+    for (int i = 0; i < 9; i++) out->k[0][i] = -(out->k[3][i] + out->k[4][i]);
 }
 
-// ---- one face beyond them ----
+TL_INLINE void add_isotropic(const strain_job *job, const strain8 *p, pulled8 *pull)
+{
+    const tl_elements *e = job->e;
+    if (job->matrix)
+        for (int k = 0; k < 6; k++) split_lanes(pull->k[k]);
+    for (int i = 0; i < p->count; i++) {
+        const int32_t f = p->face[i], *node = e->face[f];
+        for (int a = 0; a < 3; a++) {
+            if (e->fixed[node[a]]) continue;
+            tl_vec3 *g = &job->gradient[node[a]];
+            g->x += pull->g[a][0][i], g->y += pull->g[a][1][i], g->z += pull->g[a][2][i];
+            if (!job->matrix) continue;
+            const double *at = (const double *)pull->k[a] + 8 * i;
+            add_double(tl_bsr_diagonal(job->matrix, node[a]), TL_LOAD4(at), TL_LOAD4(at + 4), pull->k[a][8][i]);
+            for (int b = a + 1; b < 3; b++)
+                if (!e->fixed[node[b]]) add_pair(job->matrix, node[a], node[b], slot_of(job, f, a, b), pull->k[2 + a + b], i);
+        }
+    }
+}
 
-/// One face beyond its limits. Its Hessian is sum of weight v v^T over the modes, v[a] for corner a.
+// ---- bounds along warp and weft, one face beyond them ----
+
+/// Its Hessian is sum of weight v v^T over the modes, v[a] for corner a.
 enum { MODES = 8 };
 typedef struct pulled {
     tl_vec3 force[3];  // gradient
@@ -139,53 +151,6 @@ static void add_mode(pulled *out, double weight, const double s[3], tl_vec3 p, c
 
 static const double zero3[3] = {0, 0, 0};
 
-// Bounds on every direction. v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k; then
-// d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier.
-static void pull_isotropic(const lanes8 *p, int i, double gx[3], double gy[3], double still, double bold, pulled *out)
-{
-    const double loose = LOOSE * still * p->mu[i];
-    const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
-    const double h1 = p->h[0][i], h2 = p->h[1][i], a = p->area[i], mu = p->mu[i];
-    double v[2], w[2];  // eigenvectors of U and of Y
-    eigenbasis(0.5 * (tl_dot3(f1, f1) - tl_dot3(f2, f2)), tl_dot3(f1, f2), v);
-    eigenbasis(0.5 * (p->y[0][i] - p->y[1][i]), p->y[2][i], w);
-    const double c = w[0] * v[0] + w[1] * v[1], s = w[1] * v[0] - w[0] * v[1];  // w1 = c v1 + s v2
-    const double t11 = mu * (c * c * h1 + s * s * h2), t22 = mu * (s * s * h1 + c * c * h2);
-    const double b1 = stress_sought(h1, along(w[0], w[1], p->s[0][i], p->s[1][i], p->s[2][i]), bold);
-    const double b2 = stress_sought(h2, along(-w[1], w[0], p->s[0][i], p->s[1][i], p->s[2][i]), bold);
-    const bool both = h1 * h2 > 0;
-    const double b12 = both ? (1 - bold) * between(w, p->s[0][i], p->s[1][i], p->s[2][i]) : 0;
-    const double r11 = mu * (c * c * b1 + s * s * b2 - 2 * c * s * b12), r22 = mu * (s * s * b1 + c * c * b2 + 2 * c * s * b12);
-    const double r12 = mu * (c * s * (b1 - b2) + (c * c - s * s) * b12);
-    const tl_vec3 p1 = tl_madd3(tl_mul3(v[0], f1), v[1], f2), p2 = tl_madd3(tl_mul3(v[0], f2), -v[1], f1);
-    const double d1 = fmax(tl_norm3(p1), FLAT), d2 = fmax(tl_norm3(p2), FLAT);
-    const tl_vec3 u1 = tl_mul3(1 / d1, p1), u2 = tl_mul3(1 / d2, p2);
-    double s1[3], s2[3];
-    for (int k = 0; k < 3; k++) s1[k] = v[0] * gx[k] + v[1] * gy[k], s2[k] = v[0] * gy[k] - v[1] * gx[k];
-    for (int k = 0; k < 3; k++) {
-        const double g1 = r11 * s1[k] + 2 * r12 * s2[k] * d1 / (d1 + d2), g2 = r22 * s2[k] + 2 * r12 * s1[k] * d2 / (d1 + d2);
-        out->force[k] = tl_madd3(tl_mul3(a * g1, u1), a * g2, u2);
-    }
-    // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes of U this
-    // and what follows is the exact Hessian.
-    double q1[3], q2[3];
-    for (int k = 0; k < 3; k++) q1[k] = c * c * s1[k] + c * s * s2[k], q2[k] = s * s * s2[k] + c * s * s1[k];
-    add_mode(out, a * mu * (h1 != 0 ? bold : still), q1, u1, q2, u2);
-    for (int k = 0; k < 3; k++) q1[k] = s * s * s1[k] - c * s * s2[k], q2[k] = c * c * s2[k] - c * s * s1[k];
-    add_mode(out, a * mu * (h2 != 0 ? bold : still), q1, u1, q2, u2);
-    const double gap = p->value[0][i] - p->value[1][i];
-    const double slope = gap > TINY ? fmin(1, fmax(0, (h1 - h2) / gap)) : h1 != 0;
-    for (int k = 0; k < 3; k++)
-        q1[k] = 0.5 * (c * c - s * s) * s2[k] - c * s * s1[k], q2[k] = 0.5 * (c * c - s * s) * s1[k] + c * s * s2[k];
-    add_mode(out, 2 * a * mu * fmax(both ? bold * slope : slope, still), q1, u1, q2, u2);
-    // Turning in the plane and out of it. Compression drives it; its size then says how far a step may go.
-    for (int k = 0; k < 3; k++) q1[k] = -s2[k];
-    add_mode(out, 0.5 * a * fmax(fabs(t11 + t22), loose) / fmax(d1 + d2, SQUEEZED), q1, u1, s1, u2);
-    const tl_vec3 n = tl_cross3(u1, u2);
-    add_mode(out, a * fmax(fabs(t11), loose) / fmax(d1, SQUEEZED), s1, n, zero3, n);
-    add_mode(out, a * fmax(fabs(t22), loose) / fmax(d2, SQUEEZED), s2, n, zero3, n);
-}
-
 static tl_vec3 any_normal(tl_vec3 u)
 {
     const tl_vec3 axis = fabs(u.x) < 0.6 ? (tl_vec3){1, 0, 0} : (tl_vec3){0, 1, 0};
@@ -194,7 +159,7 @@ static tl_vec3 any_normal(tl_vec3 u)
 }
 
 // Bounds on the lengths of f1 and f2 and on the cosine between them.
-static void pull_aligned(const lanes8 *p, int i, double gx[3], double gy[3], double still, double bold, pulled *out)
+static void pull_aligned(const strain8 *p, int i, double gx[3], double gy[3], double still, double bold, pulled *out)
 {
     const tl_vec3 f1 = {p->f1[0][i], p->f1[1][i], p->f1[2][i]}, f2 = {p->f2[0][i], p->f2[1][i], p->f2[2][i]};
     const double a = p->area[i], mu = p->mu[i], t1 = mu * p->h[0][i], t2 = mu * p->h[1][i], t3 = 2 * mu * p->h[2][i];
@@ -226,15 +191,14 @@ static void add_outer(double k[9], double w, tl_vec3 p, tl_vec3 q)
         for (int c = 0; c < 3; c++) k[3 * r + c] += a[r] * b[c];
 }
 
-static void add_face(const strain_job *job, const lanes8 *p, int i)
+static void add_aligned(const strain_job *job, const strain8 *p, int i)
 {
     const tl_elements *e = job->e;
     const int32_t f = p->face[i], *node = e->face[f];
     const double *g = e->grad[f];
     double gx[3] = {-(g[0] + g[2]), g[0], g[2]}, gy[3] = {-(g[1] + g[3]), g[1], g[3]};
     pulled pull = {.modes = 0};
-    if (p->aligned[i] != 0) pull_aligned(p, i, gx, gy, job->l->still, job->l->bold[f], &pull);
-    else pull_isotropic(p, i, gx, gy, job->l->still, job->l->bold[f], &pull);
+    pull_aligned(p, i, gx, gy, job->l->still, job->l->bold[f], &pull);
     for (int a = 0; a < 3; a++) {
         if (e->fixed[node[a]]) continue;
         job->gradient[node[a]] = tl_add3(job->gradient[node[a]], pull.force[a]);
@@ -246,14 +210,25 @@ static void add_face(const strain_job *job, const lanes8 *p, int i)
                 double *d = tl_bsr_diagonal(job->matrix, node[a]);
                 for (int r = 0; r < 9; r++) d[r] += k[r];
             } else {
-                const int32_t slot = job->slots ? job->slots[f][a + b - 1] : e->slot[f][tl_patch_pair(a, b)];
-                add_block(job->matrix, node[a], node[b], slot, k);
+                scatter_block(job->matrix, node[a], node[b], slot_of(job, f, a, b), k);
             }
         }
     }
 }
 
 // ---- all faces ----
+
+TL_INLINE void add_gathered(const strain_job *job, const int32_t *faces, int count)
+{
+    strain8 p;
+    pulled8 pull;
+    double bold[LANES];
+    strain_faces(faces, 0, count, &p);
+    strain_project(job->l, job->e, job->x, (const double(*)[3])job->l->trial, &p);
+    for (int i = 0; i < LANES; i++) bold[i] = job->l->bold[p.face[i]];
+    pull_isotropic(&p, vd_of(job->l->still), TL_LOAD8(bold), job->matrix != NULL, &pull);
+    add_isotropic(job, &p, &pull);
+}
 
 LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
 {
@@ -263,16 +238,21 @@ LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
         const int32_t chunk = job->chunks ? job->chunks[c] : c, begin = chunk * FACES_PER_CHUNK;
         const int32_t end = e->face_count - begin < FACES_PER_CHUNK ? e->face_count : begin + FACES_PER_CHUNK;
         double sum = 0;
+        int32_t gathered[FACES_PER_CHUNK], count = 0;
         for (int32_t f = begin; f < end; f += LANES) {
             if (TL_AT_REST(e, face, f)) continue;
-            lanes8 p;
-            project_lanes(job, f, end, &p);
+            strain8 p;
+            strain_faces(NULL, f, end - f < LANES ? end - f : LANES, &p);
+            strain_project(job->l, e, job->x, (const double(*)[3])job->l->trial, &p);
             const vd energy = 0.5 * p.area * p.mu * (p.h[0] * p.h[0] + p.h[1] * p.h[1] + 2 * p.h[2] * p.h[2]);
             for (int i = 0; i < p.count; i++) {
                 sum += energy[i];
-                if (job->gradient && (energy[i] > 0 || job->l->still > 0)) add_face(job, &p, i);
+                if (!job->gradient || !(energy[i] > 0 || job->l->still > 0)) continue;
+                if (p.aligned[i] != 0) add_aligned(job, &p, i);
+                else gathered[count++] = p.face[i];
             }
         }
+        for (int32_t k = 0; k < count; k += LANES) add_gathered(job, gathered + k, count - k < LANES ? count - k : LANES);
         if (job->energy) job->energy[chunk] = sum;
     }
 }

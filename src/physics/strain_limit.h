@@ -18,6 +18,14 @@ typedef struct tl_strain_bounds {
     double margin[3];        ///< how far that is within what was asked for
 } tl_strain_bounds;
 
+/// What a look ahead (tl_strain_ahead) has found of a face, along the two directions that its linear model has.
+typedef struct tl_strain_seen {
+    double offset[3];  ///< strains at the end of the move are by this much other than the model says; with what the stress has gone ahead by
+    double lead[2];    ///< that alone, as a strain
+    double axis[2];    ///< the first direction, if the face was within its limits
+    int8_t side[2];    ///< 1, -1: is met at the upper, lower bound though it is within its limits now
+} tl_strain_seen;
+
 typedef struct tl_strain_limits {
     tl_allocator alloc;
     int32_t face_count, bounds_count;
@@ -28,6 +36,8 @@ typedef struct tl_strain_limits {
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
     double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
+    tl_strain_seen *seen;      ///< if `looked`
+    bool looked;
     double *bold;              ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
     double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
 } tl_strain_limits;
@@ -78,6 +88,19 @@ tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *element
 /// That slope, with the multipliers as foreseen, for another move.
 tl_status tl_strain_slope(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
                           tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+
+/// Largest excess of all faces that are not driven after a move from x, at least 0.
+tl_status tl_strain_worst_after(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
+                                tl_arena *scratch, tl_workers *workers, double *worst, tl_error *err);
+
+/// A look ahead. With the matrix and gradient of tl_strain_assemble at x an update was found, `move`: faces within their isotropic limits that it would take
+/// beyond them join the matrix, and `push` gets what is to be added to the gradient so that the same system, solved again, meets the limits where the
+/// move ends rather than where its linear model does, with stresses gone on by what is left. tl_strain_foresee then knows. May be repeated.
+void tl_strain_ahead(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move, tl_bsr *matrix,
+                     tl_vec3 *push, tl_workers *workers);
+
+/// Forgets what was seen.
+void tl_strain_look_away(tl_strain_limits *limits);
 
 /// Only a part of the move was made.
 void tl_strain_back(tl_strain_limits *limits, double part);

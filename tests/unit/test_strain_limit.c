@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "math/bsr_row.h"
+#include "math/pcg.h"
 #include "math/vec3.h"
 #include "physics/strain_limit.h"
 
@@ -255,6 +256,70 @@ static void multipliers_are_foreseen(void **state)
     }
 }
 
+static tl_vec3 *zeros(const model *m)
+{
+    tl_vec3 *v = malloc((uint32_t)m->e->node_count * sizeof *v);
+    for (int32_t i = 0; i < m->e->node_count; i++) v[i] = (tl_vec3){0, 0, 0};
+    return v;
+}
+
+static void solve_again(model *m, const tl_vec3 *g, const tl_vec3 *push, tl_vec3 *move)
+{
+    const int32_t n = m->e->node_count;
+    tl_error err;
+    tl_solve_report report;
+    tl_vec3 *right = malloc((size_t)n * sizeof *right);
+    for (int32_t i = 0; i < n; i++) right[i] = tl_mul3(-1, tl_add3(g[i], push[i]));
+    assert_ok(tl_pcg_swept(m->matrix, 1e-9, 5000, right, move, &m->arena, NULL, &report, &err));
+    free(right);
+}
+
+static double worst_after(model *m, const tl_vec3 *move)
+{
+    double worst, slow = 0;
+    tl_error err;
+    tl_vec3 *y = malloc((size_t)m->e->node_count * sizeof *y);
+    for (int32_t i = 0; i < m->e->node_count; i++) y[i] = tl_add3(m->x[i], move[i]);
+    assert_ok(tl_strain_worst_after(m->l, m->e, m->x, move, &m->arena, NULL, &worst, &err));
+    for (int32_t f = 0; f < m->e->face_count; f++) slow = fmax(slow, tl_strain_excess(m->l, m->e, y, f));
+    assert_near(worst, slow, 1e-12);
+    free(y);
+    return worst;
+}
+
+// A wavy sheet that is stretched and moves by what its linear model says: looks ahead bring where that ends nearer to the limits.
+static void looks_ahead_meet_the_limits(void **state)
+{
+    (void)state;
+    tl_error err;
+    sheet s = sheet_delaunay(0.5, 0.4, 0.08, 1.5, 20, 3);
+    const tl_strain_def limits = isotropic(-0.05, 0.05);
+    model m = make_model(&s, &limits);
+    const int32_t n = m.e->node_count;
+    for (int32_t i = 0; i < n; i++) m.x[i].z = 0.02 * sin(20 * m.x[i].x), m.x[i].x *= 1.06;
+    random_multipliers(&m, 0);
+    for (int32_t f = 0; f < m.e->face_count; f++) m.l->bold[f] = 10;
+    tl_vec3 *g = zeros(&m), *push = zeros(&m), *move = zeros(&m);
+    tl_strain_assemble(m.l, m.e, m.x, m.matrix, g, NULL);
+    for (int32_t i = 0; i < n; i++)
+        for (int k = 0; k < 3; k++) tl_bsr_diagonal(m.matrix, i)[4 * k] += 5;
+    solve_again(&m, g, push, move);
+    const double first = worst_after(&m, move);
+    assert_true(first > 2e-3);
+    for (int look = 0; look < 6; look++) {
+        memset(push, 0, (size_t)n * sizeof *push);
+        tl_strain_ahead(m.l, m.e, m.x, move, m.matrix, push, NULL);
+        solve_again(&m, g, push, move);
+    }
+    assert_true(worst_after(&m, move) < 0.3 * first);
+    // multipliers go with it, and their slope is the same when it is asked for again
+    double slope, again;
+    assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+    assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &m.arena, NULL, &again, &err));
+    assert_near(again, slope, 1e-12 * fabs(slope));
+    free(g), free(push), free(move), free_model(&m), sheet_free(&s);
+}
+
 // Solved for within, measured without; where there is no room, half of it.
 static void tightened_limits(void **state)
 {
@@ -454,7 +519,8 @@ int main(void)
                                        cmocka_unit_test(hessian_is_exact_under_tension),
                                        cmocka_unit_test(degenerate_faces_stay_finite),
                                        cmocka_unit_test(excess_and_multiplier_of_one_face_by_hand),
-                                       cmocka_unit_test(multipliers_are_foreseen), cmocka_unit_test(tightened_limits),
+                                       cmocka_unit_test(multipliers_are_foreseen),
+                                       cmocka_unit_test(looks_ahead_meet_the_limits), cmocka_unit_test(tightened_limits),
                                        cmocka_unit_test(a_stretched_strip_shrinks_to_its_limit),
                                        cmocka_unit_test(limits_of_zero_restore_the_pattern),
                                        cmocka_unit_test(fixed_nodes_do_not_move),
