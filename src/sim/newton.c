@@ -16,7 +16,7 @@
 
 #define ARMIJO 1e-4        // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12     // relative noise of a sum of some 1e5 terms
-enum { MAX_BACKTRACKS = 20, COMPACT_ITERATIONS = 10, FIRST_PAIR = 2, FORESEE_ROUNDS = 6 };
+enum { MAX_BACKTRACKS = 20, COMPACT_ITERATIONS = 10, FIRST_PAIR = 2, FORESEE_ROUNDS = 6, PART_LOOKS = 2, LAST_LOOKS = 2 };
 
 void newton_move_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -141,14 +141,15 @@ static void note_solve(newton *s, const tl_solve_report *solve)
     if (++s->unsolved == MAX_UNSOLVED) tl_solver_limit(s->solver, UNSOLVED_ITERATIONS);
 }
 
-// One solve of the linear system, with what steps before have shown. `foreseen`: contacts that do not press yet push; `again`: what was found with fewer of
-// them is a good start.
-static tl_status solve_direction(newton *s, const tl_vec3 *x, bool foreseen, bool again, tl_error *err)
+// One solve of the linear system, with what steps before have shown, contacts that do not press yet and limits that are not met yet. `again`: what was
+// found with fewer of them is a good start.
+static tl_status solve_direction(newton *s, const tl_vec3 *x, bool again, tl_error *err)
 {
     const int32_t n = s->e->node_count;
     double weight[MAX_PAIRS];
     tl_parallel_for(s->workers, n, NEWTON_CHUNK, negate_chunk, &(newton_move){s->gradient, NULL, 0, s->right});
-    if (foreseen) tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){s->right, s->push, -1, s->right});
+    if (s->pushed) tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){s->right, s->push, -1, s->right});
+    if (s->pulled) tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){s->right, s->pull, -1, s->right});
     newton_before_solve(s, weight);
     for (int32_t i = 0; i < n; i++)
         if (!again || s->e->fixed[i]) s->direction[i] = (tl_vec3){0, 0, 0};
@@ -217,25 +218,61 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
     return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
 }
 
-// Solves again while the update would bring further pairs into contact. In between the pairs at hand will do; the last
-// update gets pairs of its own.
-static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
+// Are there pairs that the update would bring into contact? Pairs at hand will do, but for the first look.
+static tl_status foresee_contacts(newton *s, const tl_vec3 *x, bool first, bool *changed, tl_error *err)
 {
-    s->searched = false;
-    for (int round = 0; round <= FORESEE_ROUNDS; round++) {
-        const double begin = tl_now();
-        shorten(s);
-        if (round == 0) TL_TRY(look_around(s, x, err));
-        bool changed = false;
-        if (round < FORESEE_ROUNDS && (s->solved || s->unsolved < MAX_UNSOLVED))
-            TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, &changed, err));
-        s->report->contact_seconds += tl_now() - begin;
-        if (!changed) break;
-        TL_TRY(solve_direction(s, x, true, true, err));
-    }
+    *changed = false;
+    if (!s->contacts) return TL_OK;
     const double begin = tl_now();
+    shorten(s);
+    if (first) TL_TRY(look_around(s, x, err));
+    if (s->solved || s->unsolved < MAX_UNSOLVED)
+        TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, changed, err));
+    s->pushed = s->pushed || *changed;
+    s->report->contact_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
+// The last update gets pairs of its own.
+static tl_status cover(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    if (!s->contacts) return TL_OK;
+    const double begin = tl_now();
+    shorten(s);
     TL_TRY(look_around(s, x, err));
     s->report->contact_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
+// Solves again while the update would bring further pairs into contact or, in a part, faces beyond their limits.
+static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    const int looks = s->part.count > 0 ? PART_LOOKS : 0;
+    s->searched = false;
+    for (int round = 0; round < FORESEE_ROUNDS; round++) {
+        bool contacts, limits = false;
+        TL_TRY(foresee_contacts(s, x, round == 0, &contacts, err));
+        if (round < looks) TL_TRY(newton_look_ahead(s, x, &limits, err));
+        if (!contacts && !limits) break;
+        TL_TRY(solve_direction(s, x, true, err));
+    }
+    return cover(s, x, err);
+}
+
+// The update is to be the last one if faces do not leave their limits: better it takes account of them than iterations after it. That is for their sake, and
+// so is the time.
+static tl_status meet_limits(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    const double begin = tl_now(), contact = s->report->contact_seconds, strain = s->report->strain_seconds;
+    bool changed = true;
+    for (int look = 0; look < LAST_LOOKS && changed; look++) {
+        TL_TRY(newton_look_ahead(s, x, &changed, err));
+        if (!changed) break;
+        TL_TRY(solve_direction(s, x, true, err));
+        if (s->contacts) shorten(s);
+    }
+    if (s->pulled) TL_TRY(cover(s, x, err));
+    s->report->strain_seconds = strain + (tl_now() - begin) - (s->report->contact_seconds - contact);
     return TL_OK;
 }
 
@@ -271,16 +308,17 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
     tl_newton_report *r = s->report;
     *out = (update){.in_part = s->part.count > 0};
     newton_end_pair(s);
-    bool expected = false;
+    s->pushed = s->pulled = false;
+    if (s->limits) tl_strain_look_away(s->limits);
     if (s->contacts && !tl_contacts_frozen(s->contacts)) {
         const double begin = tl_now();
-        TL_TRY(tl_contacts_expect(s->contacts, s->matrix, s->push, s->arena, s->workers, &expected, err));
+        TL_TRY(tl_contacts_expect(s->contacts, s->matrix, s->push, s->arena, s->workers, &s->pushed, err));
         r->contact_seconds += tl_now() - begin;
     }
-    TL_TRY(solve_direction(s, x, expected, false, err));
+    TL_TRY(solve_direction(s, x, false, err));
     if (out->in_part) r->part_iterations++;
     else r->iterations++;
-    if (s->contacts) TL_TRY(foresee(s, x, err));
+    TL_TRY(foresee(s, x, err));
     const int32_t moving = out->in_part ? s->part.count : n;
     r->change = s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(moving, 1));
     if (!isfinite(r->change)) return tl_fail(err, TL_FAILED, "Newton iteration %d: the update is not finite", r->iterations);
@@ -291,7 +329,7 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
         return tl_fail(err, TL_FAILED, "Newton's method gets on too slowly, %g of what its first update promised is left after %d",
                        decrement / s->first_decrement, r->iterations);
     out->enough = !r->converged && is_enough(s, decrement);
-    return TL_OK;
+    return s->limits && !out->in_part && (r->converged || out->enough) ? meet_limits(s, x, err) : TL_OK;
 }
 
 // Multipliers go along with the update, and contact cuts it short where something would meet.
@@ -359,6 +397,7 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
     } else {
         TL_TRY(learn(s, u, length, slope, err));
     }
+    s->limited = u->limited, s->length = length;
     if (s->limits && length < 1) tl_strain_back(s->limits, length);
     if (!s->contacts) return TL_OK;
     tl_contacts_move_bodies(s->contacts, length);

@@ -34,6 +34,8 @@ typedef struct newton {
     const tl_vec3 *target;   // of fixed nodes
     tl_vec3 *gradient, *right, *direction, *trial;
     tl_vec3 *push;           // part of the gradient of contacts foreseen
+    tl_vec3 *pull;           // the same of strain limits; made when first wanted
+    bool pushed, pulled;     // by either in this iteration
     double *partial;
     tl_potential potential;  // at x
     double touch;            // energy of contact at x
@@ -53,6 +55,8 @@ typedef struct newton {
     bool with_bending;         // the linear systems get the exact bending
     int32_t unsolved;          // linear systems that did not converge
     bool solved;               // the last one did
+    int64_t limited;           // nodes that contact kept from going all of their way in the last update
+    double length;             // of it that was taken
     bool lags;                 // cloth kept nodes that handles drive from their place in the last update
     bool stands;               // so much that they hardly moved
     bool waits;                // they stay where they are
@@ -77,4 +81,5 @@ tl_status newton_solve_part(newton *s, double tolerance, tl_error *err);
 tl_status newton_strain_energy(newton *s, const tl_vec3 *x, double *out, tl_error *err);
 tl_status newton_measure_strain(newton *s, const tl_vec3 *x, tl_error *err);
 tl_status newton_take_multipliers(newton *s, const tl_vec3 *x, double *slope, tl_error *err);
+tl_status newton_look_ahead(newton *s, const tl_vec3 *x, bool *changed, tl_error *err);
 tl_status newton_end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *err);

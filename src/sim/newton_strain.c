@@ -4,6 +4,8 @@
 // multipliers move along with every update, as in sequential quadratic programming with an augmented Lagrangian for merit
 // (Nocedal & Wright 2006, ch. 18). Where the iteration has converged and a face is still beyond its limits, it goes on: a round.
 
+#include <string.h>
+
 #include "base/fail.h"
 #include "sim/newton_impl.h"
 
@@ -47,22 +49,48 @@ tl_status newton_take_multipliers(newton *s, const tl_vec3 *x, double *slope, tl
     return TL_OK;
 }
 
+// Would the update leave faces beyond their limits? Then the system to be solved is another one (strain_limit.h).
+tl_status newton_look_ahead(newton *s, const tl_vec3 *x, bool *changed, tl_error *err)
+{
+    *changed = false;
+    if (!s->limits) return TL_OK;
+    const double begin = tl_now();
+    const int32_t n = s->e->node_count;
+    double worst;
+    TL_TRY(tl_strain_worst_after(s->limits, s->e, x, s->direction, s->arena, s->workers, &worst, err));
+    if (worst > s->def->strain_tolerance) {
+        if (!s->pull) s->pull = TL_SCRATCH(s->arena, tl_vec3, n);
+        if (!s->pull) return tl_fail_memory(err, "Newton's method");
+        memset(s->pull, 0, (size_t)n * sizeof *s->pull);
+        tl_strain_ahead(s->limits, s->e, x, s->direction, s->matrix, s->pull, s->workers);
+        *changed = s->pulled = true;
+    }
+    s->report->strain_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
 // Limits that `rounds` have hardly brought nearer become stiffer where they are not met.
 static void stiffen(newton *s, const tl_vec3 *x, int32_t rounds, double before)
 {
     if (rounds >= PATIENCE && s->report->strain.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->limits, s->e, x, 0);
 }
 
-// Goes on with the nodes around faces beyond their limits alone, if that is worth it; a larger part where the last one did not get far.
+// Goes on with the nodes around faces beyond their limits alone, if that is worth it; a larger part where the last one did not get far. Where contact is
+// what keeps even the largest from getting far, halves of the step are cheaper.
 static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
 {
     newton_part *p = &s->part;
+    const double worst = s->report->strain.worst;
     if (p->count > 0) {
-        if (s->report->strain.worst < PART_PROGRESS * p->excess) p->excess = s->report->strain.worst, p->idle = 0;
-        else if (++p->idle < PART_IDLE) return TL_OK;
+        p->idle = s->length == 0 ? PART_IDLE : p->idle + 1;  // once more would be the same again
+        if (worst < PART_PROGRESS * p->excess) p->excess = worst, p->idle = 0;
+        else if (p->idle < PART_IDLE) return TL_OK;
         else p->rings *= 2, p->idle = 0;
+        const bool may_fail = s->def->may_fail && s->def->strain_idle == s->def->strain_rounds;  // not where limits cannot be met
+        if (p->rings > MOST_RINGS && may_fail && s->limited > 0)
+            return tl_fail(err, TL_FAILED, "contact keeps faces %g beyond their strain limits", worst);
     } else {
-        p->rings = FIRST_RINGS, p->idle = 0, p->excess = s->report->strain.worst;
+        p->rings = FIRST_RINGS, p->idle = 0, p->excess = worst;
     }
     p->count = 0, s->e->touched = NULL;
     if (p->rings > MOST_RINGS || s->report->part_iterations > MOST_PART_ITERATIONS) return TL_OK;
