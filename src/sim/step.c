@@ -34,8 +34,12 @@ static bool all_finite(const tl_vec3 *x, int32_t n)
     return true;
 }
 
+// Where cloth that is cut short this often (part of its nodes) stops bodies on the move before anything is solved, layers start out jammed. Halves of the
+// step take as many iterations between them, each with a third of the contacts.
+#define JAMMED 0.03
+
 // With contact the inertial motion is followed as far as nothing meets.
-static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
+static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, bool may_fail, tl_vec3 *x, tl_error *err)
 {
     const tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
@@ -53,6 +57,8 @@ static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_v
     TL_TRY(tl_contacts_limit(contacts, sim->x, u, true, &sim->arena, sim->workers, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(sim->x[i], u[i]);
     tl_contacts_move_bodies(contacts, 1);
+    if (may_fail && (double)limited > JAMMED * n && tl_contacts_bodies_left(contacts) > 0)
+        return tl_fail(err, TL_FAILED, "cloth is jammed before bodies on the move: %lld of %d nodes", (long long)limited, n);
     return tl_contacts_settle(contacts, x, sim->workers, err);
 }
 
@@ -243,7 +249,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     const double start = tl_now();
     if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, step.x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
-    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
+    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, may_fail, x, err) : first_guess(sim, &step, target, x, err));
     if (sim->contacts) report->seconds.collision += tl_now() - start;
     const tl_newton_def newton = newton_def(sim, x, strained, may_fail);
     tl_newton_report r;
