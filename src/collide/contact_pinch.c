@@ -2,9 +2,10 @@
 //
 // Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the cloth
 // between. There the promise cannot hold. When a body cannot go on for several iterations because of the same pairs
-// (contact_limit.c), in a step that has been cut already, the nodes of cloth in them are pinched: their contact with bodies is left out, they are drawn along with
-// the nearest point of a body and out of it at a limited speed, and count separately. A node is free again when it is
-// outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
+// (contact_limit.c), in a step that has been cut already, and their cloth is seen to have no room (between surfaces that face each
+// other, held by handles, or pressed to next to nothing), the nodes of cloth in them are pinched: their contact with bodies is left
+// out, they are drawn along with the nearest point of a body and out of it at a limited speed, and count separately. A node is free
+// again when it is outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
 // of a body, its nodes go on outwards.
 
 #include <math.h>
@@ -17,7 +18,62 @@
 #define HOLD 100.0        // strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
 #define OUT_SPEED 0.3     // towards the outside [m/s]
 #define FREE_DISTANCE 0.15 // of the largest thickness, to be free
+#define FACING -0.3        // product of normals of surfaces that close on each other
+#define LAYERS 8.0         // thicknesses between them that cloth may fill
+#define HELD 0.5           // part of a place that handles hold, to be held
+#define CRUSHED 0.02       // of the thickness: nothing but a lack of room makes for such pressure, some 10 MPa
 #define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
+
+/// Where cloth touches a body, and which way it is pushed.
+typedef struct touch { tl_vec3 at, normal; } touch;
+
+static touch touch_of(const tl_contacts *c, const pair *p, const nearness *near)
+{
+    if (p->kind == PAIR_PLANE) return (touch){c->at[p->node[0]], near->normal};
+    const bool first = p->node[0] < c->node_count;
+    touch t = {{0, 0, 0}, first ? near->normal : tl_mul3(-1, near->normal)};
+    for (int k = 0; k < 4; k++)
+        if (p->node[k] < c->node_count) t.at = tl_madd3(t.at, fabs(near->weight[k]), c->at[p->node[k]]);
+    return t;
+}
+
+// How far apart nodes of the cloth of a pair are, at most.
+static double extent_of(const tl_contacts *c, const pair *p)
+{
+    double most = 0;
+    for (int k = 0; k < pair_nodes(p); k++)
+        for (int m = 0; m < k; m++)
+            if (p->node[k] < c->node_count && p->node[m] < c->node_count) most = fmax(most, tl_norm3(tl_sub3(c->at[p->node[k]], c->at[p->node[m]])));
+    return most;
+}
+
+// What handles hold cannot give way either.
+static bool is_held(const tl_contacts *c, const pair *p, const nearness *near)
+{
+    double held = 0;
+    for (int k = 0; k < pair_nodes(p); k++)
+        if (p->node[k] < c->node_count && c->step.fixed[p->node[k]]) held += fabs(near->weight[k]);
+    return held > HELD;
+}
+
+bool contact_has_no_room(const tl_contacts *c, int32_t index)
+{
+    const pair *p = &c->pairs[index];
+    const nearness *near = &c->near[index];
+    if (near->distance < CRUSHED * p->thickness || is_held(c, p, near)) return true;
+    const touch one = touch_of(c, p, near);
+    const double far = LAYERS * c->reach, aside = fmax(far, extent_of(c, p));
+    for (int32_t i = 0; i < c->pair_count; i++) {
+        const pair *q = &c->pairs[i];
+        if (q->body == TL_CLOTH || !(c->near[i].distance < q->thickness)) continue;
+        const touch other = touch_of(c, q, &c->near[i]);
+        if (!(tl_dot3(one.normal, other.normal) < FACING)) continue;
+        const tl_vec3 between = tl_sub3(other.at, one.at);
+        const double ahead = tl_dot3(between, one.normal);
+        if (ahead > -c->reach && ahead < far && tl_norm3(tl_madd3(between, -ahead, one.normal)) < aside) return true;
+    }
+    return false;
+}
 
 void contact_pinch(tl_contacts *c, const pair *p)
 {
