@@ -136,7 +136,7 @@ static int contact(const app_command *self, int argc, char **argv, app_list *wor
         {"sizes", 0, APP_TEXT, &sizes, 0, 0, "LIST",
          "faces of the stack, or 'none'. Default\n"
          "5k,10k,20k,50k,100k"},
-        {"steps", 0, APP_INT, &def.steps, 1, BENCH_STEPS_MAX, "N", "timed steps of the stack. Default 5"},
+        {"steps", 0, APP_INT, &def.steps, 1, BENCH_STEPS_MAX, "N", "timed steps of the stack. Default 12"},
         {"warmup", 0, APP_INT, &def.warmup, 0, 100000, "N", "steps before the clock starts. Default 3"},
         {"threads", 'j', APP_TEXT, &threads, 0, 0, "LIST",
          "thread counts compared on the stack; scenes take the\n"

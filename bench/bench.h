@@ -82,7 +82,7 @@ typedef struct bench_contact_def {
     int32_t size_count;              ///< 0: leaves the stack out
     int32_t threads[BENCH_THREADS_MAX];  ///< Default 1, 2. Scenes run on the first.
     int32_t thread_count;
-    int32_t steps, warmup;      ///< of the stack. Default 5, 3.
+    int32_t steps, warmup;      ///< of the stack. Default 12, 3.
     bool zones;                 ///< springs and impact zones instead of a potential. Default false.
     const char *json;           ///< file for the figures; NULL: none
     FILE *out;                  ///< Default stdout.

@@ -40,7 +40,7 @@ bench_contact_def bench_contact_default(void)
                                .size_count = 5,
                                .threads = {1, 2},
                                .thread_count = 2,
-                               .steps = 5,
+                               .steps = 12,
                                .warmup = 3,
                                .out = stdout};
 }

@@ -253,6 +253,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->done = moving ? 0 : 1;
+    c->moving = moving, c->assemblies = 0;
     c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks_made = false;
     c->noted_at_start = false;
     // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
@@ -263,7 +264,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
         if (!c->bodies[b].plane) c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     contact_choose_slack(c);
     c->searched = false;
-    c->stalled = 0, c->thinnest = (double)INFINITY, c->frozen = c->handles_wait = false;
+    c->stalled = 0, c->blocked = false, c->thinnest = (double)INFINITY, c->frozen = c->handles_wait = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
 }
@@ -275,6 +276,8 @@ tl_bvh *tl_contacts_lend_tree(tl_contacts *c)
 }
 
 void tl_contacts_let_handles_wait(tl_contacts *c) { c->handles_wait = true; }
+
+bool tl_contacts_bodies_move(const tl_contacts *c) { return c->moving; }
 
 double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
 

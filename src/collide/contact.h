@@ -62,6 +62,7 @@ typedef struct tl_contact_step {
     const double *mass;                        ///< of nodes
     double gamma, dt;
     bool roomy;                                ///< no node is to be pinched: the caller would rather take smaller steps, see tl_contacts_stuck
+    bool again;                                ///< it is part of a step that had to be cut
 } tl_contact_step;
 
 /// `x`: where nodes are now.
@@ -98,6 +99,9 @@ bool tl_contacts_stuck(const tl_contacts *contacts);
 
 /// For the rest of the step nodes that handles drive and cloth keeps from their place stay where they are.
 void tl_contacts_let_handles_wait(tl_contacts *contacts);
+
+/// Is there a body that moves, in this step or another?
+bool tl_contacts_bodies_move(const tl_contacts *contacts);
 
 /// How much of the bodies' way is left, 0 when they are where they belong.
 double tl_contacts_bodies_left(const tl_contacts *contacts);

@@ -140,6 +140,8 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
         }
     }
     const double softer = soften(c, out);
+    out->distance = near->distance, out->scale = force, out->more = 0;
+    out->along = softer * force * law_stiffness(c, g) / p->thickness;
     out->hard = contact_is_hard(c, p, out->weight, out->stiff);
     // Bodies that still have way to go, and handles that cloth kept from their place: their further motion is known, let the cloth see it coming.
     if ((c->done < 1 || p->body == TL_CLOTH) && p->kind != PAIR_PLANE) {
@@ -273,7 +275,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
 {
     TL_TRY(contact_note_pressing(c, err));
     const tl_arena_mark mark = tl_arena_save(arena);
-    c->allowed = 0;
+    c->allowed = 0, c->assemblies++;
     contact_place(c, x, 0);
     if (!c->fresh) contact_measure(c, workers);
     c->fresh = false;

@@ -42,7 +42,14 @@ static bool may_come(const tl_contacts *c, int32_t i)
     return d < reach || (c->done < 1 && p->body != TL_CLOTH && p->kind != PAIR_PLANE && gap_left(c, p, &c->near[i]) < reach);
 }
 
-typedef struct foresee_job { tl_contacts *c; const tl_vec3 *u; uint8_t *wanted; int32_t *index; } foresee_job;
+typedef struct foresee_job {
+    tl_contacts *c;
+    const tl_vec3 *u;
+    uint8_t *wanted;  ///< [pair_count] comes near
+    int32_t *index;   ///< of those that do
+    uint8_t *stops;   ///< [pressing] has become stiffer
+    double *more;     ///< stiffness of those that come, beside the law's where contact begins [N/m]; NULL: none
+} foresee_job;
 
 // Marks contacts whose friction, taken as it is, lets them slide through zero and back. The parabola through f at y with the
 // curvature f'(y)/y lies above f everywhere, so with that a solve does not overshoot the point where sliding stops.
@@ -70,6 +77,47 @@ static void rub_contact(const contact *from, contact *out)
     contact_add_square(out->stiff, from->rub / tl_dot3(from->slide, from->slide), from->slide);
 }
 
+// Bodies that are fast make for contacts that are pressed from hardly at all to a fraction of their gap in one step. The law is steeper there than where it was looked at: the
+// update goes through, is cut to a small part for each node by itself, and the next one is no better. But force hardly depends on stiffness where cloth has to
+// move as told, so that of the linear model tells at which gap the law has it; the straight line to that point is the stiffness to solve with.
+#define PRESSED 0.5  // of the gap, and less, is pressed
+#define NO_NEARER 0.99  // rounding
+#define STEEPER 1.3  // a smaller change of the stiffness is not worth another solve
+
+static double more_for(const contact *ct, double from, double gap)
+{
+    if (!(gap < PRESSED * from)) return 0;
+    const double force = (ct->along + ct->more) * (from - gap), goal = tl_contact_gap((ct->load + force) / ct->scale) * ct->pair.thickness;
+    return force / (from - smaller(goal, NO_NEARER * from)) - ct->along;
+}
+
+static void stop_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const foresee_job *job = arg;
+    tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        contact *ct = &c->contacts[i];
+        nearness near = {.distance = ct->distance, .normal = ct->normal};
+        memcpy(near.weight, ct->weight, sizeof near.weight);
+        const double more = more_for(ct, ct->distance, gap_after(c, &ct->pair, &near, job->u));
+        job->stops[i] = more > STEEPER * ct->more;
+        if (job->stops[i]) ct->more = more;
+    }
+}
+
+static void stop_contact(const tl_contacts *c, const contact *from, contact *out)
+{
+    *out = *from;
+    out->rub = 0;
+    for (int k = 0; k < 6; k++) out->stiff[k] = 0;
+    contact_add_square(out->stiff, from->more, from->normal);
+    double coming = 0;
+    for (int k = 0; k < 4 && from->pair.kind != PAIR_PLANE; k++)
+        if (!contact_is_free(c, from->pair.node[k])) coming += from->weight[k] * tl_dot3(from->normal, contact_way_left(c, from->pair.node[k]));
+    out->force = tl_mul3(from->more * coming, from->normal);
+    out->hard = contact_is_hard(c, &from->pair, out->weight, out->stiff);
+}
+
 static void foresee_chunk(void *arg, int32_t begin, int32_t end)
 {
     const foresee_job *job = arg;
@@ -90,9 +138,11 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
         const pair *p = &c->pairs[index];
         const nearness near = c->near[index];
         contact *out = &c->contacts[c->pressing + i];
-        const double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
-        *out = (contact){.pair = *p, .normal = near.normal};
+        double stiff = (double)c->soft[index] * c->pressure * p->area * tl_contact_stiffness(1 - 1e-9) / p->thickness;
+        *out = (contact){.pair = *p, .normal = near.normal, .distance = near.distance, .scale = (double)c->soft[index] * c->pressure * p->area, .along = stiff};
         for (int k = 0; k < 4; k++) out->weight[k] = near.weight[k];
+        out->more = job->more ? job->more[i] : 0;
+        stiff += out->more;
         contact_add_square(out->stiff, stiff, near.normal);
         // nodes of bodies and those that handles drive bring their own way; the others are what is solved for
         double gap = near.distance - p->thickness;
@@ -104,21 +154,34 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 // The contacts foreseen become the pairs of `index`, and what contacts that turn have more in friction.
-static tl_status take_up(tl_contacts *c, const foresee_job *job, int32_t coming, int32_t turning, tl_bsr *matrix, tl_vec3 *push, tl_workers *workers,
-                         tl_error *err)
+static tl_status take_up(tl_contacts *c, const foresee_job *job, int32_t coming, int32_t turning, int32_t stopping, tl_bsr *matrix, tl_vec3 *push,
+                         tl_workers *workers, tl_error *err)
 {
-    if (!CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + coming + turning)) return tl_fail_memory(err, "the contacts");
+    if (!CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + coming + turning + stopping)) return tl_fail_memory(err, "the contacts");
     if (c->contact_count > c->pressing) contact_gather(c, FORESEEN, -1, matrix, push, workers);  // out with those foreseen before
     tl_parallel_for(workers, coming, PAIRS_PER_CHUNK, extend_chunk, (void *)job);
     int32_t at = c->pressing + coming;
     for (int32_t i = 0; i < c->pressing && turning > 0; i++)
         if (c->contacts[i].turning) rub_contact(&c->contacts[i], &c->contacts[at++]);
+    for (int32_t i = 0; i < c->pressing && stopping > 0; i++)
+        if (c->contacts[i].more > 0) stop_contact(c, &c->contacts[i], &c->contacts[at++]);
     c->contact_count = at, c->coming = coming;
     TL_TRY(contact_list(c, FORESEEN, err));
     c->blocks_made = false;
     memset(push, 0, (size_t)c->node_count * sizeof *push);
     contact_gather(c, FORESEEN, 1, matrix, push, workers);
     return TL_OK;
+}
+
+// How much more stiffness a contact that comes has, given what it was in the solve before (NULL: it is new). Returns whether it became stiffer.
+static bool steepen_coming(const tl_contacts *c, int32_t index, const contact *before, const tl_vec3 *u, double *more)
+{
+    *more = before ? before->more : 0;
+    if (!before) return false;
+    const double wanted = more_for(before, before->pair.thickness, gap_after(c, &c->pairs[index], &c->near[index], u));
+    if (!(wanted > STEEPER * *more)) return false;
+    *more = wanted;
+    return true;
 }
 
 static bool same_pair(const pair *a, const pair *b)
@@ -137,19 +200,34 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     contact_place(c, x, 0);
     tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
     tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
-    int32_t coming = 0, turning = 0, at = 0;
+    const bool firm = contact_is_firm(c);
+    int32_t coming = 0, turning = 0, stopping = 0, at = 0;
+    bool steeper = false;
     for (int32_t i = 0; i < c->pair_count; i++) coming += job.wanted[i];
     for (int32_t i = 0; i < c->pressing; i++) turning += c->contacts[i].turning;
     job.index = TL_SCRATCH(arena, int32_t, coming);
     if (!job.index) return tl_fail_memory(err, "the contacts");
-    bool same = c->coming == coming && c->contact_count == c->pressing + coming + turning;  // contacts that turn stay so
+    if (firm) {
+        job.stops = TL_SCRATCH(arena, uint8_t, c->pressing), job.more = TL_SCRATCH(arena, double, coming);
+        if (!job.stops || !job.more) return tl_fail_memory(err, "the contacts");
+        tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, stop_chunk, &job);
+        for (int32_t i = 0; i < c->pressing; i++) stopping += c->contacts[i].more > 0, steeper = steeper || job.stops[i];
+    }
+    bool same = c->coming == coming && c->contact_count == c->pressing + coming + turning + stopping && !steeper;  // contacts that turn stay so
+    int32_t was = c->pressing;
+    const int32_t was_end = c->pressing + c->coming;
     for (int32_t i = 0; i < c->pair_count; i++) {
         if (!job.wanted[i]) continue;
         same = same && same_pair(&c->contacts[c->pressing + at].pair, &c->pairs[i]);
+        if (firm) {
+            while (was < was_end && contact_stands_before(c, &c->contacts[was].pair, &c->pairs[i])) was++;
+            const bool before = was < was_end && !contact_stands_before(c, &c->pairs[i], &c->contacts[was].pair);
+            same = !steepen_coming(c, i, before ? &c->contacts[was] : NULL, u, &job.more[at]) && same;
+        }
         job.index[at++] = i;
     }
     *changed = !same;
-    const tl_status status = same ? TL_OK : take_up(c, &job, coming, turning, matrix, push, workers, err);
+    const tl_status status = same ? TL_OK : take_up(c, &job, coming, turning, stopping, matrix, push, workers, err);
     tl_arena_release(arena, mark);
     return status;
 }
@@ -195,7 +273,7 @@ tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, tl_a
         if (!contact_stands_before(c, &c->pairs[i], &c->noted[k]) && may_come(c, i)) job.index[coming++] = i;
     }
     *any = coming > 0;
-    const tl_status status = *any ? take_up(c, &job, coming, 0, matrix, push, workers, err) : TL_OK;
+    const tl_status status = *any ? take_up(c, &job, coming, 0, 0, matrix, push, workers, err) : TL_OK;
     tl_arena_release(arena, mark);
     return status;
 }

@@ -43,6 +43,10 @@ typedef struct contact {
     double load;         ///< normal force [N]
     tl_vec3 slide;       ///< how far it slid in this step
     double rub;          ///< what the parabola has more in stiffness along the slide [N/m]
+    double distance;     ///< [m]
+    double scale;        ///< force over that of the law [N]
+    double along;        ///< stiffness along the normal [N/m]
+    double more;         ///< and what it has more, see contact_foresee.c
 } contact;
 
 /// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
@@ -141,6 +145,9 @@ struct tl_contacts {
     uint8_t *pinched;         ///< [node_count]
     tl_vec3 *goal;            ///< [node_count] where they are drawn to
     int32_t pinched_count;
+    bool moving;              ///< some body does, in some step
+    int32_t assemblies;       ///< in this step
+    bool blocked;             ///< bodies did not get all of their way at once in this step
     int32_t stalled;          ///< iterations in a row in which bodies could hardly go on
     // pairs
     tl_pairs found;           ///< within the cloth
@@ -188,6 +195,13 @@ static inline bool contact_none_around(const tl_contacts *c, int32_t node)
 static inline double contact_reach(const tl_contacts *c, int32_t body)
 {
     return body == TL_CLOTH ? c->thickest : 0.5 * c->thickest + c->bodies[body].thickness;
+}
+
+/// Bodies run into cloth faster than it gives way, or Newton's method takes long: how hard it will press is then worth a closer look (contact_foresee.c).
+enum { CONTACT_MANY_ASSEMBLIES = 8 };
+static inline bool contact_is_firm(const tl_contacts *c)
+{
+    return c->moving && !c->frozen && (c->blocked || c->step.again || c->assemblies > CONTACT_MANY_ASSEMBLIES);
 }
 
 /// Is a node one that is solved for?
@@ -296,6 +310,9 @@ void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
 
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);
+
+/// Is the cloth of a pair that stops bodies in between surfaces that face each other, or held, or crushed?
+bool contact_has_no_room(const tl_contacts *c, int32_t index);
 
 /// The nodes of cloth of a pair that stops bodies have no room.
 void contact_pinch(tl_contacts *c, const pair *p);

@@ -20,6 +20,9 @@ static inline double tl_contact_pressure(double g)
     return g < 1 ? (1 - g) / (g * g) : 0;
 }
 
+/// The other way: g at which the pressure is `p` >= 0 times the reference pressure.
+static inline double tl_contact_gap(double p) { return 2 / (1 + sqrt(1 + 4 * p)); }
+
 /// - d pressure / dg
 static inline double tl_contact_stiffness(double g) { return g < 1 ? (2 - g) / (g * g * g) : 0; }
 

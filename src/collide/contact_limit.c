@@ -29,7 +29,8 @@
 #define KEEP_DRIVEN 0.999   // .. whose strength has no bound
 #define SAFETY (1 - 1e-6)   // rounding of the parts
 #define BACK_OFF 0.95       // of the way to contact that is taken
-enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, HOLD_ROUNDS = 20, PINCH_AFTER = 4 };
+enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, HOLD_ROUNDS = 20, PINCH_AFTER = 4, GIVE_UP_AFTER = 60 };
+#define WAITS 0.5           // of its way, at least, that a body gets which waits for cloth
 #define STALL 0.1           // bodies that may go less than this part of their way do not get on
 
 /// A pair whose features could meet for some choice of parts.
@@ -62,6 +63,8 @@ static double keep_of(double distance, double thickness)
 
 static double keep_for(const tl_contacts *c, const pair *p, double distance)
 {
+    // Where bodies are stuck, pressure has to grow until the cloth gives way or has shown that it cannot.
+    if (tl_contacts_stuck(c) && p->body != TL_CLOTH) return smaller(KEEP_THICKNESS * p->thickness, KEEP_DISTANCE * distance);
     const double keep = keep_of(distance, p->thickness), driven = smaller(DRIVEN * p->thickness, KEEP_DRIVEN * distance);
     if (keep >= driven) return keep;
     for (int k = 0; k < pair_nodes(p); k++)
@@ -164,18 +167,23 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
     }
     const double safe = p->kind == PAIR_PLANE ? 0 : follow(c, p, l, part, 1, body_part, at, way);
     if (safe >= 1) return;
-    const bool moving = p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0;
+    const bool moving = p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0 && !(c->done >= 1 && contact_is_firm(c));
     if (moving) {
         const double still = gap_of(c, p, l, part, 0, body_part);
-        if (still > l->keep) {  // enough if the cloth alone gives way
-            l->part = SAFETY * (still - l->keep) / (still - gap);
-            return;
-        }
-        for (double less = 0.5; p->kind != PAIR_PLANE && less > 0.01; less *= 0.5)
+        if (still > l->keep) l->part = SAFETY * (still - l->keep) / (still - gap);  // enough if the cloth alone gives way
+        else l->part = 0;
+        if (still > l->keep && (!c->blocked || l->part > WAITS)) return;
+        for (double less = 0.5; p->kind != PAIR_PLANE && less > larger(0.01, l->part); less *= 0.5)
             if (follow(c, p, l, part, less, body_part, at, way) >= 1) {
                 l->part = less;
                 return;
             }
+        if (still > l->keep) {
+            // Hardly any way is left for the cloth: rather let the body wait a little.
+            const double ahead = gap_of(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
+            if (ahead > l->keep && alone > WAITS) l->part = alone, l->body_too = l->body_alone = true;
+            return;
+        }
         l->body_too = true;
     }
     if (!moving && p->kind != PAIR_PLANE) go_together(c, p, l, part, body_part, at, way);
@@ -268,7 +276,8 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
             }
             if (!l->body_too) continue;
             body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
-            if (tl_contacts_stuck(c) && !c->step.roomy) contact_pinch(c, p);
+            if (!tl_contacts_stuck(c) || c->step.roomy) continue;
+            if (c->stalled >= GIVE_UP_AFTER || contact_has_no_room(c, l->pair)) contact_pinch(c, p);
         }
         if (!violated) return cut;
         cut = true;
@@ -335,6 +344,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
             (*limited)++;
         }
         c->allowed = body_part;
+        c->blocked = c->blocked || (c->done < 1 && body_part < 1);
         c->stalled = c->done < 1 && body_part < STALL ? c->stalled + 1 : 0;
         c->report.limited += *limited;
         c->report.held += held > 0;

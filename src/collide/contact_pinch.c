@@ -2,9 +2,10 @@
 //
 // Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the cloth
 // between. There the promise cannot hold. When a body cannot go on for several iterations because of the same pairs
-// (contact_limit.c), in a step that has been cut already, the nodes of cloth in them are pinched: their contact with bodies is left out, they are drawn along with
-// the nearest point of a body and out of it at a limited speed, and count separately. A node is free again when it is
-// outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
+// (contact_limit.c), in a step that has been cut already, and their cloth is seen to have no room (between surfaces that face each
+// other, held by handles, or pressed to next to nothing), the nodes of cloth in them are pinched: their contact with bodies is left
+// out, they are drawn along with the nearest point of a body and out of it at a limited speed, and count separately. A node is free
+// again when it is outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
 // of a body, its nodes go on outwards.
 
 #include <math.h>
@@ -13,11 +14,14 @@
 #include "collide/contact_impl.h"
 #include "collide/distance.h"
 #include "collide/intersect.h"
+#include "collide/nearest.h"
 
 #define HOLD 100.0        // strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
 #define OUT_SPEED 0.3     // towards the outside [m/s]
 #define FREE_DISTANCE 0.15 // of the largest thickness, to be free
 #define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
+
+enum { NODES_PER_CHUNK = 64 };  // a constant: results must not depend on the worker count
 
 void contact_pinch(tl_contacts *c, const pair *p)
 {
@@ -39,42 +43,27 @@ typedef struct spot {
     tl_vec3 normal;
 } spot;
 
-static double box_distance2(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
+static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
 {
-    const double low[3] = {fmin(a.x, fmin(b.x, c.x)), fmin(a.y, fmin(b.y, c.y)), fmin(a.z, fmin(b.z, c.z))};
-    const double high[3] = {fmax(a.x, fmax(b.x, c.x)), fmax(a.y, fmax(b.y, c.y)), fmax(a.z, fmax(b.z, c.z))};
-    const double q[3] = {p.x, p.y, p.z};
-    double sum = 0;
-    for (int k = 0; k < 3; k++) {
-        const double d = fmax(0, fmax(low[k] - q[k], q[k] - high[k]));
-        sum += d * d;
-    }
-    return sum;
-}
-
-static spot nearest_of_faces(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
-{
-    spot best = {.body = -1, .distance = (double)INFINITY};
-    const tl_surface *s = &c->bodies[b].surface;
-    const tl_vec3 *x = body_pos + c->body_start[b];
-    for (int32_t f = 0; f < s->face_count; f++) {
-        const tl_vec3 q[4] = {p, x[s->face[f][0]], x[s->face[f][1]], x[s->face[f][2]]};
-        if (box_distance2(p, q[1], q[2], q[3]) >= best.distance * best.distance) continue;
-        const tl_nearest near = tl_nearest_vertex_face(q);
-        if (!(near.distance < best.distance)) continue;
-        best.distance = near.distance, best.body = b, best.face = f;
-        tl_vec3 gap = {0, 0, 0};
-        for (int k = 0; k < 3; k++) best.weight[k] = -near.weight[1 + k], gap = tl_madd3(gap, best.weight[k], tl_sub3(p, q[1 + k]));
-        best.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
-        best.outside = tl_dot3(gap, best.normal);
-    }
-    return best;
+    const int32_t *face = c->bodies[b].surface.face[f];
+    const tl_vec3 *x = c->step.body_begin + c->body_start[b];
+    const tl_vec3 q[4] = {p, x[face[0]], x[face[1]], x[face[2]]};
+    const tl_nearest near = tl_nearest_vertex_face(q);
+    spot s = {.body = b, .face = f, .distance = near.distance};
+    tl_vec3 gap = {0, 0, 0};
+    for (int k = 0; k < 3; k++) s.weight[k] = -near.weight[1 + k], gap = tl_madd3(gap, s.weight[k], tl_sub3(p, q[1 + k]));
+    s.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
+    s.outside = tl_dot3(gap, s.normal);
+    return s;
 }
 
 /// Of a plane or a mesh, as it is at the start of the step; body -1 if there is nothing.
 static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
 {
-    if (!c->bodies[b].plane) return nearest_of_faces(c, b, p, c->step.body_begin);
+    if (!c->bodies[b].plane) {
+        const tl_nearest_spot near = tl_bvh_nearest(c->body_tree[b], p, (double)INFINITY, -1);
+        return near.face < 0 ? (spot){.body = -1} : spot_on_face(c, b, near.face, p);
+    }
     spot s = {.body = b, .face = -1};
     tl_vec3 point;
     contact_plane(c, b, 0, &point, &s.normal);
@@ -97,6 +86,36 @@ static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 
         sum += 2 * atan2(tl_dot3(u, tl_cross3(v, w)), below);
     }
     return sum / (4 * 3.14159265358979323846);
+}
+
+static bool is_inside(const tl_contacts *c, tl_vec3 p)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane && winding(c, b, p, c->step.body_begin) > 0.5) return true;
+    return false;
+}
+
+// A body that overlaps itself, as an arm and the side of a chest do in one mesh: the nearest point of it, within the distance that pinched nodes
+// keep (twice it: from the middle), that faces against the first, and belongs to another part of it. Between both sides of one thin part a place is surrounded once though it
+// is behind both, before an edge it is behind one and not surrounded. Body -1 if there is none.
+static spot facing_spot(const tl_contacts *c, const spot *first, tl_vec3 p)
+{
+    enum { MOST = 512 };
+    int32_t faces[MOST];
+    const tl_surface *s = &c->bodies[first->body].surface;
+    const double limit = 2 * GOAL_DISTANCE * c->reach;
+    const tl_vec3 half = {limit, limit, limit};
+    const int32_t count = tl_bvh_around(c->body_tree[first->body], tl_sub3(p, half), tl_add3(p, half), faces, MOST);
+    const bool all = count > MOST;
+    spot best = {.body = -1, .face = -1, .distance = limit};
+    for (int32_t i = 0; i < (all ? s->face_count : count); i++) {
+        const spot t = spot_on_face(c, first->body, all ? i : faces[i], p);
+        if (tl_dot3(t.normal, first->normal) >= 0) continue;
+        if (t.distance < best.distance || (t.distance == best.distance && t.face < best.face)) best = t;  // whatever their order
+    }
+    const int behind = (first->outside < 0) + (best.outside < 0);
+    if (best.body >= 0 && behind > 0 && fabs(winding(c, best.body, p, c->step.body_begin) - behind) > 0.5) best.body = -1;
+    return best;
 }
 
 /// How the body moves there in this step. Of a plane that slides along itself nothing counts but its advance.
@@ -148,17 +167,26 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
     squeeze q = {.count = 0};
     tl_vec3 along = {0, 0, 0}, out = {0, 0, 0};
     double depth = (double)INFINITY;
+    const double wanted = GOAL_DISTANCE * c->reach;
     for (int32_t b = 0; b < c->body_count; b++) {
         const spot s = nearest_spot(c, b, x);
         if (s.body < 0) continue;
         const tl_vec3 motion = spot_motion(c, &s, x);
         if (s.outside < depth) depth = s.outside, along = motion;
-        const double lack = GOAL_DISTANCE * c->reach - s.outside;
-        if (lack > 0) add_to_squeeze(&q, &s, lack, motion);
+        if (s.outside >= wanted) continue;
+        const spot t = c->bodies[b].plane ? (spot){.body = -1} : facing_spot(c, &s, x);
+        const bool between = t.body >= 0 && t.outside < wanted, room = between && s.outside >= 0 && t.outside >= 0;
+        // where there is room before both, as between two toes, cloth must not be held but come out: not farther than the middle
+        const double lack = (room ? 0.5 * (s.outside + t.outside) : wanted) - s.outside;
+        add_to_squeeze(&q, &s, fmax(lack, 0.01 * wanted), motion);  // in the very middle, too, it goes along
+        if (!between || room) continue;
+        depth = fmin(depth, t.outside);
+        add_to_squeeze(&q, &t, wanted - t.outside, spot_motion(c, &t, x));
     }
     const double most = OUT_SPEED * c->step.dt;
     if (q.count > 0) along = squeeze_motion(&q, most), out = tl_mul3(1.0 / q.count, q.out);
-    if (depth > 0) out = tl_madd3(out, most, tl_unit3_or(clear, (tl_vec3){0, 0, 0}));
+    if (depth > 0 && tl_dot3(clear, clear) > 0 && is_inside(c, x)) depth = 0;  // before a part of a body, and in another
+    if (depth > 0) out = tl_madd3(out, most * fmin(1, depth / c->reach), clear);
     const double length = tl_norm3(out);
     c->goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
     return depth;
@@ -168,7 +196,8 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
 typedef struct finding {
     tl_contacts *c;
     uint8_t *stay;     ///< [node_count] too near, or something around it crosses a body
-    tl_vec3 *clear;    ///< [node_count] direction in which what crosses there comes free
+    tl_vec3 *clear;    ///< [node_count] mean of the directions in which what crosses there comes free: short if they disagree
+    int32_t *crossings;  ///< [node_count]
 } finding;
 
 static void stay(const finding *f, const int32_t *nodes, int count)
@@ -196,7 +225,11 @@ static tl_vec3 edge_normal(const tl_surface *s, const tl_vec3 *x, const int32_t 
 // All nodes of what crosses move alike, which stretches nothing.
 static void stay_crossing(const finding *f, const int32_t *nodes, int count, tl_vec3 out)
 {
-    for (int k = 0; k < count; k++) f->clear[nodes[k]] = tl_add3(f->clear[nodes[k]], out);
+    const tl_vec3 way = tl_unit3_or(out, (tl_vec3){0, 0, 0});
+    for (int k = 0; k < count; k++) {
+        const int32_t i = nodes[k], n = ++f->crossings[i];
+        f->clear[i] = tl_madd3(f->clear[i], 1.0 / n, tl_sub3(way, f->clear[i]));
+    }
     stay(f, nodes, count);
 }
 
@@ -251,11 +284,15 @@ static void look_at_body(const finding *out, int32_t b)
     }
 }
 
-static bool is_inside(const tl_contacts *c, tl_vec3 p)
+static void judge_nodes(void *arg, int32_t begin, int32_t end)
 {
-    for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && winding(c, b, p, c->step.body_begin) > 0.5) return true;
-    return false;
+    const finding *f = arg;
+    tl_contacts *c = f->c;
+    for (int32_t i = begin; i < end; i++) {
+        if (!c->pinched[i]) continue;
+        const bool outside = set_goal(c, i, c->at[i], f->clear[i]) > 0;
+        c->pinched[i] = !outside || f->stay[i] || is_inside(c, c->at[i]);  // the last is the slowest, and has the last word
+    }
 }
 
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
@@ -263,9 +300,9 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     if (c->pinched_count == 0) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(arena);
-    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, tl_vec3, n)};
-    if (!f.clear || !f.stay) return tl_fail_memory(err, "the contacts");
-    for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0;
+    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, tl_vec3, n), TL_SCRATCH(arena, int32_t, n)};
+    if (!f.clear || !f.stay || !f.crossings) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0, f.crossings[i] = 0;
     c->allowed = 0;
     const double done = c->done;
     c->done = 0;
@@ -284,11 +321,7 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
         TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, arena, workers, &c->found_body[b], err));
         look_at_body(&f, b);
     }
-    for (int32_t i = 0; i < n; i++) {
-        if (!c->pinched[i]) continue;
-        const bool outside = set_goal(c, i, x[i], f.clear[i]) > 0;
-        c->pinched[i] = !outside || f.stay[i] || is_inside(c, x[i]);  // the last is the slowest, and has the last word
-    }
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
     tl_contacts_count_pinched(c);
     tl_arena_release(arena, mark);
     return TL_OK;

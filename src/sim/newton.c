@@ -404,6 +404,15 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
     return s->searched ? tl_contacts_settle(s->contacts, x, s->workers, err) : TL_OK;
 }
 
+// In the smallest parts of a step what bodies take to arrive is not counted: cloth that gives way little by little gets the time for it.
+enum { WAY_ITERATIONS = 200 };
+
+static bool are_bodies_under_way(const newton *s)
+{
+    if (!s->contacts || s->def->may_fail || tl_contacts_frozen(s->contacts) || tl_contacts_bodies_left(s->contacts) == 0) return false;
+    return s->def->must_arrive || s->report->iterations < WAY_ITERATIONS;
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
@@ -413,6 +422,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     while (r->iterations < s->allowed) {
         update u;
         bool again = false;
+        if (are_bodies_under_way(s)) s->allowed++;
         if (s->lags && (s->stands || r->iterations >= LAG_ITERATIONS)) let_handles_wait(s);
         TL_TRY(assemble(s, x, err));
         TL_TRY(find_update(s, x, &u, err));

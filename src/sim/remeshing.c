@@ -211,7 +211,7 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
                                .line_groups = lines, .renew_room = remeshing_renew_room, .measure_room = remeshing_measure_room, .renew_self = &renewed};
     const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
     s->energy = fmax(0, s->energy - r->energy);
-    if (r->splits + r->flips + r->collapses == 0) return status;
+    if (status == TL_OK && r->splits + r->flips + r->collapses == 0) return status;
     const tl_status settled = remeshing_settle(sim, c, carry, status == TL_OK ? err : NULL);
     return status == TL_OK ? settled : status;
 }
@@ -222,7 +222,8 @@ static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_rem
         if (!is_due(sim, &sim->cloths[c])) continue;
         tl_remesh_report r = {0};
         const tl_status status = remesh_cloth(sim, c, s, &r, err);
-        *changed = *changed || r.splits + r.flips + r.collapses > 0;
+        // an operation that failed half-way is not counted, but may have left slots that what was compiled does not know
+        *changed = *changed || status != TL_OK || r.splits + r.flips + r.collapses > 0;
         add_report(counts, &r);
         counts->energy_left = s->energy;
         TL_TRY(status);

@@ -12,6 +12,8 @@
 
 #define LONGEST_UPDATE 0.02  // [m] in one Newton iteration with contact, or four times what inertia does: far more than updates need
 
+#define SET_GOING 2.0        // cloth that bodies make so many times faster in one step is to be judged by the speed it is given
+
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
@@ -34,8 +36,12 @@ static bool all_finite(const tl_vec3 *x, int32_t n)
     return true;
 }
 
+// Where cloth that is cut short this often (part of its nodes) stops bodies on the move before anything is solved, layers start out jammed. Halves of the
+// step take as many iterations between them, each with a third of the contacts.
+#define JAMMED 0.03
+
 // With contact the inertial motion is followed as far as nothing meets.
-static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, tl_vec3 *x, tl_error *err)
+static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_vec3 *target, bool may_fail, tl_vec3 *x, tl_error *err)
 {
     const tl_elements *e = sim->elements;
     const int32_t n = e->node_count;
@@ -53,6 +59,8 @@ static tl_status touching_guess(tl_sim *sim, const tl_step_def *step, const tl_v
     TL_TRY(tl_contacts_limit(contacts, sim->x, u, true, &sim->arena, sim->workers, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(sim->x[i], u[i]);
     tl_contacts_move_bodies(contacts, 1);
+    if (may_fail && (double)limited > JAMMED * n && tl_contacts_bodies_left(contacts) > 0)
+        return tl_fail(err, TL_FAILED, "cloth is jammed before bodies on the move: %lld of %d nodes", (long long)limited, n);
     return tl_contacts_settle(contacts, x, sim->workers, err);
 }
 
@@ -188,16 +196,18 @@ static tl_status set_up(tl_sim *sim, double begin, double dt, tl_step_def *out, 
 }
 
 // How far Newton's method may go at a time, and when it is done.
-static tl_newton_def newton_def(const tl_sim *sim, const tl_vec3 *x, bool strained, bool may_fail)
+static tl_newton_def newton_def(const tl_sim *sim, const tl_vec3 *x, double dt, bool strained, bool may_fail, bool last)
 {
-    double longest = LONGEST_UPDATE, speed2 = 0;
+    double longest = LONGEST_UPDATE, speed2 = 0, way2 = 0;
     for (int32_t i = 0; i < sim->node_count; i++) {
-        longest = fmax(longest, 4 * tl_norm3(tl_sub3(x[i], sim->x[i])));
-        speed2 += tl_dot3(sim->v[i], sim->v[i]);
+        const tl_vec3 way = tl_sub3(x[i], sim->x[i]);
+        longest = fmax(longest, 4 * tl_norm3(way));
+        speed2 += tl_dot3(sim->v[i], sim->v[i]), way2 += tl_dot3(way, way);
     }
+    if (sim->contacts && tl_contacts_bodies_move(sim->contacts) && way2 > SET_GOING * SET_GOING * dt * dt * speed2) speed2 = way2 / (dt * dt);
     return (tl_newton_def){sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
                            sqrt(speed2 / fmax(sim->node_count, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
-                           strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail};
+                           strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail, last};
 }
 
 static void add_newton_report(const tl_sim *sim, const tl_newton_report *r, tl_step_report *report)
@@ -241,11 +251,11 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     bool strained;
     TL_TRY(begin_strain(sim, &step, &strained, report, err));
     const double start = tl_now();
-    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, step.x_hat, target, err));
+    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, depth > 0, step.x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
-    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, x, err) : first_guess(sim, &step, target, x, err));
+    else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, may_fail, x, err) : first_guess(sim, &step, target, x, err));
     if (sim->contacts) report->seconds.collision += tl_now() - start;
-    const tl_newton_def newton = newton_def(sim, x, strained, may_fail);
+    const tl_newton_def newton = newton_def(sim, x, dt, strained, may_fail, last);
     tl_newton_report r;
     const tl_status status = tl_newton_solve(sim->elements, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x,
                                              &sim->arena, sim->workers, &r, err);
