@@ -9,8 +9,11 @@
 /// A growing list of ids.
 typedef struct ids { int32_t *item, count, cap; } ids;
 
+typedef struct box { tl_vec3 lo, hi; } box;
+
 /// What is known of the room that faces have left (budget.c).
 typedef struct budget {
+    box span;              // around the faces, as they were measured, that it comes of
     double left[2];        // by tl_room_kind: at least
     bool exact[2], asked[2];
     int32_t face;          // one that has not changed since room was measured; TL_NONE: this comes of others
@@ -139,6 +142,9 @@ tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise);
 
 // ---- budget.c: room that is left -----------------------------------------------------------------------------
 
+/// Where the faces were that a face comes of, when room was measured: itself, if nothing has happened to it.
+box remesh_span(const remesher *r, int32_t f);
+box remesh_box_of_both(box a, box b);
 /// The budget of a face; TL_NONE without memory.
 int32_t remesh_budget(remesher *r, int32_t f);
 /// What a budget has left [m]: exact if it is below `need`, else not less than `need`.

@@ -105,8 +105,6 @@ static bool shares(const int32_t *a, int na, const int32_t *b, int nb)
     return false;
 }
 
-typedef struct box { tl_vec3 lo, hi; } box;
-
 static double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
 static double high(double a, double b) { return a > b ? a : b; }
 
@@ -239,37 +237,68 @@ static bool add_around(remesher *r, int32_t n)
     return true;
 }
 
-// Lists the faces that touch the new ones, and are not about to go.
-static bool list_touching(remesher *r, const change *c)
+// Adds the faces across the edges of one, and all around a node where several fans meet: they may have nothing else in common.
+static bool add_beside(remesher *r, int32_t f)
+{
+    const tl_mesh *mesh = r->mesh;
+    for (int k = 0; k < 3; k++) {
+        const int32_t *sides = mesh->edge_face[mesh->face_edge[f][k]], g = sides[sides[0] == f], v = mesh->face_vert[f][k];
+        if (mesh->vert_next[v] != v && !add_around(r, mesh->vert_node[v])) return false;
+        if (g == TL_NONE || r->seen[g] == r->look) continue;
+        r->seen[g] = r->look;
+        if (!remesh_push(r, &r->ring, g)) return false;
+    }
+    return true;
+}
+
+// Lists the faces that room says nothing of, and that are not about to go: those that touch the new ones; and those that come of faces which touched, when
+// room was measured, what the old ones come of. Where cloth is folded sharply along an edge, a part of a face may be next to one that it has no node in common with any more.
+// Such faces are found from one to the next: between two of them lie others that come of the same faces, so their spans meet that of the old ones.
+static bool list_kin(remesher *r, const change *c)
 {
     int32_t done[3 * MOST_FACES], count = 0;
     r->ring.count = 0;
     r->look++;
-    for (int32_t i = 0; i < c->old_count; i++) r->seen[c->old[i]] = r->look;
+    box span = remesh_span(r, c->old[0]);
+    bool worn = false;
+    for (int32_t i = 0; i < c->old_count; i++) {
+        r->seen[c->old[i]] = r->look;
+        worn = worn || r->worn[c->old[i]];
+        span = remesh_box_of_both(span, remesh_span(r, c->old[i]));
+    }
     for (int32_t i = 0; i < 3 * c->count; i++) {
         const int32_t n = c->node[i / 3][i % 3];
         if (shares(&n, 1, done, count)) continue;
         done[count++] = n;
         if (!add_around(r, n)) return false;
     }
+    for (int32_t i = 0; i < r->ring.count; i++) {
+        const int32_t f = r->ring.item[i];
+        if (!(worn || r->worn[f]) || apart(remesh_span(r, f), span)) continue;
+        if (!add_beside(r, f)) return false;
+    }
     return true;
 }
 
-// Do new faces meet each other, or faces that touch them?
+// Do new faces meet each other, or faces nearby?
 static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
-    if (!list_touching(r, c)) return true;
+    if (c->count == 0) return false;  // nothing but faces that go
+    if (!list_kin(r, c)) return true;
     fresh made[MOST_FACES];
     for (int32_t i = 0; i < c->count; i++) set_fresh(&made[i], c->node[i], c->place[i]);
     for (int32_t i = 0; i < c->count; i++)
         for (int32_t j = i + 1; j < c->count; j++)
             if (meet(&made[i], &made[j].f)) return true;
+    box all = made[0].f.box;
+    for (int32_t i = 1; i < c->count; i++) all = remesh_box_of_both(all, made[i].f.box);
     for (int32_t j = 0; j < r->ring.count; j++) {
         int32_t n[3];
         tl_vec3 x[3];
         for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, r->ring.item[j], k), x[k] = mesh->pos[n[k]];
         const facet there = {n, x, box_of(x)};
+        if (apart(there.box, all)) continue;
         for (int32_t i = 0; i < c->count; i++)
             if (meet(&made[i], &there)) return true;
     }
