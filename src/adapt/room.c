@@ -272,7 +272,7 @@ static bool list_kin(remesher *r, const change *c)
         done[count++] = n;
         if (!add_around(r, n)) return false;
     }
-    for (int32_t i = 0; i < r->ring.count; i++) {
+    for (int32_t i = 0; i < r->ring.count && r->def->measure_room; i++) {
         const int32_t f = r->ring.item[i];
         if (!(worn || r->worn[f]) || apart(remesh_span(r, f), span)) continue;
         if (!add_beside(r, f)) return false;

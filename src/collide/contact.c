@@ -264,7 +264,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
         if (!c->bodies[b].plane) c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b], c->bodies[b].surface.node_count);
     contact_choose_slack(c);
     c->searched = false;
-    c->stalled = 0, c->blocked = false, c->thinnest = (double)INFINITY, c->frozen = c->handles_wait = false;
+    c->stalled = 0, c->stuck = false, c->blocked = false, c->thinnest = (double)INFINITY, c->frozen = c->handles_wait = false;
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, arena, workers, err);
 }

@@ -52,6 +52,13 @@ void tl_contacts_destroy(tl_contacts *contacts);  ///< NULL is fine
 void tl_contacts_forget(tl_contacts *contacts);  ///< what earlier steps taught about how much to look for: for runs that go on from a saved state
 int32_t tl_contacts_body_nodes(const tl_contacts *contacts);  ///< of all bodies together
 
+/// Which cloth may be pinched that does not let bodies pass. As long as the caller can take smaller steps it would rather do that, see tl_contacts_stuck.
+typedef enum tl_pinching {
+    TL_PINCH_NONE,     ///< the step is long: whatever is in the way may give way in a shorter one
+    TL_PINCH_NO_ROOM,  ///< what lies between bodies, or is held by handles
+    TL_PINCH_ANY,      ///< what is pressed to next to nothing, too, and in the end all that is in the way: no step is shorter
+} tl_pinching;
+
 /// What holds for one (sub)step.
 typedef struct tl_contact_step {
     const tl_vec3 *body_begin, *body_end;      ///< nodes of all bodies, one after another
@@ -61,7 +68,7 @@ typedef struct tl_contact_step {
     const tl_vec3 *target;                     ///< where those go
     const double *mass;                        ///< of nodes
     double gamma, dt;
-    bool roomy;                                ///< no node is to be pinched: the caller would rather take smaller steps, see tl_contacts_stuck
+    tl_pinching pinch;
     bool again;                                ///< it is part of a step that had to be cut
 } tl_contact_step;
 
@@ -91,7 +98,7 @@ tl_status tl_contacts_limit(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u,
 /// Bodies go `part` of the way that the last limit allowed; call after the nodes have moved by the same part of u.
 void tl_contacts_move_bodies(tl_contacts *contacts, double part);
 
-/// Bodies have hardly got on for several iterations: cloth is in their way and cannot give way fast enough, or there is no room for it.
+/// Bodies have hardly got on for several iterations because of cloth that may not be pinched in this step: a shorter one is wanted.
 bool tl_contacts_stuck(const tl_contacts *contacts);
 
 /// What nodes that handles drive lack to their place is rounding below this [m].

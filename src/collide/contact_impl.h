@@ -149,6 +149,7 @@ struct tl_contacts {
     int32_t assemblies;       ///< in this step
     bool blocked;             ///< bodies did not get all of their way at once in this step
     int32_t stalled;          ///< iterations in a row in which bodies could hardly go on
+    bool stuck;               ///< .. because of cloth that may not be pinched
     // pairs
     tl_pairs found;           ///< within the cloth
     tl_pairs *found_body;     ///< with each body
@@ -311,8 +312,10 @@ void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
 /// How much slack the searches of a step are made with (contact_search.c).
 void contact_choose_slack(tl_contacts *c);
 
-/// Is the cloth of a pair that stops bodies in between surfaces that face each other, or held, or crushed?
+/// Is the cloth of a pair that stops bodies in between surfaces that face each other, or held?
 bool contact_has_no_room(const tl_contacts *c, int32_t index);
+/// Is it pressed to next to nothing?
+bool contact_is_crushed(const tl_contacts *c, int32_t index);
 
 /// The nodes of cloth of a pair that stops bodies have no room.
 void contact_pinch(tl_contacts *c, const pair *p);

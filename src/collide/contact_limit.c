@@ -61,10 +61,12 @@ static double keep_of(double distance, double thickness)
     return smaller(KEEP_THICKNESS * thickness, larger(KEEP_DISTANCE * distance, smaller(TIGHT * thickness, KEEP_TIGHT * distance)));
 }
 
+static bool has_stalled(const tl_contacts *c) { return c->stalled >= PINCH_AFTER; }
+
 static double keep_for(const tl_contacts *c, const pair *p, double distance)
 {
     // Where bodies are stuck, pressure has to grow until the cloth gives way or has shown that it cannot.
-    if (tl_contacts_stuck(c) && p->body != TL_CLOTH) return smaller(KEEP_THICKNESS * p->thickness, KEEP_DISTANCE * distance);
+    if (has_stalled(c) && p->body != TL_CLOTH) return smaller(KEEP_THICKNESS * p->thickness, KEEP_DISTANCE * distance);
     const double keep = keep_of(distance, p->thickness), driven = smaller(DRIVEN * p->thickness, KEEP_DRIVEN * distance);
     if (keep >= driven) return keep;
     for (int k = 0; k < pair_nodes(p); k++)
@@ -248,6 +250,12 @@ static void judge_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+static bool may_be_pinched(const tl_contacts *c, int32_t index)
+{
+    if (contact_has_no_room(c, index)) return true;
+    return c->step.pinch == TL_PINCH_ANY && (c->stalled >= GIVE_UP_AFTER || contact_is_crushed(c, index));
+}
+
 // Shrinks parts until no pair of the list is violated. Returns whether anything was cut. From pass HOLD_AFTER on, which may be the first, what is violated is held.
 static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, double *part, double *body_part, double *next, uint8_t *changed,
                          int64_t *held)
@@ -276,8 +284,9 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
             }
             if (!l->body_too) continue;
             body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
-            if (!tl_contacts_stuck(c) || c->step.roomy) continue;
-            if (c->stalled >= GIVE_UP_AFTER || contact_has_no_room(c, l->pair)) contact_pinch(c, p);
+            if (!has_stalled(c) || c->step.pinch == TL_PINCH_NONE) continue;
+            if (may_be_pinched(c, l->pair)) contact_pinch(c, p);
+            else c->stuck = c->step.pinch != TL_PINCH_ANY;
         }
         if (!violated) return cut;
         cut = true;
@@ -288,7 +297,7 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
     }
 }
 
-bool tl_contacts_stuck(const tl_contacts *c) { return c->stalled >= PINCH_AFTER; }
+bool tl_contacts_stuck(const tl_contacts *c) { return c->stuck || (has_stalled(c) && c->step.pinch == TL_PINCH_NONE); }
 
 tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena, tl_workers *workers,
                             int64_t *limited, tl_error *err)

@@ -1,14 +1,14 @@
 // collide/contact_room.c: does cloth that stops a body have no room, or is it only slow to give way?
 //
 // Only the former is pinched (contact_pinch.c). There is no room between surfaces of bodies that face each other with nothing but cloth in between,
-// for what handles hold, and where a gap has become so small that no inertia could be the reason.
+// and for what handles hold. Where a gap has become next to nothing in a step that cannot be cut any more, no inertia should be the reason, either.
 
 #include "collide/contact_impl.h"
 
 #define FACING -0.3        // product of normals of surfaces that close on each other
 #define LAYERS 8.0         // thicknesses between them that cloth may fill
 #define HELD 0.5           // part of a place that handles hold, to be held
-#define CRUSHED 0.02       // of the thickness: nothing but a lack of room makes for such pressure, some 10 MPa
+#define CRUSHED 0.02       // of the thickness: at a pressure of some 10 MPa
 
 /// Where cloth touches a body, and which way it is pushed.
 typedef struct touch { tl_vec3 at, normal; } touch;
@@ -42,11 +42,14 @@ static bool is_held(const tl_contacts *c, const pair *p, const nearness *near)
     return held > HELD;
 }
 
+bool contact_is_crushed(const tl_contacts *c, int32_t index) { return c->near[index].distance < CRUSHED * c->pairs[index].thickness; }
+
 bool contact_has_no_room(const tl_contacts *c, int32_t index)
 {
     const pair *p = &c->pairs[index];
     const nearness *near = &c->near[index];
-    if (near->distance < CRUSHED * p->thickness || is_held(c, p, near)) return true;
+    if (is_held(c, p, near)) return true;
+    if (!(near->distance < p->thickness)) return false;  // not even touched
     const touch one = touch_of(c, p, near);
     const double far = LAYERS * c->reach, aside = fmax(far, extent_of(c, p));
     for (int32_t i = 0; i < c->pair_count; i++) {

@@ -110,7 +110,7 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
     return status;
 }
 
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, bool roomy, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
                              tl_error *err)
 {
     const int32_t nb = sim_present_count(sim), nodes = tl_contacts_body_nodes(sim->contacts);
@@ -131,7 +131,7 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
         sim_body_at(body, begin + dt, to + at);
         at += body->node_count;
     }
-    const tl_contact_step step = {from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass, gamma, dt, roomy, again};
+    const tl_contact_step step = {from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass, gamma, dt, pinch, again};
     return tl_contacts_begin(sim->contacts, &step, sim->x, &sim->arena, sim->workers, err);
 }
 

@@ -150,7 +150,7 @@ void sim_limit_stress(const tl_sim *sim, int32_t cloth, int32_t slot, double out
 void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double in[3]);
 
 /// Tells the contacts about a step from `begin` to `begin + dt`; arrays live in the arena.
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, bool roomy, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
                              tl_error *err);
 
 /// Drops what sim_compile made, keeping the state in the meshes.

@@ -344,7 +344,7 @@ static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *
         TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &u->limited, err));
         s->stands = s->lags && handles_way(s) < LAG_PART * way;
         r->contact_seconds += tl_now() - begin;
-        if (s->def->may_fail && tl_contacts_stuck(s->contacts))
+        if (tl_contacts_stuck(s->contacts))
             return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
     }
     // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of stress.

@@ -17,7 +17,7 @@
 // Strain limits: what is promised is 0.1 %.
 #define STRAIN_PROMISED 1e-3
 #define STRAIN_TOLERANCE 8e-4
-enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2, EARLY_HALVINGS = 2 };
+enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2, EARLY_HALVINGS = 2, PATIENT_HALVINGS = 4 };
 
 /// x_hat = now x_n - before x_(n-1), velocity = gamma (x - x_hat). Variable-step BDF2 with the ratio w of this step to
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
@@ -234,6 +234,13 @@ static void accept(tl_sim *sim, const tl_step_def *step, double dt, const tl_vec
     sim->dt_before = dt;
 }
 
+// Cloth that a fast body meets needs time to give way. Where it has room, a step that is cut once more lets it.
+static tl_pinching pinching_at(int depth, bool last)
+{
+    if (last || depth >= PATIENT_HALVINGS) return TL_PINCH_ANY;
+    return depth < EARLY_HALVINGS ? TL_PINCH_NONE : TL_PINCH_NO_ROOM;
+}
+
 /// One attempt from `begin` to `begin + dt`; the state changes only on success. After the last halving Newton's answer is accepted
 /// even at its iteration limit; strain beyond its limits is accepted earlier. `stuck` (may be NULL) asks for impact zones, and is told if they failed.
 static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *stuck, tl_step_report *report, tl_error *err)
@@ -251,7 +258,7 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     bool strained;
     TL_TRY(begin_strain(sim, &step, &strained, report, err));
     const double start = tl_now();
-    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, may_fail, depth > 0, step.x_hat, target, err));
+    if (sim->contacts) TL_TRY(sim_begin_contacts(sim, begin, dt, step.gamma, pinching_at(depth, last), depth > 0, step.x_hat, target, err));
     if (sim->contacts && stuck) TL_TRY(free_guess(sim, &step, target, x, err));
     else TL_TRY(sim->contacts ? touching_guess(sim, &step, target, may_fail, x, err) : first_guess(sim, &step, target, x, err));
     if (sim->contacts) report->seconds.collision += tl_now() - start;

@@ -113,7 +113,7 @@ static inline void begin_step(world *w)
 {
     tl_error err;
     const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat,
-                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005};
+                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005, TL_PINCH_ANY};
     assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &w->arena, NULL, &err));
 }
 

@@ -56,7 +56,7 @@ static void assemble(double gap, bool single, hessian *out)
                                  .pressure = 1000, .slip_speed = 1e-3, .self = true};
     tl_contacts *c;
     assert_ok(tl_contacts_create(&alloc, &def, &c, &err));
-    const tl_contact_step step = {.x_hat = x, .fixed = fixed, .target = x, .mass = mass, .gamma = GAMMA, .dt = 1 / GAMMA};
+    const tl_contact_step step = {.x_hat = x, .fixed = fixed, .target = x, .mass = mass, .gamma = GAMMA, .dt = 1 / GAMMA, .pinch = TL_PINCH_ANY};
     assert_ok(tl_contacts_begin(c, &step, x, &arena, NULL, &err));
     assert_ok(tl_contacts_search(c, x, u, &arena, NULL, &err));
     assert_ok(tl_contacts_settle(c, x, NULL, &err));
