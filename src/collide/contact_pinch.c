@@ -2,8 +2,8 @@
 //
 // Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the cloth
 // between. There the promise cannot hold. When a body cannot go on for several iterations because of the same pairs
-// (contact_limit.c), in a step that has been cut already, and their cloth is seen to have no room (between surfaces that face each
-// other, held by handles, or pressed to next to nothing), the nodes of cloth in them are pinched: their contact with bodies is left
+// (contact_limit.c), in a step that has been cut already, and their cloth has no room (between surfaces that face each
+// other, held by handles, or, when steps get no shorter, pressed to next to nothing), the nodes of cloth in them are pinched: their contact with bodies is left
 // out, they are drawn along with the nearest point of a body and out of it at a limited speed, and count separately. A node is free
 // again when it is outside, at a distance, and nothing around it crosses a body. As long as something does, as where an edge of cloth spans an edge
 // of a body, its nodes go on outwards.

@@ -109,13 +109,15 @@ static inline void open_world(world *w)
     free(cloth), free(area);
 }
 
-static inline void begin_step(world *w)
+static inline void begin_step_with(world *w, tl_pinching pinch)
 {
     tl_error err;
     const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat,
-                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005, TL_PINCH_ANY};
+                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005, pinch};
     assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &w->arena, NULL, &err));
 }
+
+static inline void begin_step(world *w) { begin_step_with(w, TL_PINCH_ANY); }
 
 static inline void close_world(world *w)
 {

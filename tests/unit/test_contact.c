@@ -509,6 +509,52 @@ static void a_body_follows_cloth_that_gives_way(void **state)
     close_world(&w);
 }
 
+// A body rises against a face of cloth that does not move, for so many iterations. With a lid: another one is over it. Returns the number of nodes pinched.
+static int32_t press_against(tl_pinching pinch, bool lid, double height, int iterations, bool *stuck)
+{
+    tl_error err;
+    world w = {.thickness = 2e-3, .split = 3, .cloth = make_surface(3, 1), .body_count = lid ? 2 : 1, .moves = {true, false}};
+    for (int b = 0; b < w.body_count; b++) w.body[b] = make_surface(3, 1);
+    for (int k = 0; k < 3; k++) {
+        w.cloth.x[k] = (tl_vec3){0.01 * cos(2.1 * k), 0, 0.01 * sin(2.1 * k)}, w.cloth.face[0][k] = k;
+        for (int b = 0; b < w.body_count; b++)
+            w.body[b].x[k] = (tl_vec3){0.03 * cos(2.1 * k + 1), b ? height : -height, 0.03 * sin(2.1 * k + 1)}, w.body[b].face[0][k] = k;
+    }
+    close_surface(&w.cloth);
+    for (int b = 0; b < w.body_count; b++) close_surface(&w.body[b]);
+    open_world(&w);
+    for (int k = 0; k < 3; k++) w.body_end[k].y += 0.1;
+    begin_step_with(&w, pinch);
+    for (int i = 0; i < iterations; i++) {
+        tl_vec3 u[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+        int64_t cut;
+        assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
+        assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
+        assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &cut, &err));
+        tl_contacts_move_bodies(w.contacts, 1);
+    }
+    *stuck = tl_contacts_stuck(w.contacts);
+    const int32_t pinched = w.contacts->pinched_count;
+    close_world(&w);
+    return pinched;
+}
+
+static void only_cloth_without_room_is_pinched_while_steps_can_be_cut(void **state)
+{
+    (void)state;
+    enum { SOON = 7, LATE = 80 };
+    const double touching = 0.5e-3;
+    bool stuck;
+    assert_int_equal(press_against(TL_PINCH_NONE, true, touching, SOON, &stuck), 0);
+    assert_true(stuck);
+    assert_int_equal(press_against(TL_PINCH_NO_ROOM, true, touching, SOON, &stuck), 3);
+    assert_int_equal(press_against(TL_PINCH_NO_ROOM, false, touching, LATE, &stuck), 0);  // however near it gets
+    assert_true(stuck);
+    assert_int_equal(press_against(TL_PINCH_ANY, false, touching, 2, &stuck), 0);
+    assert_int_equal(press_against(TL_PINCH_ANY, false, touching, LATE, &stuck), 3);  // no step is shorter
+    assert_false(stuck);
+}
+
 int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
@@ -520,6 +566,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(cutting_ends_at_distances_that_are_mostly_rounding),
+        cmocka_unit_test(only_cloth_without_room_is_pinched_while_steps_can_be_cut),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
