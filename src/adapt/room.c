@@ -251,56 +251,67 @@ static bool add_beside(remesher *r, int32_t f)
     return true;
 }
 
-// Lists the faces that room says nothing of, and that are not about to go: those that touch the new ones; and those that come of faces which touched, when
-// room was measured, what the old ones come of. Where cloth is folded sharply along an edge, a part of a face may be next to one that it has no node in common with any more.
-// Such faces are found from one to the next: between two of them lie others that come of the same faces, so their spans meet that of the old ones.
-static bool list_kin(remesher *r, const change *c)
+// Lists the faces that touch the new ones, and are not about to go.
+static bool list_touching(remesher *r, const change *c)
 {
     int32_t done[3 * MOST_FACES], count = 0;
     r->ring.count = 0;
     r->look++;
-    box span = remesh_span(r, c->old[0]);
-    bool worn = false;
-    for (int32_t i = 0; i < c->old_count; i++) {
-        r->seen[c->old[i]] = r->look;
-        worn = worn || r->worn[c->old[i]];
-        span = remesh_box_of_both(span, remesh_span(r, c->old[i]));
-    }
+    for (int32_t i = 0; i < c->old_count; i++) r->seen[c->old[i]] = r->look;
     for (int32_t i = 0; i < 3 * c->count; i++) {
         const int32_t n = c->node[i / 3][i % 3];
         if (shares(&n, 1, done, count)) continue;
         done[count++] = n;
         if (!add_around(r, n)) return false;
     }
-    for (int32_t i = 0; i < r->ring.count && r->def->measure_room; i++) {
-        const int32_t f = r->ring.item[i];
-        if (!(worn || r->worn[f]) || apart(remesh_span(r, f), span)) continue;
-        if (!add_beside(r, f)) return false;
-    }
     return true;
 }
 
-// Do new faces meet each other, or faces nearby?
+/// What the faces that go come of.
+typedef struct origin { box span; bool worn; } origin;
+
+static origin origin_of(const remesher *r, const change *c)
+{
+    origin o = {remesh_span(r, c->old[0]), r->worn[c->old[0]]};
+    for (int32_t i = 1; i < c->old_count; i++) {
+        o.span = remesh_box_of_both(o.span, remesh_span(r, c->old[i]));
+        o.worn = o.worn || r->worn[c->old[i]];
+    }
+    return o;
+}
+
+// May a face, with this box around it, come of one that was, or touched, what the old ones come of? As long as nothing has happened to any, those that touch are all there are.
+static bool is_kin(const remesher *r, const origin *o, int32_t f, const box *around)
+{
+    if (!r->def->measure_room || !(o->worn || r->worn[f])) return false;
+    return !apart(r->budget[f] == TL_NONE ? *around : r->budgets.item[r->budget[f]].span, o->span);
+}
+
+// Do new faces meet each other, or faces that room says nothing of? Those are the ones that touch them, and those that come of faces which touched, when room
+// was measured, what the old ones come of: where cloth is folded sharply along an edge, a part of a face may be next to one that it has no node in common with any more.
+// They are found from one to the next: between two of them lie others that come of the same faces, so their spans meet that of the old ones.
 static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
     if (c->count == 0) return false;  // nothing but faces that go
-    if (!list_kin(r, c)) return true;
+    if (!list_touching(r, c)) return true;
     fresh made[MOST_FACES];
     for (int32_t i = 0; i < c->count; i++) set_fresh(&made[i], c->node[i], c->place[i]);
     for (int32_t i = 0; i < c->count; i++)
         for (int32_t j = i + 1; j < c->count; j++)
             if (meet(&made[i], &made[j].f)) return true;
+    const origin old = origin_of(r, c);
     box all = made[0].f.box;
     for (int32_t i = 1; i < c->count; i++) all = remesh_box_of_both(all, made[i].f.box);
     for (int32_t j = 0; j < r->ring.count; j++) {
+        const int32_t f = r->ring.item[j];
         int32_t n[3];
         tl_vec3 x[3];
-        for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, r->ring.item[j], k), x[k] = mesh->pos[n[k]];
+        for (int k = 0; k < 3; k++) n[k] = tl_face_node(mesh, f, k), x[k] = mesh->pos[n[k]];
         const facet there = {n, x, box_of(x)};
-        if (apart(there.box, all)) continue;
-        for (int32_t i = 0; i < c->count; i++)
+        for (int32_t i = 0; i < c->count && !apart(there.box, all); i++)
             if (meet(&made[i], &there)) return true;
+        if (is_kin(r, &old, f, &there.box) && !add_beside(r, f)) return true;
     }
     return false;
 }
