@@ -83,6 +83,15 @@ typedef struct measure_job {
     tl_strain_state *part;  // per chunk
 } measure_job;
 
+// Has a face on which no limit acts no multiplier, or (with `update`) none any more?
+static bool is_over(tl_strain_limits *l, int32_t f, bool update)
+{
+    double *t = l->trial[f];
+    if (t[0] == 0 && t[1] == 0 && t[2] == 0) return true;
+    if (update) t[0] = t[1] = t[2] = 0;
+    return false;
+}
+
 LANE_CLONES static void measure_chunk(void *arg, int32_t begin, int32_t end)
 {
     const measure_job *job = arg;
@@ -97,15 +106,14 @@ LANE_CLONES static void measure_chunk(void *arg, int32_t begin, int32_t end)
             const int32_t f = first + i;
             const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
             const bool acts = p.h[0][i] != 0 || p.h[1][i] != 0 || p.h[2][i] != 0;
-            if (!acts) {  // then it is within its limits
-                if (job->update) memset(l->trial[f], 0, sizeof l->trial[f]);
-                continue;
-            }
+            if (!acts && is_over(l, f, job->update)) continue;  // it is within its limits
             double g[3];
             limited_strain(job->e, job->x, f, b->aligned, g);
-            if (job->update) next_multiplier(b, g, l->trial[f], l->stiffness[f], l->trial[f]);
-            sum.active++;
             const double excess = excess_of(b, g);
+            if (!acts && !(excess > job->tolerance)) continue;
+            if (!acts) memset(l->trial[f], 0, sizeof l->trial[f]);  // what held it to one limit hides that it is beyond the other
+            else if (job->update) next_multiplier(b, g, l->trial[f], l->stiffness[f], l->trial[f]);
+            sum.active++;
             const bool driven = is_driven(job->e, f);
             sum.violated += excess > job->tolerance, sum.driven += driven && excess > job->tolerance;
             if (!driven && excess > sum.worst) sum.worst = excess, sum.face = f;

@@ -200,6 +200,44 @@ static void excess_and_multiplier_of_one_face_by_hand(void **state)
     free_model(&m), sheet_free(&s);
 }
 
+// Whatever its multiplier: what held a face to one limit does not hide that it is beyond the other, and is over then.
+static void every_face_beyond_its_limits_is_counted(void **state)
+{
+    (void)state;
+    tl_error err;
+    int32_t hidden = 0;
+    for (int kind = 0; kind < KINDS; kind++)
+        for (int update = 0; update < 2; update++) {
+            sheet s = sheet_grid(1, 1, 12, 12, true);
+            model m = make_model(&s, &both_kinds[kind]);
+            random_multipliers(&m, 60);
+            crumple(&m, 0.004);
+            int32_t beyond = 0;
+            double worst = 0;
+            for (int32_t f = 0; f < m.e->face_count; f++) {
+                const double excess = tl_strain_excess(m.l, m.e, m.x, f);
+                beyond += excess > 1e-3, worst = fmax(worst, excess);
+            }
+            double before[2 * 12 * 12][3];
+            memcpy(before, m.l->trial, sizeof before);
+            tl_strain_state now;
+            assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, update, &m.arena, NULL, &now, &err));
+            assert_true(beyond > 0);
+            assert_int_equal(now.violated, beyond);
+            assert_true(now.worst == worst);
+            for (int32_t f = 0; f < m.e->face_count && !update; f++) {
+                if (memcmp(before[f], m.l->trial[f], sizeof before[f]) == 0) continue;
+                hidden++;
+                for (int k = 0; k < 3; k++) assert_true(m.l->trial[f][k] == 0);
+                assert_true(tl_strain_excess(m.l, m.e, m.x, f) > 1e-3);
+            }
+            free_model(&m);
+            sheet_free(&s);
+        }
+    print_message("%d were hidden\n", hidden);
+    assert_true(hidden > 10);
+}
+
 // Multipliers that go with a move: those of the moved state but for terms of second order; the slope by differences.
 static void multipliers_are_foreseen(void **state)
 {
@@ -519,6 +557,7 @@ int main(void)
                                        cmocka_unit_test(hessian_is_exact_under_tension),
                                        cmocka_unit_test(degenerate_faces_stay_finite),
                                        cmocka_unit_test(excess_and_multiplier_of_one_face_by_hand),
+                                       cmocka_unit_test(every_face_beyond_its_limits_is_counted),
                                        cmocka_unit_test(multipliers_are_foreseen),
                                        cmocka_unit_test(looks_ahead_meet_the_limits), cmocka_unit_test(tightened_limits),
                                        cmocka_unit_test(a_stretched_strip_shrinks_to_its_limit),
