@@ -16,21 +16,12 @@ enum { DEEPEST = 64 };  // generations that a question may have to go back throu
 #define ROUNDING 1.0001  // what is asked of parents, to what is needed: a difference of the two is not below that
 #define LOOK 2.5  // times the room that is needed: others will need some, too
 
-static double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
-static double high(double a, double b) { return a > b ? a : b; }
-
-box remesh_box_of_both(box a, box b)
-{
-    return (box){{low(a.lo.x, b.lo.x), low(a.lo.y, b.lo.y), low(a.lo.z, b.lo.z)}, {high(a.hi.x, b.hi.x), high(a.hi.y, b.hi.y), high(a.hi.z, b.hi.z)}};
-}
-
 box remesh_span(const remesher *r, int32_t f)
 {
     if (r->budget[f] != TL_NONE) return r->budgets.item[r->budget[f]].span;
-    const tl_vec3 *x = r->mesh->pos;
-    box b = {x[tl_face_node(r->mesh, f, 0)], x[tl_face_node(r->mesh, f, 0)]};
-    for (int k = 1; k < 3; k++) b = remesh_box_of_both(b, (box){x[tl_face_node(r->mesh, f, k)], x[tl_face_node(r->mesh, f, k)]});
-    return b;
+    const tl_vec3 *pos = r->mesh->pos;
+    const tl_vec3 x[3] = {pos[tl_face_node(r->mesh, f, 0)], pos[tl_face_node(r->mesh, f, 1)], pos[tl_face_node(r->mesh, f, 2)]};
+    return box_of(x);
 }
 
 static int32_t add(remesher *r, budget b)
@@ -88,7 +79,7 @@ int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, do
     budget b = {.face = TL_NONE, .first = all->parents.count, .count = count, .moves = moves};
     for (int32_t i = 0; i < count; i++) {
         if (!remesh_push(r, &all->parents, parents[i])) return TL_NONE;
-        b.span = i == 0 ? all->item[parents[0]].span : remesh_box_of_both(b.span, all->item[parents[i]].span);
+        b.span = i == 0 ? all->item[parents[0]].span : box_of_both(b.span, all->item[parents[i]].span);
         if (all->item[parents[i]].depth >= b.depth) b.depth = all->item[parents[i]].depth + 1;
     }
     if (bodies >= 0) b.left[TL_ROOM_BODIES] = bodies, b.exact[TL_ROOM_BODIES] = true;

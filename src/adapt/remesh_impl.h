@@ -9,7 +9,16 @@
 /// A growing list of ids.
 typedef struct ids { int32_t *item, count, cap; } ids;
 
+static inline double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
+static inline double high(double a, double b) { return a > b ? a : b; }
+
 typedef struct box { tl_vec3 lo, hi; } box;
+static inline box box_of_both(box a, box b)
+{
+    return (box){{low(a.lo.x, b.lo.x), low(a.lo.y, b.lo.y), low(a.lo.z, b.lo.z)}, {high(a.hi.x, b.hi.x), high(a.hi.y, b.hi.y), high(a.hi.z, b.hi.z)}};
+}
+static inline box box_of_two(const tl_vec3 *a, const tl_vec3 *b) { return box_of_both((box){*a, *a}, (box){*b, *b}); }
+static inline box box_of(const tl_vec3 x[3]) { return box_of_both(box_of_two(&x[0], &x[1]), (box){x[2], x[2]}); }
 
 /// What is known of the room that faces have left (budget.c).
 typedef struct budget {
@@ -144,7 +153,6 @@ tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise);
 
 /// Where the faces were that a face comes of, when room was measured: itself, if nothing has happened to it.
 box remesh_span(const remesher *r, int32_t f);
-box remesh_box_of_both(box a, box b);
 /// The budget of a face; TL_NONE without memory.
 int32_t remesh_budget(remesher *r, int32_t f);
 /// What a budget has left [m]: exact if it is below `need`, else not less than `need`.

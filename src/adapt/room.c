@@ -105,21 +105,6 @@ static bool shares(const int32_t *a, int na, const int32_t *b, int nb)
     return false;
 }
 
-static double low(double a, double b) { return a < b ? a : b; }  // one instruction, which fmin is not: nothing here is NaN
-static double high(double a, double b) { return a > b ? a : b; }
-
-static box box_of_two(const tl_vec3 *a, const tl_vec3 *b)
-{
-    return (box){{low(a->x, b->x), low(a->y, b->y), low(a->z, b->z)}, {high(a->x, b->x), high(a->y, b->y), high(a->z, b->z)}};
-}
-
-static box box_of(const tl_vec3 x[3])
-{
-    const box b = box_of_two(&x[0], &x[1]);
-    return (box){{low(b.lo.x, x[2].x), low(b.lo.y, x[2].y), low(b.lo.z, x[2].z)},
-                 {high(b.hi.x, x[2].x), high(b.hi.y, x[2].y), high(b.hi.z, x[2].z)}};
-}
-
 static bool apart(box a, box b)
 {
     return a.lo.x > b.hi.x || b.lo.x > a.hi.x || a.lo.y > b.hi.y || b.lo.y > a.hi.y || a.lo.z > b.hi.z || b.lo.z > a.hi.z;
@@ -274,7 +259,7 @@ static origin origin_of(const remesher *r, const change *c)
 {
     origin o = {remesh_span(r, c->old[0]), r->worn[c->old[0]]};
     for (int32_t i = 1; i < c->old_count; i++) {
-        o.span = remesh_box_of_both(o.span, remesh_span(r, c->old[i]));
+        o.span = box_of_both(o.span, remesh_span(r, c->old[i]));
         o.worn = o.worn || r->worn[c->old[i]];
     }
     return o;
@@ -302,7 +287,7 @@ static bool clashes_nearby(remesher *r, const change *c)
             if (meet(&made[i], &made[j].f)) return true;
     const origin old = origin_of(r, c);
     box all = made[0].f.box;
-    for (int32_t i = 1; i < c->count; i++) all = remesh_box_of_both(all, made[i].f.box);
+    for (int32_t i = 1; i < c->count; i++) all = box_of_both(all, made[i].f.box);
     for (int32_t j = 0; j < r->ring.count; j++) {
         const int32_t f = r->ring.item[j];
         int32_t n[3];
