@@ -18,6 +18,7 @@ typedef struct newton_part {
     int32_t rings;          ///< of nodes around the faces concerned
     int32_t idle;           ///< iterations since the excess was halved
     double excess;          ///< then
+    double held;            ///< energy of the limits of all faces [J] when mending began
     tl_touched touched;     ///< what elements they touch, for elements->touched
 } newton_part;
 

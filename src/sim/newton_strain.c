@@ -4,6 +4,7 @@
 // multipliers move along with every update, as in sequential quadratic programming with an augmented Lagrangian for merit
 // (Nocedal & Wright 2006, ch. 18). Where the iteration has converged and a face is still beyond its limits, it goes on: a round.
 
+#include <math.h>
 #include <string.h>
 
 #include "base/fail.h"
@@ -75,6 +76,16 @@ static void stiffen(newton *s, const tl_vec3 *x, int32_t rounds, double before)
     if (rounds >= PATIENCE && s->report->strain.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->limits, s->e, x, 0);
 }
 
+// Where contact keeps faces from their limits, multipliers may grow with every update, and the update with them. Their energy tells it. From there on iterations
+// only make it worse; halves of the step begin afresh.
+#define RUN_AWAY 10.0  // times what all limits had when mending began, and what the part has of stretching, bending and motion
+
+static bool runs_away(const newton *s)
+{
+    const tl_potential *p = &s->potential;
+    return s->held > RUN_AWAY * (s->part.held + fabs(p->stretch) + fabs(p->bend) + fabs(p->inertia));
+}
+
 // Goes on with the nodes around faces beyond their limits alone, if that is worth it; a larger part where the last one did not get far. Where contact is
 // what keeps even the largest from getting far, halves of the step are cheaper.
 static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
@@ -83,14 +94,17 @@ static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
     const double worst = s->report->strain.worst;
     if (p->count > 0) {
         p->idle = s->length == 0 ? PART_IDLE : p->idle + 1;  // once more would be the same again
-        if (worst < PART_PROGRESS * p->excess) p->excess = worst, p->idle = 0;
-        else if (p->idle < PART_IDLE) return TL_OK;
-        else p->rings *= 2, p->idle = 0;
-        const bool may_fail = s->def->may_fail && s->def->strain_idle == s->def->strain_rounds;  // not where limits cannot be met
-        if (p->rings > MOST_RINGS && may_fail && s->limited > 0)
+        const bool gets_on = worst < PART_PROGRESS * p->excess, can_be_met = s->def->strain_idle == s->def->strain_rounds;
+        if (!gets_on && p->idle < PART_IDLE) return TL_OK;
+        if (gets_on) p->excess = worst;
+        else p->rings *= 2;
+        p->idle = 0;
+        if (!gets_on && can_be_met && !s->def->must_arrive && runs_away(s))
+            return tl_fail(err, TL_FAILED, "multipliers of strain limits run away, faces are %g beyond", worst);
+        if (p->rings > MOST_RINGS && can_be_met && s->def->may_fail && s->limited > 0)
             return tl_fail(err, TL_FAILED, "contact keeps faces %g beyond their strain limits", worst);
     } else {
-        p->rings = FIRST_RINGS, p->idle = 0, p->excess = worst;
+        p->rings = FIRST_RINGS, p->idle = 0, p->excess = worst, p->held = s->held;
     }
     p->count = 0, s->e->touched = NULL;
     if (p->rings > MOST_RINGS || s->report->part_iterations > MOST_PART_ITERATIONS) return TL_OK;
