@@ -434,14 +434,16 @@ static bool is_guess(const tl_solver *s, const tl_vec3 *x)
     return false;
 }
 
-// Levels of blocks beside the matrix are made anew for nearly every solve. For their price sweeps may well be done with it, above all where they go
-// on from an answer, so they get that many iterations first, unless they are known to need many times more. 0: no trial.
+// Levels of blocks beside the matrix are made anew for nearly every solve, others at the start of an epoch and for a new pattern. For their price sweeps may well
+// be done with it, above all where they go on from an answer, so they get that many iterations first, unless they are known to need many times more. That is
+// also how a solver that has left sweeps finds out that they would serve again. 0: no trial.
 static int32_t sweeps_for_levels(const tl_solver *s, const request *q, double decades)
 {
     const tl_system system = describe(s);
-    const double levels = tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL);
+    const double levels = tl_cost_making(&system, TL_SOLVER_MULTILEVEL);
     const double sweeps = tl_cost_solve(&system, &s->experience, TL_SOLVER_PCG, decades);
-    if (!system.beside || (sweeps > HOPELESS * levels && !is_guess(s, q->x))) return 0;
+    if (!system.beside && s->levels) return 0;  // there are some
+    if (sweeps > HOPELESS * levels && !is_guess(s, q->x)) return 0;
     return (int32_t)(levels / tl_cost_iteration(&system, TL_SOLVER_PCG));
 }
 

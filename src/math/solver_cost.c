@@ -97,9 +97,14 @@ double tl_cost_renewal(const tl_system *s, tl_solver_kind kind)
     }
 }
 
+double tl_cost_making(const tl_system *s, tl_solver_kind kind)
+{
+    return kind == TL_SOLVER_MULTILEVEL && !s->beside ? LEVELS_MAKE * s->rows : tl_cost_renewal(s, kind);
+}
+
 static double setup_cost(const tl_system *s, tl_solver_kind kind)
 {
-    if (kind == TL_SOLVER_MULTILEVEL) return s->levels_made || s->beside ? 0 : LEVELS_MAKE * s->rows;
+    if (kind == TL_SOLVER_MULTILEVEL) return s->levels_made || s->beside ? 0 : tl_cost_making(s, kind);
     if (kind == TL_SOLVER_STALE || kind == TL_SOLVER_DIRECT) return s->analysed ? 0 : ANALYSE * s->rows;
     return 0;
 }

@@ -40,6 +40,7 @@ typedef struct tl_system {
 
 double tl_cost_iteration(const tl_system *system, tl_solver_kind kind);
 double tl_cost_renewal(const tl_system *system, tl_solver_kind kind);
+double tl_cost_making(const tl_system *system, tl_solver_kind kind);  ///< of levels or a factor where there are none; the pattern of a factor is known
 double tl_cost_solve(const tl_system *system, const tl_experience *experience, tl_solver_kind kind,
                      double decades);
 
