@@ -179,7 +179,10 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool again, tl_err
 static void shorten(newton *s)
 {
     double most = 0;
-    for (int32_t i = 0; i < s->e->node_count; i++) most = fmax(most, tl_dot3(s->direction[i], s->direction[i]));
+    for (int32_t i = 0; i < s->e->node_count; i++) {
+        const double square = tl_dot3(s->direction[i], s->direction[i]);
+        most = square > most ? square : most;  // not fmax, which is a call: this is asked after every solve
+    }
     if (!(sqrt(most) > s->def->longest)) return;
     const double scale = s->def->longest / sqrt(most);
     for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = tl_mul3(scale, s->direction[i]);

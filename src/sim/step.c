@@ -198,12 +198,14 @@ static tl_status set_up(tl_sim *sim, double begin, double dt, tl_step_def *out, 
 // How far Newton's method may go at a time, and when it is done.
 static tl_newton_def newton_def(const tl_sim *sim, const tl_vec3 *x, double dt, bool strained, bool may_fail, bool last)
 {
-    double longest = LONGEST_UPDATE, speed2 = 0, way2 = 0;
+    double most2 = 0, speed2 = 0, way2 = 0;
     for (int32_t i = 0; i < sim->node_count; i++) {
         const tl_vec3 way = tl_sub3(x[i], sim->x[i]);
-        longest = fmax(longest, 4 * tl_norm3(way));
-        speed2 += tl_dot3(sim->v[i], sim->v[i]), way2 += tl_dot3(way, way);
+        const double square = tl_dot3(way, way);
+        most2 = square > most2 ? square : most2;
+        speed2 += tl_dot3(sim->v[i], sim->v[i]), way2 += square;
     }
+    const double longest = fmax(LONGEST_UPDATE, 4 * sqrt(most2));
     if (sim->contacts && tl_contacts_bodies_move(sim->contacts) && way2 > SET_GOING * SET_GOING * dt * dt * speed2) speed2 = way2 / (dt * dt);
     return (tl_newton_def){sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
                            sqrt(speed2 / fmax(sim->node_count, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
