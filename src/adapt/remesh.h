@@ -68,6 +68,12 @@ typedef struct tl_remesh_report {
 /// One pass. The field must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report, tl_error *err);
 
+/// Can a pass wait? Hardly an edge is much too long, and there are hardly more faces than the field asks for. The field must be set.
+bool tl_remesh_serves(const tl_mesh *mesh, const tl_remesh_attrs *attrs);
+
+/// Area of the cloth in the metric of a field, one tensor per vertex slot: what a pass makes of it are 6 to 7 faces a unit.
+double tl_remesh_area(const tl_mesh *mesh, const tl_sym2 *field);
+
 /// Size of an edge (Eq. 1); on a seam the mean of both sides.
 double tl_remesh_size(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t e);
 

@@ -24,7 +24,7 @@ typedef struct tl_remeshing_file {
     int32_t kind, obstacles, blend;
     int32_t edge_angles;
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval;
-    int64_t max_faces;
+    int64_t max_faces, patience;
 } tl_remeshing_file;
 
 /// What the renderer reads; nothing of it shapes the simulation.

@@ -47,12 +47,14 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->edge_angles >= 0) f.edge_angles = own->edge_angles;
         if (own->obstacles >= 0) f.obstacles = own->obstacles;
         if (own->max_faces >= 0) f.max_faces = own->max_faces;
+        if (own->patience >= 0) f.patience = own->patience;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind, .size_min = f.size_min, .size_max = f.size_max, .aspect_min = f.aspect_min,
                           .curvature = f.curvature, .velocity = f.velocity, .compression = f.compression,
                           .edge_angles = f.edge_angles != 0, .rib_stiffening = f.rib_stiffening,
                           .obstacles = f.obstacles != 0, .blend = (tl_remeshing_blend)f.blend, .hysteresis = f.hysteresis,
-                          .interval = isnan(f.interval) ? 1 / scene->fps : f.interval, .max_faces = (int32_t)f.max_faces};
+                          .interval = isnan(f.interval) ? 1 / scene->fps : f.interval, .patience = (int32_t)f.patience,
+                          .max_faces = (int32_t)f.max_faces};
 }
 
 static double or_else(double value, double other) { return isnan(value) ? other : value; }

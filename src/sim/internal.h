@@ -19,6 +19,7 @@ typedef struct sim_cloth {
     int32_t material_count;
     double thickness, friction, friction_self;
     tl_remeshing remeshing;
+    int64_t passed;  ///< step before which its mesh was last remade, -1: never
     uint64_t built;  ///< hash of the mesh as it was given
     tl_strain_def strain;
 } sim_cloth;

@@ -23,7 +23,7 @@
 tl_remeshing tl_remeshing_default(void)
 {
     return (tl_remeshing){.size_min = 0.015, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
-                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04};
+                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04, .patience = 3};
 }
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
@@ -45,6 +45,7 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (!(d->hysteresis >= 0 && d->hysteresis < 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
+    if (d->patience < 1) return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
     if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
     return TL_OK;
 }
@@ -56,11 +57,20 @@ bool sim_remeshes(const tl_sim *sim)
     return false;
 }
 
+static int64_t interval_of(const tl_sim *sim, const sim_cloth *cloth)
+{
+    return (int64_t)fmin(1e9, fmax(1, round(cloth->remeshing.interval / sim->def.dt)));
+}
+
 static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 {
-    if (cloth->remeshing.kind == TL_REMESHING_NONE) return false;
-    const double steps = fmin(1e9, fmax(1, round(cloth->remeshing.interval / sim->def.dt)));
-    return sim->step % (int64_t)steps == 0;
+    return cloth->remeshing.kind != TL_REMESHING_NONE && sim->step % interval_of(sim, cloth) == 0;
+}
+
+// The last pass was so long ago that another is made in any case.
+static bool is_overdue(const tl_sim *sim, const sim_cloth *cloth)
+{
+    return cloth->passed < 0 || (sim->step - cloth->passed) / interval_of(sim, cloth) >= cloth->remeshing.patience;
 }
 
 // ---- what is around -------------------------------------------------------------------------------------------
@@ -119,14 +129,7 @@ static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
 static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
 {
     if (max_faces <= 0) return;
-    double area = 0;
-    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
-        double sum = 0;
-        if (!tl_alive(mesh, TL_FACES, f)) continue;
-        for (int k = 0; k < 3; k++) sum += sqrt(fmax(0, tl_sym2_det(field[mesh->face_vert[f][k]]))) / 3;
-        area += sum * tl_mesh_face_area_uv(mesh, f);
-    }
-    const double scale = 0.9 * max_faces / (FACES_PER_AREA * area);
+    const double scale = 0.9 * max_faces / (FACES_PER_AREA * tl_remesh_area(mesh, field));
     if (!(scale < 1)) return;
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
 }
@@ -193,7 +196,6 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     const sim_cloth *cloth = &sim->cloths[c];
     const carried *carry = &s->carry[c];
     renewal renewed = {sim, s, c, false};
-    TL_TRY(set_field(sim, c, s, carry, err));
     for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
     double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
     tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
@@ -219,8 +221,9 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
 static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_remesh_counts *counts, tl_error *err)
 {
     for (int32_t c = 0; c < sim->cloth_count; c++) {
-        if (!is_due(sim, &sim->cloths[c])) continue;
+        if (!s->carry[c].wanted) continue;
         tl_remesh_report r = {0};
+        sim->cloths[c].passed = sim->step;
         const tl_status status = remesh_cloth(sim, c, s, &r, err);
         // an operation that failed half-way is not counted, but may have left slots that what was compiled does not know
         *changed = *changed || status != TL_OK || r.splits + r.flips + r.collapses > 0;
@@ -231,10 +234,28 @@ static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_rem
     return TL_OK;
 }
 
+// Sets the fields of the cloths that are due, and finds out which of them want a pass.
+static tl_status judge_meshes(tl_sim *sim, surroundings *s, bool *any, tl_error *err)
+{
+    *any = false;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        carried *carry = &s->carry[c];
+        carry->wanted = false;
+        if (!is_due(sim, &sim->cloths[c])) continue;
+        TL_TRY(set_field(sim, c, s, carry, err));
+        carry->wanted = is_overdue(sim, &sim->cloths[c]) || !tl_remesh_serves(sim->cloths[c].mesh, &carry->attrs);
+        *any = *any || carry->wanted;
+    }
+    return TL_OK;
+}
+
 static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *counts, tl_error *err)
 {
     surroundings s;
+    bool wanted;
     TL_TRY(look_around(sim, &s, err));
+    TL_TRY(judge_meshes(sim, &s, &wanted, err));
+    if (!wanted) return TL_OK;
     TL_TRY(grant_energy(sim, &s.energy, err));
     const tl_status status = remesh_each(sim, &s, changed, counts, err);
     if (s.measured) remeshing_free_room(&s);

@@ -8,7 +8,11 @@
 #define KEPT 0.9  // part of the thickness that operations leave between surfaces, unless they were closer
 
 /// Attributes of a cloth's mesh for the time of a pass.
-typedef struct carried { tl_remesh_attrs attrs; int32_t origin, free, lag; } carried;
+typedef struct carried {
+    tl_remesh_attrs attrs;
+    int32_t origin, free, lag;
+    bool wanted;  // its mesh does not serve any more
+} carried;
 
 typedef struct room room;
 

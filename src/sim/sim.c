@@ -299,7 +299,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
     *out = (tl_cloth_id){0, 0};
     TL_TRY(check_cloth(def, err));
     sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
-                       .friction_self = def->friction_self, .remeshing = def->remeshing, .strain = def->strain};
+                       .friction_self = def->friction_self, .remeshing = def->remeshing, .passed = -1, .strain = def->strain};
     const char *name = def->name ? def->name : "cloth";
     TL_TRY(sim_check_name(sim, "cloth", name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);

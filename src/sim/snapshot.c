@@ -4,7 +4,7 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header; the meshes and the nodes of every handle, if meshes may change; then
+// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, and the nodes of every handle, if meshes may change; then
 // x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and let go and its
 // base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a hash of all before it.
 // `built` is a hash of what was built, so a state cannot be loaded into another simulation.
@@ -20,7 +20,7 @@
 #include "mesh/mesh_bytes.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE6"
+#define MAGIC "TLSTATE7"
 enum { EPOCH_STEPS = 8 };
 enum { TOOK_HOLD = 1, LET_GO = 2 };  // of a handle
 
@@ -37,9 +37,9 @@ typedef struct header {
 
 static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
 {
-    const double numbers[12] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
+    const double numbers[13] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
                                 isnan(d->compression) ? -1 : d->compression, d->obstacles, (int)d->blend, d->hysteresis, d->interval,
-                                d->max_faces};
+                                d->max_faces, d->patience};
     if (d->kind == TL_REMESHING_NONE) return;
     tl_hash_add(hash, numbers, sizeof numbers);
     const double more[2] = {d->edge_angles, d->rib_stiffening};
@@ -154,6 +154,8 @@ static size_t write_meshes(const tl_sim *sim, char *out)
     size_t at = 0;
     if (!sim_remeshes(sim)) return 0;
     for (int32_t c = 0; c < sim->cloth_count; c++) {
+        if (out) memcpy(out + at, &sim->cloths[c].passed, sizeof sim->cloths[c].passed);
+        at += sizeof sim->cloths[c].passed;
         at += tl_mesh_write_bytes(sim->cloths[c].mesh, out ? out + at : NULL);
         at += write_unrest(sim->cloths[c].mesh, out ? out + at : NULL);
         at += write_rest(sim->cloths[c].mesh, out ? out + at : NULL);
@@ -260,13 +262,14 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
 }
 
 /// Meshes and handles read from a saved state, not yet in place.
-typedef struct read_meshes { tl_mesh **mesh; int32_t **nodes, *node_count; } read_meshes;
+typedef struct read_meshes { tl_mesh **mesh; int64_t *passed; int32_t **nodes, *node_count; } read_meshes;
 
 static void drop_meshes(tl_sim *sim, read_meshes *r)
 {
     for (int32_t c = 0; r->mesh && c < sim->cloth_count; c++) tl_mesh_destroy(r->mesh[c]);
     for (int32_t i = 0; r->nodes && r->node_count && i < sim->handle_count; i++) TL_FREE(&sim->alloc, r->nodes[i], r->node_count[i]);
     TL_FREE(&sim->alloc, r->mesh, sim->cloth_count);
+    TL_FREE(&sim->alloc, r->passed, sim->cloth_count);
     TL_FREE(&sim->alloc, r->nodes, sim->handle_count);
     TL_FREE(&sim->alloc, r->node_count, sim->handle_count);
 }
@@ -290,14 +293,25 @@ static tl_status parse_handle(tl_sim *sim, int32_t i, const char *data, size_t s
     return TL_OK;
 }
 
-static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, read_meshes *r, tl_error *err)
+static tl_status parse_passed(int32_t c, const char *data, size_t size, int64_t step, int64_t *passed, tl_error *err)
+{
+    if (size < sizeof *passed) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
+    memcpy(passed, data, sizeof *passed);
+    if (*passed >= -1 && *passed <= step) return TL_OK;
+    return tl_fail(err, TL_BAD_INPUT, "saved state: mesh %d was remade before step %lld, must be from -1 to %lld", c, (long long)*passed, (long long)step);
+}
+
+static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, read_meshes *r, tl_error *err)
 {
     r->mesh = TL_CALLOC(&sim->alloc, tl_mesh *, sim->cloth_count);
+    r->passed = TL_CALLOC(&sim->alloc, int64_t, sim->cloth_count);
     r->nodes = TL_CALLOC(&sim->alloc, int32_t *, sim->handle_count);
     r->node_count = TL_CALLOC(&sim->alloc, int32_t, sim->handle_count);
-    if (!r->mesh || !r->nodes || !r->node_count) return tl_fail_memory(err, "the saved state");
+    if (!r->mesh || !r->passed || !r->nodes || !r->node_count) return tl_fail_memory(err, "the saved state");
     size_t used;
     for (int32_t c = 0; c < sim->cloth_count; c++, data += used, size -= used) {
+        TL_TRY(parse_passed(c, data, size, step, &r->passed[c], err));
+        data += sizeof *r->passed, size -= sizeof *r->passed;
         TL_TRY(tl_mesh_read_bytes(&sim->alloc, data, size, &r->mesh[c], &used, err));
         for (int32_t f = 0; f < r->mesh[c]->slots[TL_FACES].count; f++)
             if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
@@ -325,17 +339,17 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
     }
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         tl_mesh *mesh = sim->cloths[c].mesh;
-        sim->cloths[c].mesh = r->mesh[c];
+        sim->cloths[c].mesh = r->mesh[c], sim->cloths[c].passed = r->passed[c];
         r->mesh[c] = mesh;
     }
     return sim_recompile(sim, err);
 }
 
-static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, tl_error *err)
+static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, tl_error *err)
 {
     if (!sim_remeshes(sim)) return TL_OK;
-    read_meshes r = {NULL, NULL, NULL};
-    tl_status status = parse_meshes(sim, data, size, &r, err);
+    read_meshes r = {NULL, NULL, NULL, NULL};
+    tl_status status = parse_meshes(sim, data, size, step, &r, err);
     if (status == TL_OK) status = swap_meshes(sim, &r, err);
     drop_meshes(sim, &r);
     return status;
@@ -358,7 +372,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     if (sum != tl_hash_value(&hash)) return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
     if (h.replay < 0 || h.replay > EPOCH_STEPS)
         return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay, EPOCH_STEPS);
-    TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, err));
+    TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, h.step, err));
     if (size != state_size(sim)) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, state_size(sim));
     TL_TRY(tl_solver_load_notes(sim->solver, h.notes, err));
     const tl_elements *e = sim->elements;

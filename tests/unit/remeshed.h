@@ -17,11 +17,12 @@ static inline tl_sim_def world(double dt)
     return def;
 }
 
+/// Every look is a pass.
 static inline tl_cloth_def adaptive(double size_min, double size_max, double interval)
 {
     tl_cloth_def def = tl_cloth_def_default();
     def.remeshing.kind = TL_REMESHING_ANISOTROPIC;
-    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = interval;
+    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = interval, def.remeshing.patience = 1;
     return def;
 }
 
@@ -125,6 +126,7 @@ static inline tl_remesh_counts pass_again(tl_sim *sim)
     }
     tl_step_report report = {0};
     sim->remeshed = -1;
+    for (int32_t c = 0; c < sim->cloth_count; c++) sim->cloths[c].passed = -1;
     assert_ok(sim_remesh(sim, &report, &err));
     assert_true(report.remesh.passes > 0);
     return report.remesh;

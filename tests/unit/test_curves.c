@@ -205,7 +205,7 @@ static void labelled_edges_stay(void **state)
     cloth.node_count = NODES, cloth.pos = pos, cloth.uv = uv, cloth.face_count = count, cloth.face = (const int32_t(*)[3])face;
     cloth.materials = &cotton, cloth.material_count = 1;
     cloth.edge_count = N + 1, cloth.edge = (const int32_t(*)[2])edge, cloth.edge_label = label;
-    cloth.remeshing.kind = TL_REMESHING_ANISOTROPIC, cloth.remeshing.size_max = 0.6, cloth.remeshing.interval = 0.005;
+    cloth.remeshing.kind = TL_REMESHING_ANISOTROPIC, cloth.remeshing.size_max = 0.6, cloth.remeshing.interval = 0.005, cloth.remeshing.patience = 1;
     tl_cloth_id id;
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     for (int k = 0; k < 10; k++) assert_ok(tl_sim_step(sim, NULL, &err));

@@ -297,6 +297,28 @@ static void a_limit_of_faces_is_kept(void **state)
     tl_mesh_destroy(mesh);
 }
 
+// A grid of right angles: edges of 0.05 and 0.071 m, a third of them long, 800 faces on 1 m^2.
+static void a_mesh_serves_until_edges_are_too_long_or_faces_too_many(void **state)
+{
+    (void)state;
+    shape_grid(fresh(), 20, 20, 0.05, 0, 0);
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    const struct { double size; bool serves; } c[] = {{0.055, false}, {0.06, true}, {0.075, true}, {0.095, true}, {0.105, false}, {0.25, false}};
+    for (int i = 0; i < 6; i++) {
+        set_field(mesh, &attrs, even, c[i].size);
+        assert_near(tl_remesh_area(mesh, (const tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size)), 1 / (c[i].size * c[i].size), 1e-9);
+        if (tl_remesh_serves(mesh, &attrs) != c[i].serves) fail_msg("size %g m: %s serve", c[i].size, c[i].serves ? "does not" : "does");
+    }
+    double *size = tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size);
+    set_field(mesh, &attrs, even, 0.075);
+    for (int k = 0; k < 3; k += 2) size[k] *= 6;  // a corner: 3 of 1,240 edges are too long
+    assert_true(tl_remesh_serves(mesh, &attrs));
+    for (int k = 0; k < 3; k += 2) size[3 * 220 + k] *= 6;  // within: 6 more
+    assert_false(tl_remesh_serves(mesh, &attrs));
+    tl_mesh_destroy(mesh);
+}
+
 // Held nodes: a border held by group 0, a corner of its own by name.
 static void what_is_held_stays_held(void **state)
 {
@@ -525,6 +547,7 @@ int main(void)
         cmocka_unit_test(garments_keep_seams_mass_and_momentum),
         cmocka_unit_test(a_storm_of_passes_keeps_the_cloth),
         cmocka_unit_test(a_limit_of_faces_is_kept),
+        cmocka_unit_test(a_mesh_serves_until_edges_are_too_long_or_faces_too_many),
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
         cmocka_unit_test(a_rest_shape_is_kept),

@@ -435,6 +435,49 @@ static void steps_after_a_pass_are_taken_again(void **state)
     tl_sim_destroy(other);
 }
 
+// ---- passes that wait ----------------------------------------------------------------------------------------
+
+static tl_sim *at_rest(int32_t patience)
+{
+    tl_sim_def def = world(0.01);
+    def.gravity = (tl_vec3){0, 0, 0};
+    tl_cloth_def like = adaptive(0.1, 0.1, 0.02);
+    like.remeshing.patience = patience;
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(1, 1, 2, 2, true);
+    add_cloth(sim, &s, like, "cloth");
+    sheet_free(&s);
+    return sim;
+}
+
+// A sheet that nothing happens to: looked at every other step. What is not remade is not counted as a pass, and a run that is gone on with waits as long as one that was never stopped.
+static void a_mesh_that_serves_is_left_alone(void **state)
+{
+    (void)state;
+    enum { STEPS = 18, SAVED = 9 };
+    for (int32_t patience = 1; patience <= 3; patience++) {
+        tl_sim *sim = at_rest(patience), *other = at_rest(patience);
+        for (int k = 0; k < STEPS; k++) {
+            const int32_t passes = step(sim).passes;
+            assert_int_equal(passes, k % (2 * patience) == 0);
+            if (k == SAVED) {
+                const void *data;
+                size_t size;
+                assert_ok(tl_sim_save(sim, &data, &size, &err));
+                assert_ok(tl_sim_restore(other, data, size, &err));
+            } else if (k > SAVED) {
+                assert_int_equal(step(other).passes, passes);
+                assert_true(tl_sim_hash(other) == tl_sim_hash(sim));
+            }
+        }
+        // what asks for other edges is done at the next look
+        sim->cloths[0].remeshing.size_min = sim->cloths[0].remeshing.size_max = 0.05;
+        assert_true(step(sim).splits > 500);
+        tl_sim_destroy(sim);
+        tl_sim_destroy(other);
+    }
+}
+
 // ---- odd cloths and odd wishes -----------------------------------------------------------------------------------
 
 static void run_and_check(tl_sim *sim, int steps, const char *name)
@@ -686,6 +729,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(handles_keep_what_they_hold),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
+        cmocka_unit_test(a_mesh_that_serves_is_left_alone),
         cmocka_unit_test(steps_after_a_pass_are_taken_again),
         cmocka_unit_test(folds_do_not_cross),
         cmocka_unit_test(odd_wishes_are_met),

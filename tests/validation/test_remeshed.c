@@ -8,7 +8,7 @@ static tl_cloth_def adaptive(double size_min, double size_max)
 {
     tl_cloth_def def = tl_cloth_def_default();
     def.remeshing.kind = TL_REMESHING_ANISOTROPIC;
-    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = 1e-9;  // every step
+    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = 1e-9, def.remeshing.patience = 1;  // every step
     def.remeshing.curvature = 0.08;
     return def;
 }
