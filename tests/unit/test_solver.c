@@ -694,6 +694,27 @@ static void auto_goes_on_from_an_answer_by_sweeps(void **state)
     cloth_case_free(&c);
 }
 
+// Before levels are made, sweeps get as many iterations as that costs: enough where steps are so short that the matrix is nearly its diagonal, which nobody knew.
+static void auto_tries_sweeps_before_levels(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    for (int k = 0; k < 2; k++) {
+        cloth_def d = cloth_def_default(200, 190);
+        d.dt = k == 0 ? 1.0 / 60 : 1.0 / 5000;
+        cloth_case c;
+        assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+        tl_vec3 *x = TL_CALLOC(&alloc, tl_vec3, c.n);
+        tl_solve_report report;
+        assert_ok(solve_once(&alloc, TL_SOLVER_AUTO, c.m, c.fixed, c.pos, 1e-2, c.b, x, NULL, &report, &err));
+        assert_true(report.converged);
+        assert_int_equal(report.used, k == 0 ? TL_SOLVER_MULTILEVEL : TL_SOLVER_PCG);
+        TL_FREE(&alloc, x, c.n);
+        cloth_case_free(&c);
+    }
+}
+
 static void orders_are_permutations(void **state)
 {
     (void)state;
@@ -867,6 +888,7 @@ int main(void)
         cmocka_unit_test(aging_follows_the_replacement_rule),
         cmocka_unit_test(auto_keeps_to_its_rules),
         cmocka_unit_test(auto_goes_on_from_an_answer_by_sweeps),
+        cmocka_unit_test(auto_tries_sweeps_before_levels),
         cmocka_unit_test(orders_are_permutations),
         cmocka_unit_test(float_factor_is_a_good_preconditioner),
         cmocka_unit_test(bad_arguments_are_refused),
