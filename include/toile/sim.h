@@ -120,7 +120,7 @@ typedef struct tl_remeshing {
     tl_remeshing_blend blend;   ///< how these are put together. Default TL_BLEND_MAX.
     double hysteresis;          ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
     double interval;            ///< time between two looks at the mesh [s], > 0; at least one step. Default 0.04.
-    int32_t patience;           ///< a mesh that still serves goes without a pass for up to so many looks, >= 1; 1: every look is a pass. Default 3.
+    int32_t patience;           ///< a mesh that still serves goes without a pass for up to so many looks, >= 1; 1: every look is a pass. Default 1.
     int32_t max_faces;          ///< no more by refining; the cloth is made coarser to keep to it, up to size_max. 0: no limit. Default 0.
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);

@@ -1,4 +1,4 @@
-// adapt/serve.c: does a mesh still serve its sizing field, so that a pass can wait?
+// adapt/serve.c: does a mesh still serve its sizing field, so that a pass can wait (tl_remeshing.patience)?
 //
 // A pass costs as much as a time step or two, and most of what it does in cloth that moves slowly is undone by the next: sizes go up and down around their
 // limits. What a late pass does to the cloth is to leave edges longer than the field asks for; what it costs is faces that are not needed any more. Both

@@ -139,7 +139,7 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
      .doc = "Nothing is made coarser that would come within this of being too long"},                                               \
     {"interval", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(interval), 0, 1e6, .unit = "s",                                 \
      .doc = "Time between two looks at the mesh; default: one frame"},                                                              \
-    {"patience", TL_KEY_INT, flags, AT(patience), 1, 1000000, {3},                                                                  \
+    {"patience", TL_KEY_INT, flags, AT(patience), 1, 1000000, {1},                                                                  \
      .doc = "A mesh that still serves goes without a pass for up to so many looks; 1: every look is a pass"},                       \
     {"max_faces", TL_KEY_INT, flags, AT(max_faces), 0, 2147483647, {0},                                                             \
      .doc = "No more faces by refining; the whole cloth is made coarser to keep to it, up to size_max; 0: no limit"},              \

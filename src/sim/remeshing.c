@@ -23,7 +23,7 @@
 tl_remeshing tl_remeshing_default(void)
 {
     return (tl_remeshing){.size_min = 0.015, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
-                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04, .patience = 3};
+                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04, .patience = 1};
 }
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
