@@ -134,6 +134,39 @@ static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
 }
 
+// Fits the trees of bodies that move to a time.
+static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
+{
+    for (int32_t i = 0; i < sim->body_count; i++) {
+        const sim_body *body = &sim->bodies[i];
+        if (!body->present || !body->moves || !body->tree) continue;
+        tl_vec3 *pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
+        if (!pos) return tl_fail_memory(err, "remeshing");
+        sim_body_at(body, time, pos);
+        tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
+    }
+    return TL_OK;
+}
+
+// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where it will be, too. (With planes, which
+// reach everywhere, there is always a distance.)
+static tl_status add_planes_to_come(tl_sim *sim, int32_t c, const surroundings *s, const tl_sizing_def *def, tl_obstacle_plane *planes, tl_error *err)
+{
+    const sim_cloth *cloth = &sim->cloths[c];
+    const int32_t count = cloth->mesh->slots[TL_NODES].count;
+    bool moves = false;
+    for (int32_t i = 0; i < sim->body_count; i++) moves = moves || (sim->bodies[i].present && sim->bodies[i].moves && sim->bodies[i].tree);
+    if (!moves) return TL_OK;
+    tl_obstacle_plane *then = TL_SCRATCH(&sim->arena, tl_obstacle_plane, count);
+    if (!then) return tl_fail_memory(err, "the sizing field");
+    TL_TRY(fit_bodies(sim, sim->time + (double)interval_of(sim, cloth) * sim->def.dt, err));
+    const tl_status status = tl_obstacle_planes(cloth->mesh, s->obstacle, s->body_count, tl_obstacle_reach(def), 0.5 * cloth->thickness, sim->workers, then, err);
+    TL_TRY(fit_bodies(sim, sim->time, status == TL_OK ? err : NULL));  // for all else bodies are where they are
+    for (int32_t n = 0; n < count && status == TL_OK; n++)
+        if (then[n].distance < planes[n].distance) planes[n] = then[n];
+    return status;
+}
+
 static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const carried *carry, tl_error *err)
 {
     const sim_cloth *cloth = &sim->cloths[c];
@@ -150,9 +183,11 @@ static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const 
     tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
     if (!planes || !fabric) return tl_fail_memory(err, "the sizing field");
     for (int32_t m = 0; m < cloth->material_count; m++) fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
-    if (def.obstacles)
+    if (def.obstacles) {
         TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness, sim->workers, planes,
                                   err));
+        TL_TRY(add_planes_to_come(sim, c, s, &def, planes, err));
+    }
     tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, carry->attrs.size);
     TL_TRY(tl_sizing_field(mesh, &def, fabric, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena, sim->workers, field,
                            err));

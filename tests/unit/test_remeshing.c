@@ -478,6 +478,38 @@ static void a_mesh_that_serves_is_left_alone(void **state)
     }
 }
 
+// ---- bodies to come ---------------------------------------------------------------------------------------------
+
+// Faces of a level sheet after the first pass, with a ball 5 cm below it that rises by `rise` until the next look.
+static int32_t faces_above_ball(double rise)
+{
+    const tl_sim_def def = world(0.01);
+    tl_sim *sim = create(&def);
+    sheet s = sheet_grid(1, 1, 8, 8, true);
+    lay_level(&s, 1, 1, 0.2);
+    add_cloth(sim, &s, adaptive(0.02, 0.3, 0.04), "cloth");
+    sheet_free(&s);
+    tl_body_def ball = tl_body_def_default();
+    tl_body_id id;
+    const tl_motion_key keys[2] = {{.time = 0, .scale = 1}, {.time = 0.04, .translate = {0, rise, 0}, .scale = 1}};
+    ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.radius = 0.15, ball.motion = keys, ball.motion_count = 2;
+    assert_ok(tl_sim_add_body(sim, &ball, &id, &err));
+    step(sim);
+    const int32_t faces = sim->face_count;
+    assert_apart(sim);
+    tl_sim_destroy(sim);
+    return faces;
+}
+
+static void a_body_that_comes_finds_a_fine_mesh(void **state)
+{
+    (void)state;
+    const int32_t still = faces_above_ball(0), away = faces_above_ball(-0.09), near = faces_above_ball(0.09);
+    print_message("%d faces above a ball that stands, %d if it goes away, %d if it comes\n", still, away, near);
+    assert_true(near > 3 * still / 2);
+    assert_int_equal(away, still);
+}
+
 // ---- odd cloths and odd wishes -----------------------------------------------------------------------------------
 
 static void run_and_check(tl_sim *sim, int steps, const char *name)
@@ -729,6 +761,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(handles_keep_what_they_hold),
         cmocka_unit_test(threads_change_no_bit),
         cmocka_unit_test(saving_and_restoring_changes_no_bit),
+        cmocka_unit_test(a_body_that_comes_finds_a_fine_mesh),
         cmocka_unit_test(a_mesh_that_serves_is_left_alone),
         cmocka_unit_test(steps_after_a_pass_are_taken_again),
         cmocka_unit_test(folds_do_not_cross),
