@@ -148,8 +148,8 @@ static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
     return TL_OK;
 }
 
-// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where it will be, too. (With planes, which
-// reach everywhere, there is always a distance.)
+// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where it will be, too. What it passes
+// on the way, and planes that move, are not looked for.
 static tl_status add_planes_to_come(tl_sim *sim, int32_t c, const surroundings *s, const tl_sizing_def *def, tl_obstacle_plane *planes, tl_error *err)
 {
     const sim_cloth *cloth = &sim->cloths[c];
