@@ -361,7 +361,9 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     header h;
     if (!data || size < sizeof h) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);
     memcpy(&h, data, sizeof h);
-    if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
+    if (memcmp(h.magic, MAGIC, sizeof h.magic - 1) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
+    if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0)  // they differ in the last character
+        return tl_fail(err, TL_BAD_INPUT, "saved state: of another version of the program, which cannot be gone on with; run it again from the start");
     if (h.built != hash_built(sim) || (!sim_remeshes(sim) && size != state_size(sim)))
         return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
     tl_hash hash;
