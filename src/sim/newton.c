@@ -115,7 +115,8 @@ static bool is_hopeless(const newton *s, double decrement)
     return s->def->may_fail && s->part.count == 0 && s->report->iterations == HOPE_ITERATIONS && decrement > HOPELESS * s->first_decrement;
 }
 
-// Contacts that are pressed hard make for forces so large that all others drown in a residual relative to them. And what conjugate gradients leave undone is the
+// Contacts that are pressed hard make for forces so large that all others drown in a residual relative to them (not so springs, which are as stiff when they are
+// pressed through). And what conjugate gradients leave undone is the
 // motion of the whole, which goes slower by about that part; small systems cost so little that they are solved finer.
 #define LEAST_NEARNESS 0.01
 #define FINEST 0.2        // of the tolerance ..
@@ -123,7 +124,7 @@ static bool is_hopeless(const newton *s, double decrement)
 
 static double linear_tolerance_of(const newton *s)
 {
-    const double near = s->contacts ? fmax(LEAST_NEARNESS, tl_contacts_nearest(s->contacts)) : 1;
+    const double near = s->contacts && !tl_contacts_frozen(s->contacts) ? fmax(LEAST_NEARNESS, tl_contacts_nearest(s->contacts)) : 1;
     const double size = fmin(1, fmax(FINEST, sqrt((double)s->e->node_count / LARGE_NODES)));
     return s->def->linear_tolerance * fmin(1, near / 0.5) * size;
 }
@@ -422,6 +423,13 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     const bool linearised = s->def->iterations == 1;
     if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
     s->allowed = s->def->iterations;
+    if (s->def->mend) {
+        bool again;
+        TL_TRY(newton_strain_energy(s, x, &s->held, err));
+        TL_TRY(newton_end_round(s, x, &again, err));
+        r->converged = !again;
+        if (!again) return TL_OK;
+    }
     while (r->iterations < s->allowed) {
         update u;
         bool again = false;

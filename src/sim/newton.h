@@ -16,6 +16,7 @@ typedef struct tl_newton_def {
     int32_t strain_idle;      ///< of those, rounds in a row without progress at most
     bool may_fail;            ///< slow progress is a reason to give up: the caller would rather take two smaller steps
     bool must_arrive;         ///< the answer is taken in any case: go on until bodies are where they belong
+    bool mend;                ///< the guess is the answer but for faces beyond their strain limits, if there are any
 } tl_newton_def;
 
 typedef struct tl_newton_report {

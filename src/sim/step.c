@@ -137,6 +137,24 @@ static tl_status resolve_zones(tl_sim *sim, tl_vec3 *x, bool *stuck, tl_newton_r
     return TL_OK;
 }
 
+// Zones know nothing of strain limits. Where they have left faces beyond them, the potential, from where the zones ended, mends that: what is cut short on the way
+// from a state that is free stays free.
+static tl_status mend_after_zones(tl_sim *sim, const tl_step_def *step, const tl_newton_def *def, const tl_vec3 *target, tl_vec3 *x, tl_newton_report *r,
+                                  tl_error *err)
+{
+    tl_newton_def mend = *def;
+    mend.mend = true;
+    TL_TRY(tl_contacts_settle(sim->contacts, x, sim->workers, err));
+    tl_newton_report more;
+    TL_TRY(tl_newton_solve(sim->elements, step, &mend, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x, &sim->arena, sim->workers, &more, err));
+    r->iterations += more.iterations, r->linear_iterations += more.linear_iterations, r->factorizations += more.factorizations;
+    r->part_iterations += more.part_iterations, r->strain_rounds += more.strain_rounds;
+    r->contact_seconds += more.contact_seconds, r->strain_seconds += more.strain_seconds;
+    r->strain = more.strain, r->strain_held = more.strain_held;
+    r->converged = r->converged && more.converged;
+    return TL_OK;
+}
+
 // Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met again, and the
 // step is not cut for it. What a pass of remeshing leaves beyond them is another matter: that can be mended.
 static tl_status begin_strain(tl_sim *sim, const tl_step_def *step, bool *strained, tl_step_report *report, tl_error *err)
@@ -209,7 +227,7 @@ static tl_newton_def newton_def(const tl_sim *sim, const tl_vec3 *x, double dt, 
     if (sim->contacts && tl_contacts_bodies_move(sim->contacts) && way2 > SET_GOING * SET_GOING * dt * dt * speed2) speed2 = way2 / (dt * dt);
     return (tl_newton_def){sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.linear_tolerance,
                            sqrt(speed2 / fmax(sim->node_count, 1)), longest, STRAIN_TOLERANCE, STRAIN_ROUNDS,
-                           strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail, last};
+                           strained ? STRAINED_IDLE : STRAIN_ROUNDS, may_fail, last, false};
 }
 
 static void add_newton_report(const tl_sim *sim, const tl_newton_report *r, tl_step_report *report)
@@ -266,9 +284,12 @@ static tl_status attempt(tl_sim *sim, double begin, double dt, int depth, bool *
     if (sim->contacts) report->seconds.collision += tl_now() - start;
     const tl_newton_def newton = newton_def(sim, x, dt, strained, may_fail, last);
     tl_newton_report r;
-    const tl_status status = tl_newton_solve(sim->elements, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x,
-                                             &sim->arena, sim->workers, &r, err);
-    if (status == TL_OK && sim->contacts && stuck && (r.converged || last)) TL_TRY(resolve_zones(sim, x, stuck, &r, err));
+    tl_status status = tl_newton_solve(sim->elements, &step, &newton, sim->matrix, sim->solver, sim->contacts, sim->limits, target, x,
+                                       &sim->arena, sim->workers, &r, err);
+    if (status == TL_OK && sim->contacts && stuck && (r.converged || last)) {
+        TL_TRY(resolve_zones(sim, x, stuck, &r, err));
+        if (!*stuck && sim->limits) status = mend_after_zones(sim, &step, &newton, target, x, &r, err);
+    }
     add_newton_report(sim, &r, report);
     if (status != TL_OK) return status;
     if (stuck && *stuck) return tl_fail(err, TL_FAILED, "impact zones between moving bodies were not resolved");

@@ -114,7 +114,7 @@ static void what_cannot_move_is_left(void **state)
     assert_int_equal(s.report.immovable, 1);
 }
 
-static void add_level_sheet(tl_sim *sim, const char *name, double height, double speed)
+static void add_level_sheet(tl_sim *sim, const char *name, double height, double speed, double limit)
 {
     tl_error err;
     sheet s = sheet_grid(0.3, 0.3, 10, 10, true);
@@ -128,20 +128,21 @@ static void add_level_sheet(tl_sim *sim, const char *name, double height, double
     tl_cloth_id id;
     cloth.name = name, cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.vel = vel, cloth.uv = s.uv;
     cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
+    if (limit > 0) cloth.strain = (tl_strain_def){.kind = TL_STRAIN_ISOTROPIC, .min = -limit, .max = limit};
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     free(vel), sheet_free(&s);
 }
 
-// Two sheets thrown onto a ball (that may rise against them) over a floor.
-static uint64_t drop(int32_t threads, bool moving, int32_t *zones)
+// Two sheets thrown onto a ball (that may rise against them) over a floor. `limit`: on their strain, none if 0.
+static uint64_t drop(int32_t threads, bool moving, double limit, int32_t *zones)
 {
     tl_error err;
     tl_sim_def def = tl_sim_def_default();
     def.dt = 0.01, def.threads = threads, def.collide.response = TL_RESPONSE_ZONES;
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
-    add_level_sheet(sim, "lower", 0.11, 2);
-    add_level_sheet(sim, "upper", 0.13, 4);
+    add_level_sheet(sim, "lower", 0.11, 2, limit);
+    add_level_sheet(sim, "upper", 0.13, 4, limit);
     tl_body_def ball = tl_body_def_default();
     tl_body_id id;
     const tl_motion_key rise[2] = {{.time = 0, .rotate_axis = {0, 1, 0}}, {.time = 0.2, .translate = {0, 0.1, 0}, .rotate_axis = {0, 1, 0}, .rotate_deg = 30}};
@@ -160,6 +161,9 @@ static uint64_t drop(int32_t threads, bool moving, int32_t *zones)
         assert_int_equal(crossed.cloth_cloth + crossed.cloth_body, 0);
         assert_true(report.contact.nearest > 0);
         *zones += report.contact.zones;
+        tl_strain_range strain;  // by itself, not what the limits say of themselves
+        assert_ok(tl_sim_strain(sim, &strain));
+        if (limit > 0) assert_true(strain.min >= -limit - 1e-3 && strain.max <= limit + 1e-3);
     }
     const uint64_t hash = tl_sim_hash(sim);
     tl_sim_destroy(sim);
@@ -176,7 +180,7 @@ static void the_fail_safe_holds_what_zones_cannot(void **state)
         def.dt = 0.01, def.collide.response = TL_RESPONSE_ZONES;
         tl_sim *sim;
         assert_ok(tl_sim_create(&def, &sim, &err));
-        add_level_sheet(sim, "sheet", 0.1, 0);
+        add_level_sheet(sim, "sheet", 0.1, 0, 0);
         const tl_motion_key down[2] = {{.time = 0}, {.time = 0.1, .translate = {0, -0.05, 0}}}, up[2] = {{.time = 0}, {.time = 0.1, .translate = {0, 0.05, 0}}};
         tl_handle_def hold = tl_handle_def_default();
         hold.cloth = tl_sim_cloth(sim, 0), hold.use_box = 1;
@@ -207,10 +211,21 @@ static void nothing_passes_through_on_any_number_of_threads(void **state)
     (void)state;
     for (int moving = 0; moving < 2; moving++) {
         int32_t zones, again;
-        const uint64_t hash = drop(1, moving, &zones);
+        const uint64_t hash = drop(1, moving, 0, &zones);
         assert_true(zones > 0);
-        assert_true(drop(3, moving, &again) == hash);
+        assert_true(drop(3, moving, 0, &again) == hash);
         assert_int_equal(again, zones);
+    }
+}
+
+static void strain_limits_hold_after_zones(void **state)
+{
+    (void)state;
+    for (int moving = 0; moving < 2; moving++) {
+        int32_t zones, again;
+        const uint64_t hash = drop(1, moving, 0.02, &zones);
+        assert_true(zones > 0);
+        assert_true(drop(3, moving, 0.02, &again) == hash);
     }
 }
 
@@ -225,6 +240,7 @@ int main(void)
         cmocka_unit_test(what_cannot_move_is_left),
         cmocka_unit_test(the_fail_safe_holds_what_zones_cannot),
         cmocka_unit_test(nothing_passes_through_on_any_number_of_threads),
+        cmocka_unit_test(strain_limits_hold_after_zones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
