@@ -228,6 +228,17 @@ static tl_status write_checkpoint(runner *run, tl_error *err)
     return tl_file_write(path, run->text.data, run->text.size, true, err);
 }
 
+static tl_status fail_changed(const runner *run, const char *checkpoint, tl_error *err)
+{
+    char path[TL_PATH_MAX], change[400];
+    TL_TRY(path_in(run, "scene.json", path, err));
+    tl_scene_change(run->scene, path, change, sizeof change);
+    return tl_fail(err, TL_BAD_INPUT,
+                   "%s: checkpoint of another scene, or the scene was changed since: %s (undo the change, or run without --resume into "
+                   "another --out)",
+                   checkpoint, change);
+}
+
 static tl_status restore_checkpoint(runner *run, tl_error *err)
 {
     char path[TL_PATH_MAX];
@@ -240,11 +251,7 @@ static tl_status restore_checkpoint(runner *run, tl_error *err)
     tl_buf state;
     tl_buf_init(&state, &run->alloc);
     tl_status status = tl_checkpoint_read(path, file.data, file.size, &state, &cp, err);
-    if (status == TL_OK && cp.scene_hash != run->scene->hash)
-        status = tl_fail(err, TL_BAD_INPUT,
-                         "%s: checkpoint of another scene, or the scene was changed since (undo the "
-                         "change, or run without --resume into another --out)",
-                         path);
+    if (status == TL_OK && cp.scene_hash != run->scene->hash) status = fail_changed(run, path, err);
     if (status == TL_OK) {
         status = tl_sim_restore(run->sim, cp.data, cp.size, err);
         if (status != TL_OK && err) {
@@ -347,7 +354,7 @@ static tl_status write_scene(runner *run, tl_error *err)
 {
     char path[TL_PATH_MAX];
     run->text.size = 0;
-    TL_TRY(tl_scene_json_for_folder(run->scene, (int32_t)run->frames, "meshes", &run->text, err));
+    TL_TRY(tl_scene_json_for_folder(run->scene, (int32_t)run->frames, TL_RUN_MESHES, &run->text, err));
     TL_TRY(path_in(run, "scene.json", path, err));
     return tl_file_write(path, run->text.data, run->text.size, true, err);
 }
@@ -454,7 +461,7 @@ static tl_status start(runner *run, tl_error *err)
     TL_TRY(path_in(run, "frames", path, err));
     TL_TRY(tl_make_dirs(path, err));
     TL_TRY(make_obstacles_folder(run, err));
-    TL_TRY(tl_scene_write_meshes(run->scene, run->def->out_dir, "meshes", err));
+    TL_TRY(tl_scene_write_meshes(run->scene, run->def->out_dir, TL_RUN_MESHES, err));
     TL_TRY(write_scene(run, err));
     return write_frame(run, err);
 }

@@ -176,9 +176,11 @@ static tl_status compute_hash(tl_scene *scene, tl_error *err)
 {
     json_t *copy = json_deep_copy(tl_json_root(scene->doc).value);
     if (!copy) return tl_fail_memory(err, "scene text");
-    static const char *const without_effect[] = {"name", "frames", "camera", "appearance"};
-    for (size_t i = 0; i < sizeof without_effect / sizeof *without_effect; i++)
-        json_object_del(copy, without_effect[i]);
+    const char *key;
+    json_t *value;
+    void *next;
+    json_object_foreach_safe(copy, next, key, value)
+        if (!tl_scene_key_acts(key)) json_object_del(copy, key);
     tl_buf text;
     tl_buf_init(&text, &scene->alloc);
     tl_status status = replace_meshes(scene, copy, NULL, err);

@@ -86,6 +86,12 @@ tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, const 
 enum { TL_MESH_NAME_MAX = 512 };
 void tl_scene_mesh_name(const char *folder, const char *name, int32_t shape, char out[TL_MESH_NAME_MAX]);
 
+/// What is another in this scene than in the scene.json that a run of it has written to `path`: "collisions.pressure was 5000, is 6000".
+void tl_scene_change(const tl_scene *scene, const char *path, char *out, size_t size);
+/// Has a key of the scene an effect on its frames?
+bool tl_scene_key_acts(const char *key);
+#define TL_RUN_MESHES "meshes"  // the folder that a run writes meshes to
+
 /// Writes the meshes that came from files to dir/folder, so that what tl_scene_json_for_folder says can be run beside it.
 tl_status tl_scene_write_meshes(const tl_scene *scene, const char *dir, const char *folder, tl_error *err);
 

@@ -285,6 +285,33 @@ static void meshes_travel_with_the_folder(void **state)
     assert_int_equal(report.last_frame, 4);
 }
 
+static void what_was_changed_since_is_named(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_run_report report;
+    help_write("s.json", SCENE);
+    assert_ok(run("s.json", "out", false, 0, 2, &report, &err));
+    const struct { const char *more, *says; } changes[] = {
+        {"\"gravity\": [0, -1.62, 0]", "gravity[1] was -9.81, is -1.62 (undo the change"},
+        {"\"obstacles\": [{\"name\": \"floor\", \"plane\": {\"point\": [0, -3, 0], \"normal\": [0, 1, 0]}}]", "obstacles was [], is [{"},
+        {"\"name\": \"other\", \"solver\": {\"newton_tolerance\": 0.01}", "solver.newton_tolerance was 0.03, is 0.01"},
+    };
+    for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
+        char text[2000];
+        snprintf(text, sizeof text, "{%s, \"include\": \"s.json\"}", changes[i].more);
+        help_write("t.json", text);
+        assert_int_equal(run("t.json", "out", true, 0, -1, &report, &err), TL_BAD_INPUT);
+        assert_message_has(changes[i].says);
+    }
+    help_write("t.json", "{\"name\": \"other\", \"camera\": {\"azimuth\": 20}, \"include\": \"s.json\"}");  // without an effect
+    assert_ok(run("t.json", "out", true, 0, 3, &report, &err));
+    help_write("out/scene.json", "{\"gravity\": ");
+    help_write("t.json", "{\"gravity\": [0, 0, 0], \"include\": \"s.json\"}");
+    assert_int_equal(run("t.json", "out", true, 0, -1, &report, &err), TL_BAD_INPUT);
+    assert_message_has("no telling what, its scene.json is missing or damaged");
+}
+
 static void folders_that_are_refused(void **state)
 {
     (void)state;
@@ -538,7 +565,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_run_has_its_layout), TEST(obstacles_are_written_and_their_meshes_kept), TEST(resuming_gives_the_same_bytes), TEST(resuming_after_a_crash),
-        TEST(meshes_travel_with_the_folder), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
+        TEST(meshes_travel_with_the_folder), TEST(what_was_changed_since_is_named), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
         TEST(damaged_checkpoints), TEST(checkpoints_come_back), TEST(checking_a_folder), TEST(describing_files),
         TEST(statistics_are_cut_to_a_frame), TEST(frame_names), TEST(bad_arguments),
     };
