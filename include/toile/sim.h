@@ -81,7 +81,7 @@ typedef struct tl_sim_def {
     double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0; slow motion is solved finer. Default 0.03.
     int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
     tl_linear linear;           ///< Default TL_LINEAR_AUTO.
-    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1); down to a fifth of it below 4,000 nodes. Default 0.03.
+    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1); down to three tenths of it below 4,000 nodes. Default 0.02.
     int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
     tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
     tl_air_def air;

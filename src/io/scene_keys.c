@@ -72,7 +72,7 @@ static const tl_key_def solver_keys[] = {
     {"newton_tolerance", TL_KEY_REAL, POSITIVE_FLAG, AT(newton_tolerance), 0, 1e6, {0.03}, .unit = "m/s",
      .doc = "Stop when an iteration changes speeds by less, root mean square"},
     {"linear", TL_KEY_WORD, 0, AT(linear), .words = linear_words, .text = "auto", .doc = "Linear solver"},
-    {"linear_tolerance", TL_KEY_REAL, TL_KEY_OPEN_MIN | TL_KEY_OPEN_MAX, AT(linear_tolerance), 0, 1, {0.03},
+    {"linear_tolerance", TL_KEY_REAL, TL_KEY_OPEN_MIN | TL_KEY_OPEN_MAX, AT(linear_tolerance), 0, 1, {0.02},
      .doc = "Relative residual of the conjugate gradients"},
     {"linear_iterations", TL_KEY_INT, 0, AT(linear_iterations), 1, 1000000, {2000},
      .doc = "At most so many iterations of the conjugate gradients"},

@@ -119,7 +119,7 @@ static bool is_hopeless(const newton *s, double decrement)
 // pressed through). And what conjugate gradients leave undone is the
 // motion of the whole, which goes slower by about that part; small systems cost so little that they are solved finer.
 #define LEAST_NEARNESS 0.01
-#define FINEST 0.2        // of the tolerance ..
+#define FINEST 0.3        // of the tolerance ..
 #define LARGE_NODES 4000  // .. which holds from so many nodes on
 
 static double linear_tolerance_of(const newton *s)

@@ -39,7 +39,7 @@ tl_sim_def tl_sim_def_default(void)
         .newton_tolerance = 0.03,
         .max_halvings = 6,
         .linear = TL_LINEAR_AUTO,
-        .linear_tolerance = 0.03,
+        .linear_tolerance = 0.02,
         .linear_iterations = 2000,
         .gravity = {0, -9.81, 0},
         .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
