@@ -22,7 +22,7 @@ static const char *const our_keys[] = {"$schema", "name", "include", "frames", "
                                        "materials", "collisions", "camera", "appearance", "remeshing", NULL};
 static const char *const their_cloth_keys[] = {"materials", NULL};
 static const char *const our_cloth_keys[] = {"name", "material", "density_scale", "stretch_scale", "bend_scale", "damping_stretch",
-                                             "damping_bend", "rest_shape", "thickness", "friction_self", "strain_limits", NULL};
+                                             "damping_bend", "rest_shape", "thickness", "friction_self", "unevenness", "strain_limits", NULL};
 static const char *const their_remeshing_keys[] = {"refine_angle", "refine_compression", "refine_velocity", "size", NULL};
 
 /// Keys that only one of the two has, and the first of each.

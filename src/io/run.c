@@ -32,6 +32,7 @@ typedef struct runner {
     int64_t first;       ///< frame that this run started after
     double start;        ///< tl_now at the start
     tl_frame_sums sums;  ///< of the frame under way
+    bool strained;       ///< it was told that strain limits are not held
     tl_buf text;         ///< reused for every file
 } runner;
 
@@ -392,6 +393,17 @@ static void add_step(runner *run, const tl_step_report *step)
     r->newton_iterations += step->newton_iterations, r->linear_iterations += step->linear_iterations;
 }
 
+// Once in a run: what the limits cannot hold is mostly what handles ask for.
+static void warn_strain(runner *run, const tl_strain_report *strain)
+{
+    if (strain->violated == 0 || run->strained) return;
+    run->strained = true;
+    tl_log_write(run->def->log, TL_LOG_WARNING,
+                 "frame %lld: %d faces are beyond their strain limits, by up to %.3g (do handles or bodies pull further than the limits allow? "
+                 "strain_limits in stats.jsonl counts them)",
+                 (long long)run->frame + 1, (int)strain->violated, strain->worst);
+}
+
 // A step that failed: the state before it is good, so it is kept.
 static tl_status save_failed(runner *run, tl_error *err)
 {
@@ -426,6 +438,7 @@ static tl_status run_frames(runner *run, tl_error *err)
             if (status == TL_FAILED) return save_failed(run, err);
             TL_TRY(status);
             add_step(run, &step);
+            warn_strain(run, &step.strain);
             cancelled = def->cancelled && def->cancelled(def->user);
             if (cancelled && tl_sim_steps(run->sim) < (run->frame + 1) * steps) return save_cancelled(run, err);
         }

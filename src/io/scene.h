@@ -86,6 +86,9 @@ tl_status tl_scene_json_for_folder(const tl_scene *scene, int32_t frames, const 
 enum { TL_MESH_NAME_MAX = 512 };
 void tl_scene_mesh_name(const char *folder, const char *name, int32_t shape, char out[TL_MESH_NAME_MAX]);
 
+/// Adds speeds of up to `speed` across the plane to a cloth (by its number) that lies in one: see scene_uneven.c.
+void tl_scene_unsettle(const tl_obj *mesh, double speed, uint64_t seed, int32_t cloth, const tl_vec3 *pos, tl_vec3 *vel);
+
 /// What is another in this scene than in the scene.json that a run of it has written to `path`: "collisions.pressure was 5000, is 6000".
 void tl_scene_change(const tl_scene *scene, const char *path, char *out, size_t size);
 /// Has a key of the scene an effect on its frames?

@@ -269,6 +269,8 @@ static const tl_key_def cloth_keys[] = {
     {"friction", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(friction), 0, 100,
      .doc = "Coefficient against obstacles; default: the obstacle's own"},
     {"friction_self", TL_KEY_REAL, 0, AT(friction_self), 0, 100, {0.3}, .doc = "Coefficient against cloth"},
+    {"unevenness", TL_KEY_REAL, 0, AT(unevenness), 0, 1, {1e-5}, .unit = "m/s",
+     .doc = "Random speeds at the start across the plane of a cloth that is flat, at most; 0: none, and it may never leave the plane"},
     {"strain_limits", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(strain_limits), .table = &strain_table,
      .doc = "Limits on strain; default: none"},
     {"remeshing", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(remeshing), .table = &cloth_remeshing_table, .doc = "Adaptive mesh of this cloth"},

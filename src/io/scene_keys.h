@@ -60,6 +60,7 @@ typedef struct tl_cloth_file {
     tl_velocity_file velocity;
     int32_t rest_shape;
     double thickness, friction, friction_self;  // friction NAN: as the obstacle says
+    double unevenness;
     tl_remeshing_file remeshing;
     tl_strain_file strain_limits;
 } tl_cloth_file;

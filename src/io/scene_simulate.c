@@ -87,6 +87,7 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
             vel[i] = tl_add3(vf->linear, tl_cross3(vf->angular, tl_sub3(pos[i], vf->origin)));
             if (mesh->vel) vel[i] = tl_add3(vel[i], turned_by(tf, mesh->vel[i]));
         }
+        tl_scene_unsettle(mesh, cloth->file.unevenness, (uint64_t)scene->file.seed, (int32_t)(cloth - scene->cloths), pos, vel);
         for (size_t i = 0; i < nv; i++) uv[i] = tl_mul2(tf->scale, mesh->uv[i]);
         for (size_t i = 0; i < nm; i++) {
             tl_material *m = &materials[i];
