@@ -312,6 +312,35 @@ static void what_was_changed_since_is_named(void **state)
     assert_message_has("no telling what, its scene.json is missing or damaged");
 }
 
+static void hear_of_strain(void *user, tl_log_level level, const char *message)
+{
+    *(int *)user += level == TL_LOG_WARNING && strstr(message, "beyond their strain limits") != NULL;
+}
+
+static void limits_that_handles_break_are_told_once(void **state)
+{
+    (void)state;
+    for (int far = 0; far < 2; far++) {  // by 1 %, by 15 %: the limit is 5 %
+        char text[600];
+        snprintf(text, sizeof text,
+                 "{\"frames\": 5, \"steps_per_frame\": 4, \"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [0.4, 0.4], \"edge\": 0.1}},"
+                 "\"strain_limits\": {\"max\": 0.05}}], \"handles\": [{\"sides\": \"left\"}, {\"sides\": \"right\","
+                 "\"motion\": [{\"time\": 0}, {\"time\": 0.2, \"translate\": [%g, 0, 0]}]}]}", far ? 0.06 : 0.004);
+        help_write("s.json", text);
+        tl_error err;
+        tl_scene *scene;
+        tl_run_report report;
+        int told = 0;
+        const tl_log log = {.write = hear_of_strain, .user = &told};
+        assert_ok(tl_scene_load("s.json", NULL, 0, &scene, &err));
+        tl_run_def def = tl_run_def_default();
+        def.out_dir = far ? "far" : "near", def.log = &log;
+        assert_ok(tl_run(scene, &def, &report, &err));
+        tl_scene_destroy(scene);
+        assert_int_equal(told, far);
+    }
+}
+
 static void folders_that_are_refused(void **state)
 {
     (void)state;
@@ -565,7 +594,7 @@ int main(void)
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
         TEST(a_run_has_its_layout), TEST(obstacles_are_written_and_their_meshes_kept), TEST(resuming_gives_the_same_bytes), TEST(resuming_after_a_crash),
-        TEST(meshes_travel_with_the_folder), TEST(what_was_changed_since_is_named), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
+        TEST(meshes_travel_with_the_folder), TEST(what_was_changed_since_is_named), TEST(limits_that_handles_break_are_told_once), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
         TEST(damaged_checkpoints), TEST(checkpoints_come_back), TEST(checking_a_folder), TEST(describing_files),
         TEST(statistics_are_cut_to_a_frame), TEST(frame_names), TEST(bad_arguments),
     };
