@@ -577,6 +577,7 @@ void tl_obj_free(tl_obj *obj)
     TL_FREE(&alloc, obj->pinched, obj->pinched_cap);
     TL_FREE(&alloc, obj->edge, obj->edge_cap);
     TL_FREE(&alloc, obj->place, obj->place_count);
+    TL_FREE(&alloc, obj->turned, obj->turned_count);
     TL_FREE(&alloc, obj->edge_label, obj->edge_label_cap);
     *obj = (tl_obj){.alloc = alloc};
 }

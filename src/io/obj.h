@@ -27,6 +27,8 @@ typedef struct tl_obj {
     int32_t edge_count;
     int32_t *place;       ///< TL_OBJ_LOOSE, where nodes were left out: number of every node of the file, -1: left out; else NULL
     int32_t place_count;
+    uint8_t *turned;      ///< tl_obj_unmirror, where panels were turned over: 1 for every vertex of these; else NULL
+    int32_t turned_count;
     bool absent;          ///< a line na: an obstacle that is not there at this frame; then there may be no faces
     int64_t plastic_lines;      ///< that say something, which has no effect here
     int64_t first_plastic_line;
@@ -54,7 +56,7 @@ void tl_obj_free(tl_obj *obj);
 /// Leaves out nodes in no face; `corner` are the nodes (and vt) of the faces. True: there were some.
 bool tl_obj_drop_lost(tl_obj *obj, int32_t (*corner)[2], tl_error *err, tl_status *status);
 
-/// Turns panels over that are drawn mirrored as a whole, u to -u, and counts them.
+/// Turns panels over that are drawn mirrored as a whole, u to -u, notes their vertices in `turned`, and counts them.
 tl_status tl_obj_unmirror(tl_obj *obj, int32_t *panels, tl_error *err);
 
 /// What to write; all borrowed. Labels and velocities are left out when NULL (or all zero).

@@ -152,6 +152,31 @@ static tl_status check_order(const tl_node *node, const double *low, const doubl
     return TL_OK;
 }
 
+// Material places of panels that were turned over are -u where the file has u, and so is what `turns` is a rate of.
+static tl_status turn_ellipse(tl_scene *scene, const tl_node *node, tl_scene_handle *handle, tl_error *err)
+{
+    const tl_obj *mesh = &scene->cloths[handle->cloth].mesh;
+    if (!mesh->turned) return TL_OK;
+    uint8_t *held = TL_CALLOC(&scene->alloc, uint8_t, mesh->node_count);
+    if (!held) return tl_fail_memory(err, "nodes of a handle");
+    for (int32_t i = 0; i < handle->node_count; i++) held[handle->nodes[i]] = 1;
+    for (int32_t n = 0; n < mesh->node_count && !handle->nodes; n++)
+        held[n] = mesh->node_label && mesh->node_label[n] == (int32_t)handle->file.label;
+    int32_t turned = 0, straight = 0;
+    for (int32_t v = 0; v < mesh->vert_count; v++) {
+        const bool counts = held[mesh->vert_node[v]];
+        turned += counts && mesh->turned[v], straight += counts && !mesh->turned[v];
+    }
+    TL_FREE(&scene->alloc, held, mesh->node_count);
+    if (turned > 0 && straight > 0)
+        tl_notes_add(&scene->notes, "", "handles[%d]: holds mirrored panels and others on one circle, where they run opposite ways (give each a handle of its own)", node->index);
+    if (turned <= straight) return TL_OK;
+    const tl_node ellipse = tl_node_key(node, "ellipse");
+    handle->file.ellipse.turns.x = -handle->file.ellipse.turns.x;
+    json_t *turns = json_pack("[f,f]", handle->file.ellipse.turns.x, handle->file.ellipse.turns.y);
+    return json_object_set_new(ellipse.value, "turns", turns) == 0 ? TL_OK : tl_fail_memory(err, "scene text");
+}
+
 static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_handle *handle, tl_error *err)
 {
     tl_handle_file *file = &handle->file;
@@ -181,6 +206,7 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
         if (!found) return tl_node_fail(&label, true, err, "no node of %.200s has this label",
                                         scene->cloths[handle->cloth].origin);
     }
+    if (handle->use_ellipse) TL_TRY(turn_ellipse(scene, node, handle, err));
     const tl_node end = tl_node_key(node, "end");
     if (end.value && !(file->end > file->start))
         return tl_node_fail(&end, true, err, "must be above start %g", file->start);

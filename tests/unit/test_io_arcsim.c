@@ -387,6 +387,33 @@ static void loose_meshes_are_put_right(void **state)
     tl_scene_destroy(scene);
 }
 
+// The circle is along the u of the file, whichever way its panel is drawn.
+static void circles_know_mirrored_panels(void **state)
+{
+    (void)state;
+    tl_error err;
+    help_write("c.obj", "v 0 0 0\nnl 1\nv 1 0 0\nnl 1\nv 0 2 0\nnl 2\nv 0 0 1\nnl 2\nv 1 0 1\nnl 3\nv 0 2 1\nnl 3\n"
+                        "vt 0 0\nvt 1 0\nvt 0 2\nvt 0 0\nvt -1 0\nvt 0 2\nf 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
+#define CIRCLE(which) "{\"type\": \"circle\", " which ", \"circumference\": 4, \"u\": [1, 2], \"center\": [0, 0, 1], \"axis0\": [1, 0, 0], \"axis1\": [0, 1, 0]}"
+    tl_scene *scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"remeshing\"],\n"
+                           " \"cloths\": [{\"mesh\": \"c.obj\", \"materials\": [{\"data\": \"f.json\"}]}],\n"
+                           " \"handles\": [" CIRCLE("\"label\": 1") ", " CIRCLE("\"label\": 3") ", " CIRCLE("\"nodes\": [4]") ", " CIRCLE("\"label\": 2") "]}");
+#undef CIRCLE
+    assert_int_equal(tl_scene_note_count(scene), 2);
+    assert_non_null(strstr(tl_scene_note(scene, 1), "handles[3]: holds mirrored panels and others on one circle"));
+    const double expected[] = {0.25, -0.25, -0.25, 0.25};
+    for (int i = 0; i < 4; i++) {
+        assert_near(scene->handles[i].file.ellipse.turns.x, expected[i], 0);
+        assert_near(scene->handles[i].file.ellipse.turns.y, 0.5, 0);
+    }
+    assert_ok(tl_scene_save(scene, "own.json", 0, &err));
+    tl_scene *own;
+    assert_ok(tl_scene_load("own.json", NULL, 0, &own, &err));
+    for (int i = 0; i < 4; i++) assert_near(own->handles[i].file.ellipse.turns.x, expected[i], 0);
+    tl_scene_destroy(own);
+    tl_scene_destroy(scene);
+}
+
 // ---- files and syntax --------------------------------------------------------------------------------------
 
 static void files_are_looked_for_upwards(void **state)
@@ -561,7 +588,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         TEST(defaults_are_those_of_the_table), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
         TEST(motion_files_move_parts), TEST(bad_motions), TEST(a_motion_without_keys_is_told), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
-        TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
+        TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(circles_know_mirrored_panels),
+        TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
         TEST(files_may_be_loose), TEST(the_kind_is_found_from_the_keys), TEST(settings_have_our_keys), TEST(saved_scenes_are_the_same),
         TEST(memory_may_run_out),
     };
