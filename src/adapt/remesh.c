@@ -278,11 +278,17 @@ static uint64_t largest_first(double x)
     return ~bits;
 }
 
+// Has a face beside the edge been cut in this round?
+static bool was_cut(const remesher *r, int32_t e, uint32_t round)
+{
+    const int32_t *f = r->mesh->edge_face[e];
+    return r->stamp[f[0]] >= round || (f[1] != TL_NONE && r->stamp[f[1]] >= round);
+}
+
 // Can the verdict on an edge differ from that of the last round? It can only where a face has changed, or where faces were too many.
 static bool is_news(const remesher *r, int32_t e)
 {
-    const int32_t *f = r->mesh->edge_face[e];
-    return r->now == 0 || r->def->max_faces > 0 || r->stamp[f[0]] >= r->now || (f[1] != TL_NONE && r->stamp[f[1]] >= r->now);
+    return r->now == 0 || r->def->max_faces > 0 || was_cut(r, e, r->now);
 }
 
 // One round: the longest edges first, no two of one face.
@@ -299,9 +305,12 @@ static tl_status split_round(remesher *r, tl_key *keys, tl_key *scratch, int32_t
     *done = r->report->too_long = 0;
     const uint32_t round = ++r->now;
     for (int32_t i = 0; i < n; i++) {
-        const int32_t e = keys[i].id, *f = mesh->edge_face[e];
-        if (r->stamp[f[0]] >= round || (f[1] != TL_NONE && r->stamp[f[1]] >= round)) continue;
-        const int32_t more = f[1] == TL_NONE ? 1 : 2;
+        if (was_cut(r, keys[i].id, round)) continue;
+        const int32_t e = remesh_split_first(r, keys[i].id);
+        const bool waits = was_cut(r, e, round);
+        r->stamp[mesh->edge_face[keys[i].id][0]] = round;  // one that waits for another is news in the next round
+        if (waits) continue;
+        const int32_t more = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
         if (r->def->max_faces > 0 && mesh->slots[TL_FACES].live + more > r->def->max_faces) {
             r->report->too_long = n - i;
             break;

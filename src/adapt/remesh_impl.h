@@ -128,6 +128,8 @@ bool remesh_content(const remesher *r, int32_t e);
 bool remesh_leans_to_flip(const remesher *r, int32_t e);
 /// Eq. 3 with a margin, and no edge longer than `longest` or face too thin comes of it.
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise);
+/// The edge to be split for this one: another if that would leave faces too thin.
+int32_t remesh_split_first(const remesher *r, int32_t e);
 /// Is the collapse of the node at this end ruled out at first sight? That depends on the faces around that node alone.
 bool remesh_collapse_spoils(const remesher *r, int32_t e, int end);
 /// All rules for a collapse but those of room. `rise` as for flips: what the operation adds to the stretching energy.

@@ -114,6 +114,45 @@ bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *ris
            tl_mesh_can_flip(mesh, e) == TL_VERDICT_OK;  // walks around a node: at last
 }
 
+// ---- split -------------------------------------------------------------------------------------------------
+
+static double side_length2(const remesher *r, int32_t f, int k)
+{
+    const tl_vec2 *uv = r->mesh->uv;
+    const int32_t *v = r->mesh->face_vert[f];
+    const tl_vec2 d = tl_sub2(uv[v[(k + 2) % 3]], uv[v[(k + 1) % 3]]);
+    return tl_dot2(d, d);
+}
+
+// Does half of the face, cut through the middle of its side k, become too thin?
+static bool cut_thins(const remesher *r, int32_t f, int k)
+{
+    const tl_vec2 *uv = r->mesh->uv;
+    const int32_t *v = r->mesh->face_vert[f];
+    const tl_vec2 a = uv[v[(k + 1) % 3]], b = uv[v[(k + 2) % 3]], c = uv[v[k]], middle = tl_mul2(0.5, tl_add2(a, b));
+    return fmin(aspect_of(a, middle, c), aspect_of(middle, b, c)) < r->def->aspect_min;
+}
+
+// Cut anywhere but through its longest side, a thin face leaves one that is half as high; a flip, which would mend it, needs room, and what lies
+// beside a thin face has none. Through the longest side faces get rounder (Rivara 1984). Sides get longer from face to face: this ends.
+int32_t remesh_split_first(const remesher *r, int32_t e)
+{
+    enum { FACES = 64 };  // but for seams, whose two sides may be of different lengths
+    const tl_mesh *mesh = r->mesh;
+    for (int32_t steps = 0, side = 0; side < 2 && steps < FACES; side++, steps++) {
+        const int32_t f = mesh->edge_face[e][side];
+        if (f == TL_NONE) break;
+        int here = 0, longest = 0;
+        for (int k = 0; k < 3; k++) {
+            if (mesh->face_edge[f][k] == e) here = k;
+            if (side_length2(r, f, k) > side_length2(r, f, longest)) longest = k;
+        }
+        if (!(side_length2(r, f, longest) > side_length2(r, f, here)) || !cut_thins(r, f, here)) continue;
+        e = mesh->face_edge[f][longest], side = -1;
+    }
+    return e;
+}
+
 // ---- collapse ----------------------------------------------------------------------------------------------
 
 static bool same_grip(const remesher *r, int32_t gone, int32_t n)

@@ -281,6 +281,59 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
     tl_mesh_destroy(mesh);
 }
 
+static tl_status as_it_is(void *self, tl_error *e) { return (void)self, (void)e, TL_OK; }
+static double no_room(void *self, int32_t face, tl_room_kind what, double enough) { return (void)self, (void)face, (void)what, (void)enough, 0; }
+
+static double thinnest(const tl_mesh *mesh)
+{
+    double least = 1;
+    for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
+        if (!tl_alive(mesh, TL_FACES, f)) continue;
+        const int32_t *v = mesh->face_vert[f];
+        double round = 0;
+        for (int k = 0; k < 3; k++) round += tl_norm2(tl_sub2(mesh->uv[v[k]], mesh->uv[v[(k + 1) % 3]]));
+        least = fmin(least, 12 * sqrt(3) * tl_mesh_face_area_uv(mesh, f) / (round * round));
+    }
+    return least;
+}
+
+// Fine about (0.5, 0.03), coarse far from it.
+static tl_sym2 fine_spot(tl_vec2 u, double t)
+{
+    const double size = t + 2 * tl_norm2(tl_sub2(u, (tl_vec2){0.5, 0.03}));
+    return lengths(size, size, 0);
+}
+
+// A node close above an edge that a fold lies along: to flip the edge, which would mend the thin face between them, there is no room. Splits
+// come ever closer to the edge, but not at the cost of ever thinner faces.
+static void splits_alone_make_no_needles(void **state)
+{
+    (void)state;
+    const tl_vec3 node[5] = {{0, 0, 0}, {1, 0, 0}, {0.5, 0.03, 0.01}, {0.5, -0.6, 0.4}, {0.5, 0.8, 0.4}};
+    const int32_t face[4][3] = {{0, 1, 2}, {0, 3, 1}, {0, 2, 4}, {2, 1, 4}};
+    shape *s = fresh();
+    s->vert_count = 5, s->face_count = 4;
+    memcpy(s->face, face, sizeof face);
+    for (int32_t i = 0; i < 5; i++) s->node[i] = i, s->pos[i] = node[i], s->uv[i] = (tl_vec2){node[i].x, node[i].y};
+    tl_remesh_attrs attrs;
+    tl_mesh *mesh = build_shape(&attrs);
+    tl_remesh_def def = plain;
+    def.renew_room = as_it_is, def.measure_room = no_room;
+    double least = 1;
+    for (int i = 0; i < 6; i++) {
+        tl_remesh_report report;
+        set_field(mesh, &attrs, fine_spot, 0.1 / (1 << i));
+        assert_ok(tl_remesh(mesh, &attrs, &def, &report, &err));
+        assert_ok(tl_mesh_check(mesh, &err));
+        assert_true(longest_edge(mesh, &attrs) <= 1);
+        assert_true(report.splits > 0);
+        least = fmin(least, thinnest(mesh));
+    }
+    print_message("%d faces, thinnest %.4f\n", mesh->slots[TL_FACES].live, least);
+    assert_true(least > 0.5 * plain.aspect_min);
+    tl_mesh_destroy(mesh);
+}
+
 static void a_limit_of_faces_is_kept(void **state)
 {
     (void)state;
@@ -546,6 +599,7 @@ int main(void)
         cmocka_unit_test(faces_come_and_go_with_a_ridge),
         cmocka_unit_test(garments_keep_seams_mass_and_momentum),
         cmocka_unit_test(a_storm_of_passes_keeps_the_cloth),
+        cmocka_unit_test(splits_alone_make_no_needles),
         cmocka_unit_test(a_limit_of_faces_is_kept),
         cmocka_unit_test(a_mesh_serves_until_edges_are_too_long_or_faces_too_many),
         cmocka_unit_test(what_is_held_stays_held),
