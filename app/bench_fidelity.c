@@ -23,6 +23,7 @@ static const app_command fidelity_command = {
     .examples = "  toile bench fidelity\n"
                 "  toile bench fidelity --runs 5 --others 3 --pictures pages\n"
                 "  toile bench fidelity --size 0.03 --frames 43\n"
+                "  toile bench fidelity --keep kept --adapt remeshing.curvature=0.1         # how near do finer meshes come?\n"
                 "  toile bench fidelity --full --keep fidelity-full --threads 2 --save      # goes on where it was cut",
     .codes = "  0  done\n  1  usage: unknown option or value out of range\n"
              "  2  a scene is missing or wrong, or a file cannot be read or written\n  3  out of memory\n"
@@ -51,8 +52,8 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
 {
     bench_fidelity_def def = bench_fidelity_default();
     def.data = TL_DATA_DIR;
-    const char *frames = NULL, *set_items[ARGS_MAX];
-    app_list sets = {set_items, 0};
+    const char *frames = NULL, *set_items[ARGS_MAX], *adapt_items[ARGS_MAX];
+    app_list sets = {set_items, 0}, adapts = {adapt_items, 0};
     bool brief = false, save = false;
     if (argc > ARGS_MAX) return app_usage(self, "more than %d arguments", ARGS_MAX);
     const app_option options[] = {
@@ -79,6 +80,9 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
          "Default five times the size, at least 0.1"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
+        {"adapt", 0, APP_MANY, &adapts, 0, 0, "KEY=VALUE",
+         "the same for the adaptive meshes alone: what is kept of the\n"
+         "fixed ones still serves. E.g. remeshing.curvature=0.1"},
         {"keep", 0, APP_TEXT, &def.keep, 0, 0, "DIR",
          "shapes and states of every run go there, and what is there\n"
          "is not run again: goes on where it was cut, looks again\n"
@@ -94,7 +98,9 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
     if (words->count > 1) return app_usage(self, "'%s' is too much: there is one scene", words->item[1]);
     if (brief && def.full) return app_usage(self, "--short or --full, not both");
     if (sets.count > BENCH_SETS_MAX) return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
+    if (adapts.count > BENCH_SETS_MAX) return app_usage(self, "--adapt %d times, at most %d", adapts.count, BENCH_SETS_MAX);
     def.sets = sets.item, def.set_count = sets.count;
+    def.adapts = adapts.item, def.adapt_count = adapts.count;
     if (frames && (!bench_read_counts(frames, 999999, def.frames, BENCH_FRAMES_MAX, &def.frame_count) ||
                    !ascending(def.frames, def.frame_count)))
         return app_usage(self, "--frames '%s', must be up to %d frames, ascending, e.g. 43,200", frames, BENCH_FRAMES_MAX);

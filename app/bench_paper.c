@@ -72,7 +72,10 @@ static int paper(const app_command *self, int argc, char **argv, app_list *words
          "folder with the measured fabrics of Wang et al. 2011, which\n"
          "the paper used. Default: our own that stand for them"},
         {"check", 0, APP_FLAG, &def.check, 0, 0, NULL, "looks for crossings after every step, not every frame"},
-        {"scaling", 0, APP_FLAG, &def.scaling, 0, 0, NULL, "instead: the sphere at several smallest sizes"},
+        {"scaling", 0, APP_FLAG, &def.scaling, 0, 0, NULL,
+         "instead: the sphere at several smallest sizes, with more\n"
+         "steps a frame where they are smaller: 8 at 10 mm\n"
+         "(--set steps_per_frame=8: as many for all)"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
         {"out", 'o', APP_TEXT, &def.csv, 0, 0, "CSV", "append one row per run to this file"},
         {"plots", 0, APP_TEXT, &def.plots, 0, 0, "DIR", "faces and time of every frame as NAME.svg and NAME.jsonl"},

@@ -129,6 +129,8 @@ typedef struct bench_fidelity_def {
     const char *data;            ///< folder that holds scenes/; may be NULL
     const char *const *sets;     ///< "key=value" for every run, set_count of them, at most BENCH_SETS_MAX
     int32_t set_count;
+    const char *const *adapts;   ///< the same for runs of adaptive meshes alone, adapt_count of them, at most BENCH_SETS_MAX
+    int32_t adapt_count;
     bool full;                   ///< sizes and steps of the paper. Default false: coarser, half the steps.
     double size;                 ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
     int32_t runs;                ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.

@@ -22,7 +22,7 @@
 #define SHORT_SIZE 0.064  // smallest edges of adaptive meshes [m]
 #define FULL_SIZE 0.01
 #define SCATTERED 0.76    // edges of scattered points over sides of squares cut in four, for as many faces: sqrt(4 / sqrt(3) / 4)
-enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = BENCH_SETS_MAX + 9, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
+enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = 2 * BENCH_SETS_MAX + 9, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
 
 static const struct mesh_form {
     const char *name, *file;  // file below scenes/paper-sphere/
@@ -173,6 +173,8 @@ typedef struct set_list {
     int32_t count;
 } set_list;
 
+static bool is_adaptive(fidelity_mesh mesh) { return mesh == MESH_THIN || mesh == MESH_EVEN; }
+
 static void form_sets(const bench_fidelity_def *def, fidelity_mesh mesh, set_list *sets)
 {
     sets->count = 0;
@@ -185,6 +187,7 @@ static void form_sets(const bench_fidelity_def *def, fidelity_mesh mesh, set_lis
         sets->item[sets->count++] = sets->text[5];
     }
     for (int32_t k = 0; k < def->set_count; k++) sets->item[sets->count++] = def->sets[k];
+    for (int32_t k = 0; is_adaptive(mesh) && k < def->adapt_count; k++) sets->item[sets->count++] = def->adapts[k];
 }
 
 static void add_mesh(const bench_fidelity_def *def, int32_t seed, set_list *sets)
@@ -288,14 +291,16 @@ static uint64_t settings_key(const char *path, const set_list *sets)
     return key;
 }
 
+// Runs with settings of adaptive meshes lie beside those without.
 static void kept_path(const under_way *w, int32_t frame, char path[PATH_SIZE])
 {
-    char name[64];
+    char name[64], which[32] = "";
     snprintf(name, sizeof name, "%s", forms[w->run->mesh].name);
     for (char *c = name; *c; c++)
         if (*c == ' ') *c = '-';
-    if (frame >= 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d-%06d.cloth", w->def->keep, name, w->run->seed, frame);
-    if (frame < 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d.state", w->def->keep, name, w->run->seed);
+    if (is_adaptive(w->run->mesh) && w->def->adapt_count > 0) snprintf(which, sizeof which, "-%016llx", (unsigned long long)w->key);
+    if (frame >= 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d%s-%06d.cloth", w->def->keep, name, w->run->seed, which, frame);
+    if (frame < 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d%s.state", w->def->keep, name, w->run->seed, which);
 }
 
 static tl_status take_shape(const under_way *w, int32_t index, const fidelity_cloth *c, tl_error *err)

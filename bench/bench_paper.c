@@ -38,7 +38,10 @@ static const paper_row rows[] = {
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
-// --scaling: smallest edges of the sphere [m]
+// --scaling: smallest edges of the sphere [m], and with which of them the steps per frame are those of the scene
+#define SCENE_SIZE_FULL 0.01
+#define SCENE_SIZE_SHORT 0.05
+#define SCENE_STEPS 8.0
 static const double full_sizes[] = {0.02, 0.014, 0.01, 0.007, 0.005, 0.003}, short_sizes[] = {0.1, 0.07, 0.05};
 
 const paper_row *paper_row_at(int32_t index) { return index >= 0 && index < ROW_COUNT ? &rows[index] : NULL; }
@@ -84,6 +87,10 @@ static void make_sets(const bench_paper_def *def, const paper_row *row, double s
     char *text = sets->text[0];
     if (size_min > 0) {
         snprintf(text, SET_MAX, "remeshing.size_min=%g", size_min);
+        sets->item[sets->count++] = text, text += SET_MAX;
+        // Half the edge, half the step: the ball moves by the same part of an edge in a step at every size.
+        const double steps = SCENE_STEPS * (def->full ? SCENE_SIZE_FULL : SCENE_SIZE_SHORT) / size_min;
+        snprintf(text, SET_MAX, "steps_per_frame=%.0f", fmax(1, round(steps)));
         sets->item[sets->count++] = text, text += SET_MAX;
     }
     if (def->fabrics && row->fabric) {

@@ -119,11 +119,12 @@ void paper_print_scaling(FILE *out, const paper_result *results, int32_t count)
 {
     if (count == 0) return;
     double low = INFINITY, high = 0;
-    fprintf(out, "\n%-10s %10s %10s %14s\n", "l_min [mm]", "mean faces", "max faces", "us/face/step");
+    fprintf(out, "\n%-10s %11s %10s %10s %14s %10s\n", "l_min [mm]", "steps/frame", "mean faces", "max faces", "us/face/step", "Newton");
     for (int32_t i = 0; i < count; i++) {
         const paper_result *r = &results[i];
         if (r->threads != results[0].threads) continue;
-        fprintf(out, "%-10.3g %10.0f %10lld %14.2f\n", 1e3 * r->size_min, r->faces, (long long)r->faces_max, paper_us(r));
+        fprintf(out, "%-10.3g %11.0f %10.0f %10lld %14.2f %10.2f\n", 1e3 * r->size_min, (double)r->steps / fmax(1, r->frames), r->faces,
+                (long long)r->faces_max, paper_us(r), r->newton);
         low = fmin(low, paper_us(r)), high = fmax(high, paper_us(r));
     }
     fprintf(out, "time per face and step varies by %.2f (bar %g: %s)\n", high / low, BAR_GROWTH, held(high <= BAR_GROWTH * low));

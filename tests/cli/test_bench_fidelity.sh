@@ -24,6 +24,15 @@ expect 0 bench fidelity --frames 2,4 --runs 2 --keep cut
 grep '|' stdout | cmp -s - table || fail "a run that was cut gives another table"
 expect 2 bench fidelity --frames 2,4 --runs 2 --keep kept --set gravity=[0,-5,0]
 says stderr 'kept/fixed-fine-1.state: of other settings'
+
+# Settings of adaptive meshes alone: fixed ones are not run again, the others lie beside what is kept without.
+expect 0 bench fidelity --frames 2,4 --runs 2 --keep kept --adapt remeshing.curvature=0.3 --adapt remeshing.size_min=0.08
+grep '|' stdout | cmp -s - table && fail "--adapt changes nothing"
+[ "$(awk -F'|' '/^4  *curvature/ {print $2 $5}' stdout)" = "$(awk -F'|' '/^4  *curvature/ {print $2 $5}' table)" ] || fail "--adapt changes fixed meshes"
+expect 0 bench fidelity --frames 2,4 --runs 2 --keep kept
+grep '|' stdout | cmp -s - table || fail "--adapt has replaced what was kept"
+expect 2 bench fidelity --frames 2 --runs 2 --adapt remeshing.no_such_key=1
+says stderr 'no_such_key'
 printf 'tlstate1' > kept/fixed-fine-1.state
 expect 2 bench fidelity --frames 2,4 --runs 2 --keep kept
 
