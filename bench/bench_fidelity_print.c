@@ -160,17 +160,27 @@ static double mean_faces(const fidelity_run *runs, int32_t count, int mesh)
     return faces / fmax(1, steps);
 }
 
+// "full", or "full remeshing.curvature=0.1" with settings of adaptive meshes; commas part columns.
+static void write_form(const bench_fidelity_def *def, char *text, size_t size)
+{
+    size_t used = (size_t)snprintf(text, size, "%s", def->full ? "full" : "short");
+    for (int32_t k = 0; k < def->adapt_count && used < size; k++) used += (size_t)snprintf(text + used, size - used, " %s", def->adapts[k]);
+    for (char *c = text; *c; c++)
+        if (*c == ',') *c = ';';
+}
+
 static void csv_rows(FILE *file, const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count,
                      const frame_range *range)
 {
-    char machine[128], date[32];
+    char machine[128], date[32], form[200];
     bench_machine_name(machine, sizeof machine);
     bench_today(date, sizeof date);
+    write_form(def, form, sizeof form);
     for (int m = 0; m < MEASURE_COUNT; m++) {
         const figures f = compare((fidelity_measure)m, runs, count, range->first, range->end);
         for (int k = 0; k < MESH_COUNT; k++)
             fprintf(file, "%s,%s,%s,%s,%g,%s,%d,%d,%d,%g,%g,%s,%s,%s,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.4g,%s\n", date, tl_version(), machine,
-                    def->full ? "full" : "short", 1e3 * fidelity_size(def), def->meshes ? "several" : "one", def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, range->name, measures[m].name,
+                    form, 1e3 * fidelity_size(def), def->meshes ? "several" : "one", def->runs, def->others, def->seed, 1e3 * scale, 1e3 * smooth, range->name, measures[m].name,
                     measures[m].unit, fidelity_mesh_name((fidelity_mesh)k), mean_faces(runs, count, k), f.value[k], f.distance[k],
                     f.distance[MESH_FINE], f.most, ratio(&f, k), verdict(&f, (fidelity_mesh)k));
     }

@@ -26,7 +26,8 @@ expect 2 bench fidelity --frames 2,4 --runs 2 --keep kept --set gravity=[0,-5,0]
 says stderr 'kept/fixed-fine-1.state: of other settings'
 
 # Settings of adaptive meshes alone: fixed ones are not run again, the others lie beside what is kept without.
-expect 0 bench fidelity --frames 2,4 --runs 2 --keep kept --adapt remeshing.curvature=0.3 --adapt remeshing.size_min=0.08
+expect 0 bench fidelity --frames 2,4 --runs 2 --keep kept --adapt remeshing.curvature=0.3 --adapt remeshing.size_min=0.08 --out rows.csv
+[ "$(awk -F, '{print NF}' rows.csv | sort -u | wc -l)" = 1 ] && grep -q ',short remeshing.curvature=0.3 remeshing.size_min=0.08,' rows.csv || fail "rows do not tell of --adapt"
 grep '|' stdout | cmp -s - table && fail "--adapt changes nothing"
 [ "$(awk -F'|' '/^4  *curvature/ {print $2 $5}' stdout)" = "$(awk -F'|' '/^4  *curvature/ {print $2 $5}' table)" ] || fail "--adapt changes fixed meshes"
 expect 0 bench fidelity --frames 2,4 --runs 2 --keep kept
