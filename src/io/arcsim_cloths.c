@@ -121,6 +121,18 @@ static tl_status read_materials(arcsim *a, const tl_node *node, json_t *cloth)
 
 static double or_off(double value) { return isnan(value) ? NO_LIMIT : fmin(value, NO_LIMIT); }
 
+// ARCSim's layers need room for the forces that keep them apart. Ours do not pass through each other at any thickness, and one that is large beside the edges hides
+// folds and makes every face the neighbour of many: no more than this part of the shortest edges.
+#define THICKEST 0.25
+
+static void limit_thickness(arcsim *a, const tl_node *cloth, double size_min, json_t *entry)
+{
+    const double asked = a->file.magic.repulsion_thickness, most = THICKEST * size_min;
+    if (!(asked > most)) return;
+    arc_note(a, "thickness", cloth, "has edges from %g m: layers keep %g m, a quarter of that, not 'repulsion_thickness' %g m", size_min, most, asked);
+    arc_put(a, entry, "thickness", json_real(most));
+}
+
 // The field of Narain, Pfaff & O'Brien 2013: curvature also at edges, compression relieved by curvature across it (docs/remeshing.md).
 static tl_status read_remeshing(arcsim *a, const tl_node *cloth, json_t *entry)
 {
@@ -150,6 +162,7 @@ static tl_status read_remeshing(arcsim *a, const tl_node *cloth, json_t *entry)
                       fmin(f.size.y, 1e3), "aspect_min", aspect, "curvature", or_off(f.refine_angle), "velocity", or_off(f.refine_velocity),
                       "compression", or_off(f.refine_compression), "rib_stiffening", magic->rib_stiffening, "edge_angles", 1, "blend",
                       magic->combine_tensors ? "max" : "sum"));
+    limit_thickness(a, cloth, fmin(f.size.x, 1e3), entry);
     return TL_OK;
 }
 

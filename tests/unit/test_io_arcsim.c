@@ -94,6 +94,22 @@ static void defaults_are_those_of_the_table(void **state)
     tl_scene_destroy(scene);
 }
 
+static void layers_are_no_thicker_than_a_quarter_of_the_shortest_edges(void **state)
+{
+    (void)state;
+#define THICK(size) "{\"frame_time\": 1, \"end_frame\": 1, \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\"}],\n" \
+                    " \"remeshing\": {\"size\": [" size ", 0.2]}}], \"magic\": {\"repulsion_thickness\": 5e-3}}"
+    tl_scene *scene = load(THICK("0.02"));
+    assert_near(scene->cloths[0].file.thickness, 5e-3, 0);
+    assert_int_equal(tl_scene_note_count(scene), 0);
+    tl_scene_destroy(scene);
+    scene = load(THICK("0.01"));
+    assert_near(scene->cloths[0].file.thickness, 2.5e-3, 0);
+    assert_true(has_note(scene, "s.json:1: cloths[0] has edges from 0.01 m: layers keep 0.0025 m, a quarter of that, not 'repulsion_thickness' 0.005 m"));
+    tl_scene_destroy(scene);
+#undef THICK
+}
+
 static void every_key_goes_where_it_belongs(void **state)
 {
     (void)state;
@@ -586,7 +602,7 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(defaults_are_those_of_the_table), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
+        TEST(defaults_are_those_of_the_table), TEST(layers_are_no_thicker_than_a_quarter_of_the_shortest_edges), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
         TEST(motion_files_move_parts), TEST(bad_motions), TEST(a_motion_without_keys_is_told), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
         TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(circles_know_mirrored_panels),
         TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
