@@ -1,6 +1,6 @@
 # A thin layer over CMake presets: what a newcomer types. `make help` lists it.
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo test test-release test-asan test-clang test-tsan fuzz bench format clean
+.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench format clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
@@ -50,19 +50,26 @@ test-tsan: setup  ## unit tests under the thread sanitizer (not part of `make te
 	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
 	@cd build/tsan && $(CTEST) -L unit
 
+golden: setup  ## record the state hashes of tests/golden anew and say which moved
+	@cmake --preset release > /dev/null && cmake --build --preset release -j $(JOBS) --target golden
+	@build/release/golden . --record
+
 fuzz: setup  ## every reader under libFuzzer, SECONDS=600 each
 	@cmake --preset fuzz > /dev/null && cmake --build --preset fuzz -j $(JOBS)
 	@tools/fuzz.sh $(SECONDS) $(JOBS)
 
 .PHONY: fuzz-short
-fuzz-short:
-	@$(MAKE) --no-print-directory fuzz SECONDS=10
+fuzz-short:  # the same inputs every time: a finding here is a change's own
+	@FUZZ_FLAGS='-seed=1 -runs=20000' $(MAKE) --no-print-directory fuzz SECONDS=10
+
+docs-pictures: build  ## the pictures of README.md and docs/ again; NAMES="curtain silk" or NAMES=--all
+	@tools/docs_pictures.sh $(NAMES)
 
 bench: build  ## time per step, growth with size, gain from threads, memory
 	build/release/toile bench dynamics --save
 
 format:  ## clang-format over our C
-	clang-format -i app/*.[ch] bench/*.[ch] examples/*.c include/toile/*.h src/*/*.[ch] tests/*.h tests/*/*.[ch]
+	@tools/format.sh
 
 clean:  ## remove everything built
 	rm -rf build

@@ -49,8 +49,8 @@ typedef struct app_command {
 /// Reads `argv[1..]` by the table. Words that are no option are collected in argv order into `words`, whose
 /// array (argc entries) the caller provides, as it does for every APP_MANY. "--" ends the options. Returns
 /// true to go on; false with *code set when help was printed (APP_OK) or usage was wrong (APP_USAGE).
-bool app_parse(const app_command *self, const app_option *options, int32_t option_count, int argc,
-               char **argv, app_list *words, int *code);
+bool app_parse(const app_command *self, const app_option *options, int32_t option_count, int argc, char **argv,
+               app_list *words, int *code);
 
 /// Runs a command that wants room for its words and no more; they are gone when it returns, what they point to is not.
 int app_with_words(const app_command *self, int argc, char **argv,
@@ -109,8 +109,12 @@ bool app_stopping(void);
 int app_run(const app_command *self, int argc, char **argv);
 int app_resume(const app_command *self, int argc, char **argv);
 int app_check(const app_command *self, int argc, char **argv);
+int app_refine(const app_command *self, int argc, char **argv);
+int app_export(const app_command *self, int argc, char **argv);
 int app_info(const app_command *self, int argc, char **argv);
 int app_convert(const app_command *self, int argc, char **argv);
 int app_bench(const app_command *self, int argc, char **argv);
 int app_render(const app_command *self, int argc, char **argv);
 int app_plot(const app_command *self, int argc, char **argv);
+int app_fabrics(const app_command *self, int argc, char **argv);
+int app_mesh(const app_command *self, int argc, char **argv);

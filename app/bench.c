@@ -57,14 +57,16 @@ static bool read_linear(const char *text, tl_linear *out)
 
 static int list_benches(void)
 {
-    printf("benchmarks:\n"
-           "  dynamics  cost of a time step on a fixed mesh: a hanging sheet and a flag at several sizes\n"
-           "  ccd       answers and cost of continuous collision detection, against queries of known truth\n"
-           "  stress    the contact scenes from many starts, looked at after every step: crossings, failures, rest\n"
-           "  contact   share of contact in a step, its counts, and its growth with size on a stack of sheets\n"
-           "  paper     the examples of Narain et al. 2012, as in their Table 1: faces, time per frame and stage, memory\n"
-           "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
-           "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
+    printf(
+        "benchmarks:\n"
+        "  dynamics  cost of a time step on a fixed mesh: a hanging sheet and a flag at several sizes\n"
+        "  ccd       answers and cost of continuous collision detection, against queries of known truth\n"
+        "  stress    the contact scenes from many starts, looked at after every step: crossings, failures, rest\n"
+        "  contact   share of contact in a step, its counts, and its growth with size on a stack of sheets\n"
+        "  paper     the examples of Narain et al. 2012, as in their Table 1: faces, time per frame and stage, memory\n"
+        "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
+        "  grids     time of 1,000 planar grids against their size, for every method\n"
+        "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
 }
 
@@ -98,19 +100,23 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
 
 static int unknown_bench(const app_command *self, const char *name)
 {
-    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity"};
-    const char *near = app_nearest(name, names, 6);
+    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity", "grids"};
+    const char *near = app_nearest(name, names, 7);
     if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
     if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-    return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity", name);
+    return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity, grids",
+                     name);
 }
 
 /// Options whose values have a form of their own; NULL: not given.
-typedef struct dynamics_texts { const char *sizes, *threads, *scenes, *linear; } dynamics_texts;
+typedef struct dynamics_texts {
+    const char *sizes, *threads, *scenes, *linear;
+} dynamics_texts;
 
 static int read_texts(const app_command *self, const dynamics_texts *given, bench_dynamics_def *def)
 {
-    if (given->sizes && !bench_read_counts(given->sizes, BENCH_FACES_MAX, def->sizes, BENCH_SIZES_MAX, &def->size_count))
+    if (given->sizes &&
+        !bench_read_counts(given->sizes, BENCH_FACES_MAX, def->sizes, BENCH_SIZES_MAX, &def->size_count))
         return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 2k,10k", given->sizes,
                          BENCH_SIZES_MAX);
     if (given->threads && !bench_read_counts(given->threads, 256, def->threads, BENCH_THREADS_MAX, &def->thread_count))
@@ -150,7 +156,8 @@ static int bench(const app_command *self, int argc, char **argv, app_list *words
         {"queries", 0, APP_TEXT, &ccd_def.queries, 0, 0, "PATH",
          "ccd: a file of queries, or a folder searched with all\n"
          "below it. Default: queries made with a known truth"},
-        {"passes", 0, APP_INT, &ccd_def.passes, 1, 1000, "N", "ccd: times each file is run, the best counts. Default 5"},
+        {"passes", 0, APP_INT, &ccd_def.passes, 1, 1000, "N",
+         "ccd: times each file is run, the best counts. Default 5"},
         {"json", 0, APP_FLAG, &def.json, 0, 0, NULL, "one JSON object on stdout at the end"},
     };
     int code;
@@ -174,5 +181,6 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "contact") == 0) return bench_run_contact(argc, argv);
     if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
     if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "grids") == 0) return bench_run_grids(argc, argv);
     return app_with_words(self, argc, argv, bench);
 }

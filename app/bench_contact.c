@@ -22,6 +22,7 @@ static const app_command stress_command = {
              "5 s and stay so.\n"
              "SCENE is a name (found in scenes/ of $TOILE_DATA or of the installation), a folder or a file.",
     .examples = "  toile bench stress --runs 1\n"
+                "  toile bench stress --fast --dt 1/200 --seed 1\n"
                 "  toile bench stress sphere table --dt 1/100 --runs 100 --seed 1 --json stress.json",
     .codes = "  0  all bars held\n  1  usage: unknown option or value out of range\n"
              "  2  a scene is missing or wrong, or the file cannot be written\n  3  out of memory\n"
@@ -89,24 +90,25 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
     const app_option options[] = {
         {"runs", 0, APP_INT, &def.runs, 1, 100000, "N", "runs per scene and time step. Default 10"},
         {"dt", 0, APP_TEXT, &dts, 0, 0, "LIST", "time steps in seconds. Default 1/100,1/200"},
-        {"seed", 0, APP_INT, &def.seed, 0, 1e9, "N",
-         "of the first run, 0: the scene as it stands. Default 0"},
+        {"seed", 0, APP_INT, &def.seed, 0, 1e9, "N", "of the first run, 0: the scene as it stands. Default 0"},
         {"steps", 0, APP_INT, &def.steps, 1, 1e9, "N", "steps per run. Default: as the scene says"},
         {"seconds", 0, APP_REAL, &def.seconds, 1e-6, 1e6, "S",
          "simulated per run. Default: as the scene says, at least 5\n"
          "where rest is judged"},
-        {"wall", 0, APP_REAL, &def.wall, 1e-3, 1e9, "S",
-         "ends a run after so much wall-clock time. Default: never"},
+        {"wall", 0, APP_REAL, &def.wall, 1e-3, 1e9, "S", "ends a run after so much wall-clock time. Default: never"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
+        {"fast", 0, APP_FLAG, &def.fast, 0, 0, NULL,
+         "the scenes of scenes/fast instead: bodies of 5 to 50 m/s.\nPinched nodes and frames of more than 10 s of "
+         "processor\ntime are faults, too"},
         {"short", 0, APP_FLAG, &def.brief, 0, 0, NULL, "coarser meshes, where the scene allows"},
-        {"remeshing", 0, APP_TEXT, &def.remeshing, 0, 0, "KIND", "anisotropic, isotropic or none. Default: as the scene says"},
+        {"remeshing", 0, APP_TEXT, &def.remeshing, 0, 0, "KIND",
+         "anisotropic, isotropic or none. Default: as the scene says"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
         {"json", 0, APP_TEXT, &def.json, 0, 0, "FILE", "the figures of every run"},
     };
     int code;
     if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
-    if (sets.count > BENCH_SETS_MAX)
-        return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
+    if (sets.count > BENCH_SETS_MAX) return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
     def.sets = sets.item, def.set_count = sets.count;
     if (def.remeshing && strcmp(def.remeshing, "none") != 0 && strcmp(def.remeshing, "anisotropic") != 0 &&
         strcmp(def.remeshing, "isotropic") != 0)
@@ -131,8 +133,7 @@ static int contact(const app_command *self, int argc, char **argv, app_list *wor
     if (app_cores() == 1) def.thread_count = 1;
     const char *sizes = NULL, *threads = NULL;
     const app_option options[] = {
-        {"seconds", 0, APP_REAL, &def.seconds, 0, 1e6, "S",
-         "simulated of every scene, 0: no scenes. Default 1"},
+        {"seconds", 0, APP_REAL, &def.seconds, 0, 1e6, "S", "simulated of every scene, 0: no scenes. Default 1"},
         {"sizes", 0, APP_TEXT, &sizes, 0, 0, "LIST",
          "faces of the stack, or 'none'. Default\n"
          "5k,10k,20k,50k,100k"},
@@ -149,9 +150,8 @@ static int contact(const app_command *self, int argc, char **argv, app_list *wor
     if (sizes && strcmp(sizes, "none") == 0)
         def.size_count = 0;
     else if (sizes && !bench_read_counts(sizes, BENCH_FACES_MAX, def.sizes, BENCH_SIZES_MAX, &def.size_count))
-        return app_usage(self,
-                         "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 5k,20k, or none",
-                         sizes, BENCH_SIZES_MAX);
+        return app_usage(self, "--sizes '%s', must be up to %d face counts from 1 to 4M, e.g. 5k,20k, or none", sizes,
+                         BENCH_SIZES_MAX);
     if (threads && !bench_read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
         return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads,
                          BENCH_THREADS_MAX);

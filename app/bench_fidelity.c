@@ -15,16 +15,21 @@ static const app_command fidelity_command = {
     .name = "bench fidelity",
     .summary = "do adaptive meshes give the cloth that a fixed fine mesh gives?",
     .synopsis = "[options]",
-    .about = "Runs scenes/paper-sphere on a fixed fine mesh from several shifted starts, and on the anisotropic, the isotropic\n"
-             "and the fixed average mesh. At some frames the shapes are compared by figures that do not depend on the mesh:\n"
-             "histogram of mean curvature (earth mover's distance), wrinkles (rms out of a smoothed surface), and the outlines\n"
-             "seen from above and from the front. The distance of a mesh to the fine runs stands beside the distance of these to\n"
+    .about = "Runs scenes/paper-sphere on a fixed fine mesh from several shifted starts, and on the anisotropic, the "
+             "isotropic\n"
+             "and the fixed average mesh. At some frames the shapes are compared by figures that do not depend on the "
+             "mesh:\n"
+             "histogram of mean curvature (earth mover's distance), wrinkles (rms out of a smoothed surface), and the "
+             "outlines\n"
+             "seen from above and from the front. The distance of a mesh to the fine runs stands beside the distance "
+             "of these to\n"
              "each other: a ratio near 1 is the same cloth. How to read it: docs/remeshing.md.",
-    .examples = "  toile bench fidelity\n"
-                "  toile bench fidelity --runs 5 --others 3 --pictures pages\n"
-                "  toile bench fidelity --size 0.03 --frames 43\n"
-                "  toile bench fidelity --keep kept --adapt remeshing.curvature=0.1         # how near do finer meshes come?\n"
-                "  toile bench fidelity --full --keep fidelity-full --threads 2 --save      # goes on where it was cut",
+    .examples =
+        "  toile bench fidelity\n"
+        "  toile bench fidelity --runs 5 --others 3 --pictures pages\n"
+        "  toile bench fidelity --size 0.03 --frames 43\n"
+        "  toile bench fidelity --keep kept --adapt remeshing.curvature=0.1         # how near do finer meshes come?\n"
+        "  toile bench fidelity --full --keep fidelity-full --threads 2 --save      # goes on where it was cut",
     .codes = "  0  done\n  1  usage: unknown option or value out of range\n"
              "  2  a scene is missing or wrong, or a file cannot be read or written\n  3  out of memory\n"
              "  4  a run crossed or failed"};
@@ -98,12 +103,14 @@ static int fidelity(const app_command *self, int argc, char **argv, app_list *wo
     if (words->count > 1) return app_usage(self, "'%s' is too much: there is one scene", words->item[1]);
     if (brief && def.full) return app_usage(self, "--short or --full, not both");
     if (sets.count > BENCH_SETS_MAX) return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
-    if (adapts.count > BENCH_SETS_MAX) return app_usage(self, "--adapt %d times, at most %d", adapts.count, BENCH_SETS_MAX);
+    if (adapts.count > BENCH_SETS_MAX)
+        return app_usage(self, "--adapt %d times, at most %d", adapts.count, BENCH_SETS_MAX);
     def.sets = sets.item, def.set_count = sets.count;
     def.adapts = adapts.item, def.adapt_count = adapts.count;
     if (frames && (!bench_read_counts(frames, 999999, def.frames, BENCH_FRAMES_MAX, &def.frame_count) ||
                    !ascending(def.frames, def.frame_count)))
-        return app_usage(self, "--frames '%s', must be up to %d frames, ascending, e.g. 43,200", frames, BENCH_FRAMES_MAX);
+        return app_usage(self, "--frames '%s', must be up to %d frames, ascending, e.g. 43,200", frames,
+                         BENCH_FRAMES_MAX);
     char csv[PATH_SIZE];
     if (save) default_place(&def, csv);
     tl_error err = {0};

@@ -15,10 +15,12 @@ static const app_command paper_command = {
     .name = "bench paper",
     .summary = "run the examples of Narain et al. 2012 beside their Table 1",
     .synopsis = "[SCENE]... [options]",
-    .about = "Faces, seconds per frame and stage, memory, crossings, strain beyond its limits and the state hash, beside what\n"
-             "the paper printed and, where we have it, what ARCSim took on its own scene. SCENE is one of sphere,\n"
-             "sphere-isotropic, sphere-fine, sphere-average, flag, sleeve, dress. The short form has coarser meshes and\n"
-             "fewer frames. What to look for: docs/paper.md.",
+    .about =
+        "Faces, seconds per frame and stage, memory, crossings, strain beyond its limits and the state hash, beside "
+        "what\n"
+        "the paper printed and, where we have it, what ARCSim took on its own scene. SCENE is one of sphere,\n"
+        "sphere-isotropic, sphere-fine, sphere-average, flag, sleeve, dress. The short form has coarser meshes and\n"
+        "fewer frames. What to look for: docs/paper.md.",
     .examples = "  toile bench paper\n"
                 "  toile bench paper --full sphere sphere-fine --threads 1,2 --save\n"
                 "  toile bench paper --full --scaling",
@@ -89,7 +91,8 @@ static int paper(const app_command *self, int argc, char **argv, app_list *words
     if (sets.count > BENCH_SETS_MAX) return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
     def.sets = sets.item, def.set_count = sets.count;
     if (threads && !bench_read_counts(threads, 256, def.threads, BENCH_THREADS_MAX, &def.thread_count))
-        return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads, BENCH_THREADS_MAX);
+        return app_usage(self, "--threads '%s', must be up to %d counts from 1 to 256, e.g. 1,2", threads,
+                         BENCH_THREADS_MAX);
     code = check_names(self, words);
     if (code != APP_OK) return code;
     def.scenes = words->item + 1, def.scene_count = words->count - 1;

@@ -11,8 +11,8 @@ enum { THREADS_MAX = 256 };
 
 static void print_text(void *user, const char *text) { (void)user, fputs(text, stdout); }
 
-// --json may stand alone (the report goes to stdout) or be followed by a file. So the table calls it a flag, "--json=FILE" is
-// cut in two here, and the word after it is the file if there is another word for the folder.
+// --json may stand alone (the report goes to stdout) or be followed by a file. So the table calls it a flag,
+// "--json=FILE" is cut in two here, and the word after it is the file if there is another word for the folder.
 static char **split_json(int argc, char **argv, int *count, const char **after)
 {
     char **out = calloc(2 * (size_t)argc + 1, sizeof *out);
@@ -34,19 +34,25 @@ static void print_summary(const tl_check_report *r, const char *overlay)
         int64_t count;
     } kinds[] = {
         {"frames missing", r->missing_frames},
+        {"files of obstacles missing", r->missing_obstacles},
         {"files unreadable", r->unreadable},
         {"values not finite", r->not_finite},
         {"faces degenerate", r->degenerate},
         {"faces inverted in material space", r->inverted},
         {"faces over the strain limit", r->over_strain},
+        {"faces crushed to a fifth or drawn to twice their size", r->absurd_faces},
+        {"cloths (per frame) with more than 1 % of their area beyond 50 % of strain", r->absurd_cloths},
         {"crossings of cloth with cloth", r->cloth_cloth},
         {"crossings of cloth with obstacles", r->cloth_body},
-        {"crossings at pinched nodes (no fault)", r->pinched},
+        {"nodes pinched: bodies or handles leave them no room", r->pinched_nodes},
+        {"crossings at pinched nodes", r->pinched},
     };
     char faces[32];
-    printf("%d frames, %d cloth%s, %d obstacle%s, %s faces looked at, strain %+.2f %% to %+.2f %%\n", r->frames, r->cloths,
-           r->cloths == 1 ? "" : "s", r->obstacles, r->obstacles == 1 ? "" : "s", app_count(r->faces, faces),
-           100 * r->strain_min, 100 * r->strain_max);
+    printf("%d frames, %d cloth%s, %d obstacle%s, %s faces looked at, strain %+.2f %% to %+.2f %%, 99 %% of the "
+           "area within %+.2f %% to %+.2f %%\n",
+           r->frames, r->cloths, r->cloths == 1 ? "" : "s", r->obstacles, r->obstacles == 1 ? "" : "s",
+           app_count(r->faces, faces), 100 * r->strain_min, 100 * r->strain_max, 100 * r->strain_min_99,
+           100 * r->strain_max_99);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         if (kinds[i].count > 0) printf("%lld %s\n", (long long)kinds[i].count, kinds[i].words);
     if (r->findings > 0)
@@ -59,15 +65,19 @@ static void print_summary(const tl_check_report *r, const char *overlay)
 int app_check(const app_command *self, int argc, char **argv)
 {
     tl_check_def def = tl_check_def_default();
-    bool json = false, quiet = false;
+    bool json = false, quiet = false, allow_pinched = false;
     def.threads = app_cores();
     const app_option options[] = {
         {"strain", 0, APP_REAL, &def.strain_limit, 0, STRAIN_LIMIT_MAX, "LIMIT",
-         "also count faces stretched by more than this fraction,\n0.1 is 10 %. Default 0: the limits of the scene, if any"},
+         "also count faces stretched by more than this fraction,\n0.1 is 10 %. Default 0: the limits of the scene, if "
+         "any"},
         {"strain-limit", 0, APP_REAL, &def.strain_limit, 0, STRAIN_LIMIT_MAX, "X", NULL},
         {"overlay", 0, APP_TEXT, &def.overlay_dir, 0, 0, "OUT",
          "write OUT/NNNNNN.obj with the faces concerned in colour\nfor every frame with findings"},
-        {"threads", 'j', APP_INT, &def.threads, 1, THREADS_MAX, "N", "threads to use; changes no result. Default: all cores"},
+        {"threads", 'j', APP_INT, &def.threads, 1, THREADS_MAX, "N",
+         "threads to use; changes no result. Default: all cores"},
+        {"allow-pinched", 0, APP_FLAG, &allow_pinched, 0, 0, NULL,
+         "cloth that bodies or handles leave no room is told, but is no finding"},
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "the exit code alone"},
         {"json", 0, APP_FLAG, &json, 0, 0, "[FILE]",
          "the report as JSON, frame by frame, into FILE;\nwithout FILE (or with -) on stdout, and nothing else"},
@@ -83,8 +93,10 @@ int app_check(const app_command *self, int argc, char **argv)
     }
     const bool go_on = app_parse(self, options, sizeof options / sizeof *options, count, args, &words, &code);
     for (int32_t i = 0; i < words.count; i++) {
-        if (json && words.count == 2 && !file && words.item[i] == after) file = after;
-        else dir = words.item[i];
+        if (json && words.count == 2 && !file && words.item[i] == after)
+            file = after;
+        else
+            dir = words.item[i];
     }
     const int32_t dirs = words.count - (file != NULL);
     free(args), free(words.item);
@@ -94,9 +106,11 @@ int app_check(const app_command *self, int argc, char **argv)
     tl_error err = {0};
     tl_check_report r = {0};
     const bool to_stdout = json && (!file || strcmp(file, "-") == 0);
-    def.dir = dir;
-    if (to_stdout) def.write = print_text;
-    else def.json_path = file;
+    def.dir = dir, def.allow_pinched = allow_pinched;
+    if (to_stdout)
+        def.write = print_text;
+    else
+        def.json_path = file;
     if (tl_check(&def, &r, &err) != TL_OK) return app_fail(self, json, app_exit_of(err.status, APP_INPUT), &err);
     if (!to_stdout && !quiet) print_summary(&r, def.overlay_dir);
     return r.findings > 0 ? APP_FINDING : APP_OK;

@@ -90,7 +90,7 @@ static bool read_frames(const char *text, tl_render_def *def)
         p++;
     }
     if (n == 3) return false;
-    if (n == 0) part[1] = part[0]; // one frame
+    if (n == 0) part[1] = part[0];  // one frame
     def->first = part[0], def->last = part[1], def->step = part[2];
     return def->last < 0 || def->last >= def->first;
 }
@@ -103,8 +103,7 @@ static bool read_size(const char *text, tl_render_def *def)
     if (length >= sizeof word || text[length] != 'x') return false;
     memcpy(word, text, length);
     word[length] = 0;
-    return app_read_int(word, 16, MAX_SIDE, &def->width) &&
-           app_read_int(text + length + 1, 16, MAX_SIDE, &def->height);
+    return app_read_int(word, 16, MAX_SIDE, &def->width) && app_read_int(text + length + 1, 16, MAX_SIDE, &def->height);
 }
 
 /// "LO:HI"
@@ -155,15 +154,56 @@ static void print_report(const tl_render_report *r, bool json)
         printf("}\n");
         return;
     }
-    printf("%s: %d picture%s of %d x %d in %.1f s (%.2f s each)", r->written, r->pictures,
-           r->pictures == 1 ? "" : "s", r->width, r->height, r->seconds, r->seconds_per_picture);
-    if (r->missing_frames > 0)
-        printf(", %d frame%s missing", r->missing_frames, r->missing_frames == 1 ? "" : "s");
+    printf("%s: %d picture%s of %d x %d in %.1f s (%.2f s each)", r->written, r->pictures, r->pictures == 1 ? "" : "s",
+           r->width, r->height, r->seconds, r->seconds_per_picture);
+    if (r->missing_frames > 0) printf(", %d frame%s missing", r->missing_frames, r->missing_frames == 1 ? "" : "s");
     printf("\n");
 }
 
 /// Options whose values have a form of their own; NULL: not given.
-typedef struct render_texts { const char *frames, *size, *mode, *camera, *range; } render_texts;
+typedef struct render_texts {
+    const char *frames, *size, *mode, *camera, *range, *zoom;
+    app_list compare;
+} render_texts;
+
+/// "2" or "2@0.3,0.6"
+static bool read_zoom(const char *text, tl_render_def *def)
+{
+    char word[3][40];
+    const size_t a = strcspn(text, "@");
+    const char *at = text[a] ? text + a + 1 : "0.5,0.5";
+    const size_t b = strcspn(at, ",");
+    if (a >= sizeof word[0] || b >= sizeof word[1] || at[b] != ',' || strlen(at + b + 1) >= sizeof word[2])
+        return false;
+    snprintf(word[0], sizeof word[0], "%.*s", (int)a, text);
+    snprintf(word[1], sizeof word[1], "%.*s", (int)b, at);
+    snprintf(word[2], sizeof word[2], "%s", at + b + 1);
+    return app_read_real(word[0], 0.01, 1000, &def->zoom) && app_read_real(word[1], 0, 1, &def->zoom_x) &&
+           app_read_real(word[2], 0, 1, &def->zoom_y);
+}
+
+enum { MAX_COMPARE = 15 };
+
+/// "DIR" or "LABEL=DIR"; labels[0] is that of the first recording.
+typedef struct comparison {
+    const char *paths[MAX_COMPARE], *labels[MAX_COMPARE + 1];
+    char text[MAX_COMPARE][80];
+} comparison;
+
+static int read_compare(const app_command *self, const app_list *given, comparison *c, tl_render_def *def)
+{
+    if (given->count > MAX_COMPARE) return app_usage(self, "--compare %d times, at most %d", given->count, MAX_COMPARE);
+    for (int i = 0; i < given->count; i++) {
+        const char *word = given->item[i];
+        const size_t n = strcspn(word, "=");
+        c->paths[i] = word;
+        if (word[n] != '=' || n >= sizeof c->text[i]) continue;
+        snprintf(c->text[i], sizeof c->text[i], "%.*s", (int)n, word);
+        c->labels[i + 1] = c->text[i], c->paths[i] = word + n + 1;
+    }
+    def->others = c->paths, def->other_count = given->count, def->labels = c->labels;
+    return APP_OK;
+}
 
 static int read_texts(const app_command *self, const render_texts *given, tl_render_def *def)
 {
@@ -174,6 +214,8 @@ static int read_texts(const app_command *self, const render_texts *given, tl_ren
         return app_usage(self, "--size '%s', expected WxH from 16x16 to 16384x16384", given->size);
     if (given->range && !read_range(given->range, def))
         return app_usage(self, "--range '%s', expected LO:HI with LO < HI", given->range);
+    if (given->zoom && !read_zoom(given->zoom, def))
+        return app_usage(self, "--zoom '%s', expected X in [0.01, 1000] or X@X,Y as in 3@0.25,0.6", given->zoom);
     if (given->camera && !tl_camera_parse(given->camera, &def->camera))
         return app_usage(self,
                          "--camera '%s', expected a name (front, corner, ...), AZIMUTH,ELEVATION or "
@@ -185,8 +227,7 @@ static int read_texts(const app_command *self, const render_texts *given, tl_ren
 static int draw(const app_command *self, tl_render_def *def, bool quiet, bool json)
 {
     const char *terminal = getenv("TERM");
-    render_host host = {.quiet = quiet,
-                        .bar = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0};
+    render_host host = {.quiet = quiet, .bar = isatty(STDERR_FILENO) && terminal && strcmp(terminal, "dumb") != 0};
     snprintf(host.name, sizeof host.name, "render");
     const tl_log log = {on_log, &host};
     def->progress = on_progress, def->cancelled = on_cancel, def->user = &host, def->log = &log;
@@ -208,29 +249,30 @@ static int draw(const app_command *self, tl_render_def *def, bool quiet, bool js
 static int render(const app_command *self, int argc, char **argv, app_list *words)
 {
     tl_render_def def = tl_render_def_default();
-    render_texts given = {0};
+    render_texts given = {.compare = {.item = words->item + argc}};
     bool wire = false, marks = false, caption = false, no_ground = false, white = false, turntable = false;
     bool quiet = false, json = false;
     def.threads = app_cores();
     const app_option options[] = {
-        {"out", 'o', APP_TEXT, &def.out, 0, 0, "FILE",
-         ".png (numbered when there are several frames), .mp4 or .gif"},
+        {"out", 'o', APP_TEXT, &def.out, 0, 0, "FILE", ".png (numbered when there are several frames), .mp4 or .gif"},
         {"mode", 'm', APP_TEXT, &given.mode, 0, 0, "MODE",
          "shaded (default), wire, mesh, strain, tension, velocity, curvature,\nlevel, contact or "
          "intersections"},
-        {"frames", 'f', APP_TEXT, &given.frames, 0, 0, "A:B:STEP",
-         "which frames; A alone is one frame. Default all"},
+        {"frames", 'f', APP_TEXT, &given.frames, 0, 0, "A:B:STEP", "which frames; A alone is one frame. Default all"},
         {"size", 's', APP_TEXT, &given.size, 0, 0, "WxH",
          "pixels. Default 1280x720, films 960x540, a sheet 1600 wide or more"},
         {"camera", 0, APP_TEXT, &given.camera, 0, 0, "VIEW",
          "front, back, left, right, top, corner; AZIMUTH,ELEVATION in degrees;\nor X,Y,Z,X,Y,Z[,FOV]: eye, "
          "target, "
          "angle. Default: the scene's,\nelse everything in view"},
-        {"zoom", 0, APP_REAL, &def.zoom, 0.01, 1000, "X", "nearer by this factor. Default 1"},
+        {"zoom", 0, APP_TEXT, &given.zoom, 0, 0, "X[@X,Y]",
+         "nearer by this factor; @X,Y: at this place of the picture, as parts of\nits width and height from the upper "
+         "left. Default 1@0.5,0.5"},
         {"turntable", 0, APP_FLAG, &turntable, 0, 0, NULL, "one turn around the scene"},
         {"fps", 0, APP_REAL, &def.fps, 0.1, 1000, "X", "of a film. Default: the recording's"},
         {"sheet", 0, APP_INT, &def.sheet, 1, 400, "N", "N frames on one page"},
-        {"compare", 0, APP_TEXT, &def.compare, 0, 0, "DIR2", "a second recording beside the first"},
+        {"compare", 0, APP_MANY, &given.compare, 0, 0, "DIR2",
+         "another recording beside the first, or LABEL=DIR2; may be given again"},
         {"range", 0, APP_TEXT, &given.range, 0, 0, "LO:HI",
          "of the colours, in the unit of the legend. Default: chosen"},
         {"wire", 'w', APP_FLAG, &wire, 0, 0, NULL, "edges over any mode"},
@@ -238,8 +280,7 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
         {"caption", 'c', APP_FLAG, &caption, 0, 0, NULL, "frame, time and faces at the lower left"},
         {"no-ground", 0, APP_FLAG, &no_ground, 0, 0, NULL, "no floor"},
         {"white", 0, APP_FLAG, &white, 0, 0, NULL, "plain white background"},
-        {"samples", 0, APP_INT, &def.samples, 1, 4096, "N",
-         "quality: rays per pixel at outlines. Default 16"},
+        {"samples", 0, APP_INT, &def.samples, 1, 4096, "N", "quality: rays per pixel at outlines. Default 16"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "changes no byte. Default: all cores"},
         {"threads", 't', APP_INT, &def.threads, 1, 256, "N", NULL},  // as it was called before
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "no progress, no summary"},
@@ -252,9 +293,20 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
     if (!def.out) return app_usage(self, "say where to: -o FILE.png, .mp4 or .gif");
     code = read_texts(self, &given, &def);
     if (code != APP_OK) return code;
+    comparison compared = {0};
+    code = read_compare(self, &given.compare, &compared, &def);
+    if (code != APP_OK) return code;
     def.wire = wire, def.marks = marks, def.caption = caption, def.no_ground = no_ground, def.white = white;
     def.turntable = turntable;
     return draw(self, &def, quiet, json);
 }
 
-int app_render(const app_command *self, int argc, char **argv) { return app_with_words(self, argc, argv, render); }
+int app_render(const app_command *self, int argc, char **argv)
+{
+    const char **texts = calloc(2 * (size_t)argc, sizeof *texts);  // words, and --compare
+    if (!texts) return app_fail(self, false, APP_FAILED, &(tl_error){.message = "out of memory"});
+    app_list words = {.item = texts};
+    const int code = render(self, argc, argv, &words);
+    free(texts);
+    return code;
+}

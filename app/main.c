@@ -2,9 +2,11 @@
 
 #include <limits.h>
 #include <poll.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "app.h"
@@ -14,8 +16,7 @@
 static const app_command commands[] = {
     {.name = "run",
      .summary = "simulate a scene into a folder of frames",
-     .synopsis =
-         "SCENE [--out DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume] [--quiet] [--json]",
+     .synopsis = "SCENE [--out DIR] [--frames N] [--threads N] [--set KEY=VALUE]... [--resume] [--quiet] [--json]",
      .about =
          "Reads the scene file (JSON with // comments, docs/scene.md; those of ARCSim as they are,\n"
          "docs/arcsim.md), steps it and writes into DIR:\n"
@@ -24,14 +25,15 @@ static const app_command commands[] = {
          "  stats.jsonl                one JSON object per frame: time, faces, iterations, strain, contact, energies\n"
          "  scene.json                 the scene with every default filled in\n"
          "  checkpoint.bin             to go on from with --resume\n"
+         "A checkpoint is written before the first frame, every 10 frames and every minute, so that a crash\n"
+         "costs a minute of work at most. While it runs, run.lock keeps other runs out of the folder.\n"
          "Ctrl-C finishes the step, writes the checkpoint and prints the command that goes on; the frames\n"
          "then are the same, byte for byte, as without the break. A second Ctrl-C ends at once.",
      .examples = "  toile run scenes/sphere/scene.json\n"
                  "  toile run scenes/table/scene.json --out /tmp/table --set collisions.response=zones\n"
                  "  toile run scenes/flag/scene.json --out /tmp/flag --frames 50 --set fps=50",
-     .codes =
-         CODES_COMMON "  2  the scene or a file it names is invalid, or the folder cannot be used\n"
-                      "  3  the simulation failed, the disk filled up, or it was interrupted (resume it)",
+     .codes = CODES_COMMON "  2  the scene or a file it names is invalid, or the folder cannot be used\n"
+                           "  3  the simulation failed, the disk filled up, or it was interrupted (resume it)",
      .run = app_run},
     {.name = "resume",
      .summary = "go on with an interrupted run",
@@ -40,9 +42,8 @@ static const app_command commands[] = {
               "saved with the run, and its last checkpoint.",
      .examples = "  toile resume out/flag\n"
                  "  toile resume out/flag --frames 500",
-     .codes =
-         CODES_COMMON "  2  the folder holds no run that could be resumed\n"
-                      "  3  the simulation failed, the disk filled up, or it was interrupted (resume it)",
+     .codes = CODES_COMMON "  2  the folder holds no run that could be resumed\n"
+                           "  3  the simulation failed, the disk filled up, or it was interrupted (resume it)",
      .run = app_resume},
     {.name = "check",
      .summary = "look for faults in the frames of a run",
@@ -56,25 +57,79 @@ static const app_command commands[] = {
               "  2  DIR is not the folder of a run\n"
               "  4  something was found",
      .run = app_check},
+    {.name = "refine",
+     .summary = "finer, smooth surfaces of finished frames that still touch nothing",
+     .synopsis = "DIR|FILE.obj -o OUT [--scheme NAME] [--levels N] [--gap MM] [--crease-seams]",
+     .about = "Subdivides every frame of a run (or one OBJ file) and writes it to OUT, with the obstacles, so that\n"
+              "OUT can be drawn and checked like a run. After each level nodes go from the coarse surface to\n"
+              "where the scheme puts them, as far as nothing is in the way: if the frames are free of\n"
+              "intersections, so is the result. Nothing is fed back into the simulation.",
+     .examples = "  toile refine out/dress -o out/dress-fine\n"
+                 "  toile refine out/dress -o out/dress-fine --levels 3 --scheme loop --first 20 --last 40\n"
+                 "  toile refine shirt.obj -o fine.obj --crease-seams",
+     .codes = CODES_COMMON "  2  a file is missing or cannot be read, or OUT cannot be written",
+     .run = app_refine},
+    {.name = "export",
+     .summary = "write the frames of a run for other programs: glTF, PC2, MDD, PLY",
+     .synopsis = "DIR -o FILE.glb|.pc2|.mdd|.ply [--cloth NAME] [--first N] [--last N] [--scale X] [--z-up]",
+     .about = "GLB: the first frame with its material coordinates, a morph target for each other frame, and a clip\n"
+              "that goes through them. PC2 and MDD: positions of the nodes, in the order of the frames' OBJ files,\n"
+              "for a mesh that was imported from frames/000000_CLOTH.obj. These need one mesh for all frames\n"
+              "(--set remeshing.kind=none); PLY files, one per frame, do not.",
+     .examples = "  toile export out/flag -o flag.glb\n"
+                 "  toile export out/flag -o flag.pc2 --z-up --last 100\n"
+                 "  toile export out/dress -o dress/frame.ply --cloth dress",
+     .codes = CODES_COMMON "  2  DIR holds no such frames, their mesh changes, or FILE cannot be written",
+     .run = app_export},
     {.name = "info",
-     .summary = "describe a scene, fabric, mesh, checkpoint or run folder",
-     .synopsis = "FILE [--json]",
-     .about = "Says in a few lines what the file is and what it holds; the kind is found from its content.",
+     .summary = "describe a scene, fabric, pattern, mesh, checkpoint or run folder",
+     .synopsis = "FILE [--svg OUT.svg] [--json]",
+     .about = "Says in a few lines what the file is and what it holds; the kind is found from its content.\n"
+              "Of a sewing pattern (docs/patterns.md): panels, edges, seams with both lengths, darts, what is\n"
+              "not sewn; --svg draws it.",
      .examples = "  toile info scenes/flag/scene.json\n"
+                 "  toile info dress.json --svg dress.svg\n"
                  "  toile info out/flag/checkpoint.bin --json",
      .codes = CODES_COMMON "  2  the file is missing, damaged or of no known kind",
      .run = app_info},
+    {.name = "fabrics",
+     .summary = "list the fabrics of the library, with pictures on request",
+     .synopsis = "[--pictures DIR [NAME]...] [--json]",
+     .about =
+         "Name, weight, stiffness, how it feels and what it is for, of every fabric that a scene can name as\n"
+         "\"material\". Stretch is tension per width and strain: 100 N/m give way by 1 % under 1 N/m; the bending\n"
+         "length is how far a strip reaches before it sags. Your own fabrics are listed too if TOILE_DATA is\n"
+         "a folder that has materials/NAME.json.",
+     .examples = "  toile fabrics\n"
+                 "  toile fabrics --pictures out/fabrics silk denim",
+     .codes = CODES_COMMON "  2  a file of the library is invalid, or a picture cannot be written\n"
+                           "  3  a simulation failed or was interrupted",
+     .run = app_fabrics},
     {.name = "convert",
-     .summary = "write a scene of ARCSim's as one of Toile's",
-     .synopsis = "OLD.json NEW.json [--set KEY=VALUE]... [--force] [--quiet] [--json]",
+     .summary = "write a scene of ARCSim's as one of Toile's, or a pattern in another format",
+     .synopsis = "OLD NEW [--set KEY=VALUE]... [--turn-seam N]... [--force] [--quiet] [--json]",
      .about = "Reads a scene file of ARCSim's (or one of Toile's) and writes it in Toile's format, with every\n"
               "default filled in, and its meshes into the folder NEW-meshes beside it. Both files give the\n"
               "same frames. Keys that have no effect here are named in warnings, one each: docs/arcsim.md.\n"
-              "To run such a scene it need not be converted: every command reads it as it is.",
-     .examples = "  toile convert conf/sphere.json sphere.json\n"
+              "To run such a scene it need not be converted: every command reads it as it is.\n"
+              "A sewing pattern (.json of Toile or GarmentCode, .svg, .dxf) is written by the ending of NEW:\n"
+              ".json, .svg or .dxf (docs/patterns.md).",
+     .examples = "  toile convert tshirt_specification.json tshirt.dxf\n"
+                 "  toile convert conf/sphere.json sphere.json\n"
                  "  toile convert conf/flag.json scenes/flag.json --set frames=100 --force",
      .codes = CODES_COMMON "  2  the scene or a file it names is invalid, or NEW.json is there already",
      .run = app_convert},
+    {.name = "mesh",
+     .summary = "fill the panels of a sewing pattern with triangles",
+     .synopsis = "PATTERN -o OUT.obj [--method M] [--edge M | --cells UxV] [--panel NAME] [options]",
+     .about =
+         "Reads a pattern (docs/patterns.md) and writes its panels as OBJ: v where they start in space, vt on the\n"
+         "cloth in metres, a group per panel, and a loose edge l for each pair of vertices that a seam brings\n"
+         "together. Both sides of a seam get as many points (grids: each vertex goes to the nearest across).",
+     .examples = "  toile mesh dress.json --edge 0.01 -o dress.obj --svg dress.svg\n"
+                 "  toile mesh skirt.json --method equal-area --cells 20x30 --panel front -o front.obj",
+     .codes = CODES_COMMON "  2  the pattern is invalid, or cannot be filled so; or the file cannot be written",
+     .run = app_mesh},
     {.name = "bench",
      .summary = "measure speed and memory on this machine",
      .synopsis = "[NAME] [options]",
@@ -88,7 +143,8 @@ static const app_command commands[] = {
               "  contact   share of contact in a step and the counts behind it, growth with size on a\n"
               "            stack of sheets ('toile bench contact --help')\n"
               "  paper     the examples of Narain et al. 2012 beside their Table 1 ('toile bench paper --help')\n"
-              "  fidelity  adaptive meshes against fixed fine ones, by shape ('toile bench fidelity --help')",
+              "  fidelity  adaptive meshes against fixed fine ones, by shape ('toile bench fidelity --help')\n"
+              "  grids     time of planar grids against their size, every method ('toile bench grids --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench stress --runs 1\n"
@@ -137,10 +193,8 @@ static const app_command *find_command(const char *name)
 
 static void print_overview(FILE *to)
 {
-    fprintf(to, "toile %s: adaptive cloth simulation\n\nusage: toile COMMAND [options]\n\ncommands:\n",
-            tl_version());
-    for (int i = 0; i < COMMAND_COUNT; i++)
-        fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
+    fprintf(to, "toile %s: adaptive cloth simulation\n\nusage: toile COMMAND [options]\n\ncommands:\n", tl_version());
+    for (int i = 0; i < COMMAND_COUNT; i++) fprintf(to, "  %-8s  %s\n", commands[i].name, commands[i].summary);
     fputs("\n"
           "  toile COMMAND --help   explains a command, its options, two examples, its exit codes\n"
           "  toile --version        prints the version\n"
@@ -217,13 +271,48 @@ static void find_data(void)
     setenv("TOILE_DATA", data, 1);
 }
 
+// What a command is run with, for a thread of its own.
+typedef struct call {
+    int argc, code;
+    char **argv;
+} call;
+
+static void *dispatch_call(void *arg)
+{
+    call *c = arg;
+    c->code = dispatch(c->argc, c->argv);
+    return NULL;
+}
+
+// The tree of contact alone wants 80 kB of stack. Where the system grants less than is good (ulimit -s, small
+// machines), the command gets a thread with a stack of its own.
+static int dispatch_with_room(int argc, char **argv)
+{
+    enum { ENOUGH = 1 << 20 };
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY || limit.rlim_cur >= ENOUGH)
+        return dispatch(argc, argv);
+    call c = {argc, APP_FAILED, argv};
+    pthread_attr_t attr;
+    pthread_t thread;
+    const bool sized = pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, 2 * ENOUGH) == 0;
+    if (!sized || pthread_create(&thread, &attr, dispatch_call, &c) != 0) {
+        app_say("the stack is limited to %lld kB, at least 256 are needed (ulimit -s)",
+                (long long)limit.rlim_cur / 1024);
+        return APP_FAILED;
+    }
+    pthread_join(thread, NULL);
+    pthread_attr_destroy(&attr);
+    return c.code;
+}
+
 int main(int argc, char **argv)
 {
     signal(SIGPIPE, SIG_IGN);  // a reader that went away shows as a write error, below
     signal(SIGXFSZ, SIG_IGN);  // a file size limit shows as a write error, handled like a full disk
     app_program = argc > 0 ? argv[0] : "toile";
     find_data();
-    int code = dispatch(argc, argv);
+    int code = dispatch_with_room(argc, argv);
     const bool lost = fflush(stdout) != 0 || ferror(stdout);
     if (lost && !reader_gone()) {
         app_say("the output could not be written");

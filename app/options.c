@@ -76,8 +76,7 @@ int app_usage(const app_command *self, const char *format, ...)
     va_start(args, format);
     fprintf(stderr, "toile %s: ", self->name);
     vfprintf(stderr, format, args);
-    fprintf(stderr, "\nusage: toile %s %s\n'toile %s --help' explains.\n", self->name, self->synopsis,
-            self->name);
+    fprintf(stderr, "\nusage: toile %s %s\n'toile %s --help' explains.\n", self->name, self->synopsis, self->name);
     va_end(args);
     return APP_USAGE;
 }
@@ -91,8 +90,7 @@ static void print_help(const app_command *self, const app_option *options, int32
         if (!o->help) continue;
         char head[64];
         if (o->letter)
-            snprintf(head, sizeof head, "-%c, --%s%s%s", o->letter, o->name, o->arg ? " " : "",
-                     o->arg ? o->arg : "");
+            snprintf(head, sizeof head, "-%c, --%s%s%s", o->letter, o->name, o->arg ? " " : "", o->arg ? o->arg : "");
         else
             snprintf(head, sizeof head, "    --%s%s%s", o->name, o->arg ? " " : "", o->arg ? o->arg : "");
         printf("  %-*s  ", HELP_COLUMN, head);
@@ -106,8 +104,8 @@ static void print_help(const app_command *self, const app_option *options, int32
     printf("\nexamples:\n%s\n\nexit codes:\n%s\n", self->examples, self->codes);
 }
 
-static bool unknown_option(const app_command *self, const app_option *options, int32_t option_count,
-                           const char *given, const char *name)
+static bool unknown_option(const app_command *self, const app_option *options, int32_t option_count, const char *given,
+                           const char *name)
 {
     const char *names[NAMES_MAX] = {"help"};
     int32_t count = 1;
@@ -146,8 +144,8 @@ static bool store(const app_command *self, const app_option *o, const char *text
     return false;
 }
 
-bool app_parse(const app_command *self, const app_option *options, int32_t option_count, int argc,
-               char **argv, app_list *words, int *code)
+bool app_parse(const app_command *self, const app_option *options, int32_t option_count, int argc, char **argv,
+               app_list *words, int *code)
 {
     *code = APP_USAGE;
     bool only_words = false;
@@ -176,8 +174,7 @@ bool app_parse(const app_command *self, const app_option *options, int32_t optio
         const app_option *found = NULL;
         for (int32_t k = 0; k < option_count && !found; k++) {
             const app_option *o = &options[k];
-            if (is_long ? strlen(o->name) == length && strncmp(o->name, name, length) == 0
-                        : o->letter == *name)
+            if (is_long ? strlen(o->name) == length && strncmp(o->name, name, length) == 0 : o->letter == *name)
                 found = o;
         }
         if (!found) {

@@ -159,7 +159,7 @@ static void on_stop(int signal_number)
     }
     stop_requested = 1;
     if (!stop_quiet) {
-        static const char note[] = "\ntoile: stopping after this step (once more to end at once)\n";
+        static const char note[] = "\ntoile: stopping (once more to end at once)\n";
         const ssize_t written = write(STDERR_FILENO, note, sizeof note - 1);
         (void)written;  // nothing to be done about it here
     }

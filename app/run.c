@@ -14,8 +14,11 @@ typedef struct run_options {
     int32_t frames;     // -1: as the scene says
     int32_t threads;    // 0: chosen
     int32_t checkpoint_every;
+    double checkpoint_seconds;
     app_list sets;
     bool resume, quiet, json, verbose;
+    const char *quality;  // NULL: as the scene says
+    char quality_set[64];
     bool headless;      // flag of other programs for what we always do
     bool whole_folder;  // `toile resume DIR`: the scene is the folder's own
 } run_options;
@@ -35,6 +38,12 @@ static int asked_to_stop(void *user)
 {
     run_host *host = user;
     progress_step(&host->progress);
+    return app_stopping();
+}
+
+static int asked_to_stop_now(void *user)
+{
+    (void)user;
     return app_stopping();
 }
 
@@ -71,8 +80,8 @@ static char *resume_command(const run_options *o, const char *out)
     return text;
 }
 
-static void print_summary_json(const app_command *self, const run_options *o, const tl_scene *scene,
-                               const char *out, const tl_run_report *r, app_exit code, const tl_error *err)
+static void print_summary_json(const app_command *self, const run_options *o, const tl_scene *scene, const char *out,
+                               const tl_run_report *r, app_exit code, const tl_error *err)
 {
     printf("{\"command\": \"%s\", \"status\": ", self->name);
     app_json_text(stdout, tl_status_name(err->status));
@@ -81,33 +90,35 @@ static void print_summary_json(const app_command *self, const run_options *o, co
     printf(", \"scene\": "), app_json_text(stdout, o->scene);
     printf(", \"name\": "), app_json_text(stdout, tl_scene_name(scene));
     printf(", \"out\": "), app_json_text(stdout, out);
-    printf(", \"threads\": %d, \"first_frame\": %d, \"last_frame\": %d", r->threads, r->first_frame,
-           r->last_frame);
+    printf(", \"threads\": %d, \"first_frame\": %d, \"last_frame\": %d", r->threads, r->first_frame, r->last_frame);
     printf(", \"faces\": %lld, \"nodes\": %lld", (long long)r->faces, (long long)r->nodes);
-    printf(", \"steps\": %lld, \"rejected\": %lld, \"newton_iterations\": %lld, \"linear_iterations\": %lld",
-           (long long)r->steps, (long long)r->rejected, (long long)r->newton_iterations,
+    printf(", \"steps\": %lld, \"rejected\": %lld, \"hurried\": %lld, \"newton_iterations\": %lld, "
+           "\"linear_iterations\": %lld",
+           (long long)r->steps, (long long)r->rejected, (long long)r->hurried, (long long)r->newton_iterations,
            (long long)r->linear_iterations);
     printf(", \"contacts\": %lld, \"intersections\": %lld, \"held\": %lld, \"pinched\": %lld", (long long)r->contacts,
            (long long)r->intersections, (long long)r->held, (long long)r->pinched);
-    printf(", \"start\": {\"crossings_before\": %lld, \"crossings_after\": %lld, \"nodes_moved\": %d, \"largest_move\": ",
-           (long long)r->start.crossings_before, (long long)r->start.crossings_after, r->start.nodes_moved);
+    printf(
+        ", \"start\": {\"crossings_before\": %lld, \"crossings_after\": %lld, \"nodes_moved\": %d, \"largest_move\": ",
+        (long long)r->start.crossings_before, (long long)r->start.crossings_after, r->start.nodes_moved);
     app_json_real(stdout, r->start.largest_move);
     printf("}, \"seconds\": "), app_json_real(stdout, r->seconds);
     const struct {
         const char *name;
         double value;
-    } stages[] = {{"physics", r->stages.physics},     {"strain", r->stages.strain},
-                  {"collision", r->stages.collision}, {"remesh", r->stages.remesh},
-                  {"other", r->stages.other},         {"total", r->stages.total}};
+    } stages[] = {{"physics", r->stages.physics}, {"strain", r->stages.strain}, {"collision", r->stages.collision},
+                  {"remesh", r->stages.remesh},   {"other", r->stages.other},   {"total", r->stages.total}};
     for (size_t i = 0; i < sizeof stages / sizeof *stages; i++) {
         printf("%s\"%s\": ", i ? ", " : ", \"stages\": {", stages[i].name);
         app_json_real(stdout, stages[i].value);
     }
     printf("}, \"strain_min\": "), app_json_real(stdout, r->strain_min);
     printf(", \"strain_max\": "), app_json_real(stdout, r->strain_max);
-    printf(", \"state_hash\": \"%016llx\", \"peak_bytes\": %zu", (unsigned long long)r->state_hash,
-           r->peak_bytes);
-    if (err->status == TL_CANCELLED) {
+    printf(", \"strain_min_99\": "), app_json_real(stdout, r->strain_min_99);
+    printf(", \"strain_max_99\": "), app_json_real(stdout, r->strain_max_99);
+    printf(", \"state_hash\": \"%016llx\", \"peak_bytes\": %zu", (unsigned long long)r->state_hash, r->peak_bytes);
+    if (r->resumable) {
+        printf(", \"seconds_lost\": "), app_json_real(stdout, r->seconds_lost);
         char *command = resume_command(o, out);
         if (command) printf(", \"resume\": "), app_json_text(stdout, command);
         free(command);
@@ -124,15 +135,22 @@ static void print_summary(const char *out, const tl_run_report *r)
         printf("nothing left to do: the frames asked for are there\n");
     else
         printf("%d frames of %s faces in %.1f s: %.1f ms and %.1f Newton iterations per step, "
-               "strain %+.1f %% to %+.1f %%\n",
+               "strain %+.1f %% to %+.1f %% (99 %% of the area: %+.1f %% to %+.1f %%)\n",
                written, app_count(r->faces, faces), r->seconds, 1e3 * r->stages.total * per_step,
-               (double)r->newton_iterations * per_step, 100 * r->strain_min, 100 * r->strain_max);
+               (double)r->newton_iterations * per_step, 100 * r->strain_min, 100 * r->strain_max,
+               100 * r->strain_min_99, 100 * r->strain_max_99);
     if (r->rejected > 0)
-        printf("%lld attempts at a step were thrown away and retried with smaller substeps\n",
-               (long long)r->rejected);
+        printf("%lld attempts at a step were thrown away and retried with smaller substeps\n", (long long)r->rejected);
+    if (r->hurried > 0)
+        printf("%lld substeps took all the work they may and were ended coarsely (hurried_steps in stats.jsonl)\n",
+               (long long)r->hurried);
     if (r->start.nodes_moved > 0)
         printf("the start was pulled apart: %lld crossings, %d nodes moved, at most %.3g mm\n",
                (long long)r->start.crossings_before, r->start.nodes_moved, 1e3 * r->start.largest_move);
+    if (r->pinched > 0)
+        printf(
+            "up to %lld nodes had no room between bodies or handles and were let through: 'toile check' says where\n",
+            (long long)r->pinched);
     if (r->intersections > 0)
         printf("%lld intersections over all frames: toile render --mode intersections shows where\n",
                (long long)r->intersections);
@@ -165,9 +183,8 @@ static tl_status load(const run_options *o, tl_scene **scene, char **made, tl_er
 {
     struct stat info;
     if (stat(o->scene, &info) == 0 && S_ISDIR(info.st_mode)) {
-        snprintf(err->message, sizeof err->message,
-                 "%s: is a folder, a scene file is needed (is it %s%sscene.json?)", o->scene, o->scene,
-                 o->scene[strlen(o->scene) - 1] == '/' ? "" : "/");
+        snprintf(err->message, sizeof err->message, "%s: is a folder, a scene file is needed (is it %s%sscene.json?)",
+                 o->scene, o->scene, o->scene[strlen(o->scene) - 1] == '/' ? "" : "/");
         return err->status = TL_BAD_INPUT;
     }
     const tl_status status = tl_scene_load(o->scene, o->sets.item, o->sets.count, scene, err);
@@ -175,8 +192,8 @@ static tl_status load(const run_options *o, tl_scene **scene, char **made, tl_er
     const char *name = tl_scene_name(*scene);
     if (!*name || name[0] == '.' || strchr(name, '/')) {  // it must not lead out of out/
         err->status = TL_BAD_INPUT;
-        snprintf(err->message, sizeof err->message,
-                 "%s: name \"%s\" cannot be the name of a folder (give --out DIR)", o->scene, name);
+        snprintf(err->message, sizeof err->message, "%s: name \"%s\" cannot be the name of a folder (give --out DIR)",
+                 o->scene, name);
     } else if (!(*made = default_out(name))) {
         *err = (tl_error){TL_NO_MEMORY, "out of memory"};
     }
@@ -187,17 +204,23 @@ static tl_status load(const run_options *o, tl_scene **scene, char **made, tl_er
 }
 
 // How it went, for people: a summary, or what went wrong and how to go on.
-static void tell(const run_options *o, const tl_scene *scene, const char *out, bool began, const tl_run_report *report, tl_error *err)
+static void tell(const run_options *o, const tl_scene *scene, const char *out, const tl_run_report *report,
+                 tl_error *err)
 {
     bool show_resume = false;
-    if (err->status == TL_CANCELLED) {
+    if (err->status == TL_CANCELLED && !report->resumable) {
+        snprintf(err->message, sizeof err->message, "stopped before frame 0 was written: there is nothing to resume");
+        app_say("%s", err->message);
+    } else if (err->status == TL_CANCELLED) {
         snprintf(err->message, sizeof err->message, "stopped; the checkpoint in %.800s goes on from here", out);
         show_resume = !o->quiet || !o->json;
         if (show_resume) app_say("%s. To resume:", err->message);
     } else if (err->status != TL_OK) {
         app_say("%s", err->message[0] ? err->message : tl_status_name(err->status));
-        show_resume = err->status == TL_IO && began;
-        if (show_resume) app_say("what was written is kept. To resume, once there is room:");
+        show_resume = (err->status == TL_IO || err->status == TL_NO_MEMORY) && report->resumable;
+        if (show_resume)
+            app_say("what was written is kept. To resume, once there is %s:",
+                    err->status == TL_IO ? "room" : "more memory");
         if (err->status == TL_FAILED)
             app_say("a smaller time step may help, in another folder: --set steps_per_frame=%d",
                     2 * tl_scene_steps_per_frame(scene));
@@ -230,8 +253,10 @@ static int run(const app_command *self, const run_options *o)
     def.fit_threads = o->threads == 0;
     def.resume = o->resume;
     def.checkpoint_every = o->checkpoint_every;
+    def.checkpoint_seconds = o->checkpoint_seconds;
     def.progress = on_frame;
     def.cancelled = asked_to_stop;
+    def.interrupted = asked_to_stop_now;
     def.user = &host;
     def.log = &log;
     tl_run_report report = {0};
@@ -242,7 +267,7 @@ static int run(const app_command *self, const run_options *o)
     // a folder that cannot be used is invalid input; a disk that fills up on the way is a failed run
     const bool began = host.progress.any || host.progress.steps_into > 0;
     const app_exit code = app_exit_of(err.status, began ? APP_FAILED : APP_INPUT);
-    tell(o, scene, out, began, &report, &err);
+    tell(o, scene, out, &report, &err);
     if (o->json) print_summary_json(self, o, scene, out, &report, code, &err);
     tl_scene_destroy(scene);
     free(made);
@@ -250,8 +275,7 @@ static int run(const app_command *self, const run_options *o)
 }
 
 // Options that run and resume share; `o->sets.item` and `words->item` have argc entries.
-static bool parse_run(const app_command *self, int argc, char **argv, run_options *o, app_list *words,
-                      int *code)
+static bool parse_run(const app_command *self, int argc, char **argv, run_options *o, app_list *words, int *code)
 {
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &o->out, 0, 0, "DIR",
@@ -259,6 +283,9 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
          "NAME as in the scene"},
         {"output-path", 0, APP_TEXT, &o->out, 0, 0, "DIR", NULL},
         {"resume", 0, APP_FLAG, &o->resume, 0, 0, NULL, "go on from the checkpoint in the folder"},
+        {"quality", 0, APP_TEXT, &o->quality, 0, 0, "Q",
+         "draft, normal or final: sizes, tolerances and steps where\nthe scene gives none (docs/scene.md). Default: "
+         "the scene's"},
         {"frames", 'n', APP_INT, &o->frames, 0, 1e6, "N", "stop after frame N. Default: as the scene says"},
         {"threads", 'j', APP_INT, &o->threads, 1, 256, "N",
          "threads to use; the result never depends on it.\n"
@@ -266,23 +293,24 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"set", 0, APP_MANY, &o->sets, 0, 0, "KEY=VALUE",
          "replace a value of the scene, e.g. fps=50;\n"
          "may be given again. A bare KEY=VALUE does the same"},
-        {"checkpoint-every", 0, APP_INT, &o->checkpoint_every, 1, 1e6, "N",
-         "frames between checkpoints. Default 10"},
+        {"checkpoint-every", 0, APP_INT, &o->checkpoint_every, 1, 1e6, "N", "frames between checkpoints. Default 10"},
+        {"checkpoint-seconds", 0, APP_REAL, &o->checkpoint_seconds, 0, 1e9, "S",
+         "a checkpoint also where a crash could cost more work\nthan this. Default 60: at most a minute is lost"},
         {"quiet", 'q', APP_FLAG, &o->quiet, 0, 0, NULL, "no progress, no summary; warnings and errors only"},
         {"verbose", 'v', APP_FLAG, &o->verbose, 0, 0, NULL, "also what the solver has to say"},
         {"json", 0, APP_FLAG, &o->json, 0, 0, NULL, "one JSON object on stdout at the end"},
         {"num-frames", 0, APP_INT, &o->frames, 0, 1e6, "N", NULL},
         {"headless", 0, APP_FLAG, &o->headless, 0, 0, NULL, NULL},
     };
-    const int32_t skip = o->whole_folder ? 3 : 0;  // `toile resume` has its folder already: no --out, no --resume
-    return app_parse(self, options + skip, (int32_t)(sizeof options / sizeof *options) - skip, argc, argv,
-                     words, code);
+    const int32_t skip = o->whole_folder ? 4 : 0;  // `toile resume` has its folder already: no --out, no --quality
+    return app_parse(self, options + skip, (int32_t)(sizeof options / sizeof *options) - skip, argc, argv, words, code);
 }
 
 static run_options run_defaults(void)
 {
+    const tl_run_def def = tl_run_def_default();
     return (run_options){
-        .frames = -1, .checkpoint_every = tl_run_def_default().checkpoint_every};
+        .frames = -1, .checkpoint_every = def.checkpoint_every, .checkpoint_seconds = def.checkpoint_seconds};
 }
 
 int app_run(const app_command *self, int argc, char **argv)
@@ -310,6 +338,10 @@ int app_run(const app_command *self, int argc, char **argv)
             code = app_usage(self, "one scene at a time: '%s' is too much (results go to --out DIR)", word);
             goto end;
         }
+    }
+    if (o.quality) {  // a key like others
+        snprintf(o.quality_set, sizeof o.quality_set, "quality=%s", o.quality);
+        o.sets.item[o.sets.count++] = o.quality_set;
     }
     code = run(self, &o);
 end:

@@ -38,7 +38,8 @@ typedef struct bench_ccd_def {
 } bench_ccd_def;
 bench_ccd_def bench_ccd_default(void);
 
-/// TL_OK; TL_IO, TL_BAD_INPUT: a file is missing or wrong. *faults counts contacts missed and times later than the truth.
+/// TL_OK; TL_IO, TL_BAD_INPUT: a file is missing or wrong. *faults counts contacts missed and times later than the
+/// truth.
 tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err);
 
 /// Where scene `name` is: a path if it has a '/' or ends in .json (a folder stands for its scene.json), else
@@ -51,41 +52,44 @@ enum { BENCH_DTS_MAX = 8, BENCH_SETS_MAX = 16 };
 typedef struct bench_stress_def {
     const char *const *scenes;  ///< names or paths, scene_count of them; none: all contact scenes
     int32_t scene_count;
-    const char *data;           ///< folder that holds scenes/; may be NULL
-    const char *const *sets;    ///< "key=value" for every scene, set_count of them, at most 16
+    const char *data;         ///< folder that holds scenes/; may be NULL
+    const char *const *sets;  ///< "key=value" for every scene, set_count of them, at most 16
     int32_t set_count;
-    int32_t runs;               ///< per scene and time step. Default 10.
-    int32_t seed;               ///< of the first run; the next have seed + 1, .. Seed 0 is the scene as it stands. Default 0.
+    int32_t runs;  ///< per scene and time step. Default 10.
+    int32_t seed;  ///< of the first run; the next have seed + 1, .. Seed 0 is the scene as it stands. Default 0.
     double dts[BENCH_DTS_MAX];  ///< time steps [s], whole parts of a frame. Default 1/100, 1/200.
     int32_t dt_count;
-    int32_t steps;              ///< per run; 0: by `seconds`. Default 0.
-    double seconds;             ///< simulated per run; 0: as the scene says, at least 5 s where rest is judged. Default 0.
-    double wall;                ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
-    int32_t threads;            ///< Default 1.
-    bool brief;                 ///< coarser meshes where the scene allows
-    const char *remeshing;      ///< kind for every scene ("none", "anisotropic", "isotropic"); NULL: as the scene says. Default NULL.
-    const char *json;           ///< file for the figures of every run; NULL: none
-    FILE *out;                  ///< Default stdout.
+    int32_t steps;    ///< per run; 0: by `seconds`. Default 0.
+    double seconds;   ///< simulated per run; 0: as the scene says, at least 5 s where rest is judged. Default 0.
+    double wall;      ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
+    int32_t threads;  ///< Default 1.
+    bool fast;        ///< no scenes given: those of scenes/fast, where pinched nodes and slow frames are faults
+    bool brief;       ///< coarser meshes where the scene allows
+    const char *remeshing;  ///< kind for every scene ("none", "anisotropic", "isotropic"); NULL: as the scene says.
+                            ///< Default NULL.
+    const char *json;       ///< file for the figures of every run; NULL: none
+    FILE *out;              ///< Default stdout.
 } bench_stress_def;
 bench_stress_def bench_stress_default(void);
 
-/// TL_OK; TL_IO: the JSON file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that broke a bar.
+/// TL_OK; TL_IO: the JSON file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that
+/// broke a bar.
 tl_status bench_stress(const bench_stress_def *def, int32_t *faults, tl_error *err);
 
 /// What contact costs. Start from bench_contact_default().
 typedef struct bench_contact_def {
     const char *const *scenes;  ///< names or paths; none: all contact scenes
     int32_t scene_count;
-    const char *data;           ///< folder that holds scenes/; may be NULL
-    double seconds;             ///< of every scene; 0: leaves the scenes out. Default 1.
-    int32_t sizes[BENCH_SIZES_MAX];  ///< faces of the stack. Default 5k, 10k, 20k, 50k, 100k.
-    int32_t size_count;              ///< 0: leaves the stack out
+    const char *data;                    ///< folder that holds scenes/; may be NULL
+    double seconds;                      ///< of every scene; 0: leaves the scenes out. Default 1.
+    int32_t sizes[BENCH_SIZES_MAX];      ///< faces of the stack. Default 5k, 10k, 20k, 50k, 100k.
+    int32_t size_count;                  ///< 0: leaves the stack out
     int32_t threads[BENCH_THREADS_MAX];  ///< Default 1, 2. Scenes run on the first.
     int32_t thread_count;
-    int32_t steps, warmup;      ///< of the stack. Default 12, 3.
-    bool zones;                 ///< springs and impact zones instead of a potential. Default false.
-    const char *json;           ///< file for the figures; NULL: none
-    FILE *out;                  ///< Default stdout.
+    int32_t steps, warmup;  ///< of the stack. Default 12, 3.
+    bool zones;             ///< springs and impact zones instead of a potential. Default false.
+    const char *json;       ///< file for the figures; NULL: none
+    FILE *out;              ///< Default stdout.
 } bench_contact_def;
 bench_contact_def bench_contact_default(void);
 
@@ -99,24 +103,24 @@ const char *bench_contact_scene(int32_t index);
 typedef struct bench_paper_def {
     const char *const *scenes;  ///< names of rows (bench_paper_scene), scene_count of them; none: all
     int32_t scene_count;
-    const char *data;           ///< folder that holds scenes/; may be NULL
-    const char *fabrics;        ///< folder with the measured fabrics of Wang et al. 2011; NULL: our own that stand for them
-    const char *const *sets;    ///< "key=value" for every scene, set_count of them, at most BENCH_SETS_MAX
+    const char *data;     ///< folder that holds scenes/; may be NULL
+    const char *fabrics;  ///< folder with the measured fabrics of Wang et al. 2011; NULL: our own that stand for them
+    const char *const *sets;  ///< "key=value" for every scene, set_count of them, at most BENCH_SETS_MAX
     int32_t set_count;
-    bool full;                  ///< sizes and frames of the paper. Default false: coarser and fewer.
-    int32_t frames;             ///< of every scene; 0: as the form says. Default 0.
+    bool full;                           ///< sizes and frames of the paper. Default false: coarser and fewer.
+    int32_t frames;                      ///< of every scene; 0: as the form says. Default 0.
     int32_t threads[BENCH_THREADS_MAX];  ///< Default 1.
     int32_t thread_count;
-    bool check;                 ///< looks for crossings after every step, not only after every frame
-    bool scaling;               ///< instead of the table: the sphere at several smallest sizes
-    const char *csv;            ///< rows are appended to this file; NULL: to none
-    const char *plots;          ///< folder for NAME.svg and the figures of every frame, NAME.jsonl; NULL: none
-    FILE *out;                  ///< Default stdout.
+    bool check;         ///< looks for crossings after every step, not only after every frame
+    bool scaling;       ///< instead of the table: the sphere at several smallest sizes
+    const char *csv;    ///< rows are appended to this file; NULL: to none
+    const char *plots;  ///< folder for NAME.svg and the figures of every frame, NAME.jsonl; NULL: none
+    FILE *out;          ///< Default stdout.
 } bench_paper_def;
 bench_paper_def bench_paper_default(void);
 
-/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed, failed,
-/// left their strain limits or depended on the number of threads.
+/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed,
+/// failed, left their strain limits or depended on the number of threads.
 tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err);
 
 /// Names of the rows in order; NULL past the last.
@@ -126,31 +130,49 @@ enum { BENCH_FRAMES_MAX = 16 };
 
 /// Adaptive meshes against jittered runs of a fixed fine one, by figures of shape. Start from bench_fidelity_default().
 typedef struct bench_fidelity_def {
-    const char *data;            ///< folder that holds scenes/; may be NULL
-    const char *const *sets;     ///< "key=value" for every run, set_count of them, at most BENCH_SETS_MAX
+    const char *data;         ///< folder that holds scenes/; may be NULL
+    const char *const *sets;  ///< "key=value" for every run, set_count of them, at most BENCH_SETS_MAX
     int32_t set_count;
-    const char *const *adapts;   ///< the same for runs of adaptive meshes alone, adapt_count of them, at most BENCH_SETS_MAX
+    const char *const
+        *adapts;  ///< the same for runs of adaptive meshes alone, adapt_count of them, at most BENCH_SETS_MAX
     int32_t adapt_count;
-    bool full;                   ///< sizes and steps of the paper. Default false: coarser, half the steps.
-    double size;                 ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
-    int32_t runs;                ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.
-    bool meshes;                 ///< after the first, runs of the fixed fine mesh have other meshes of as many faces. Default false.
-    int32_t others;              ///< of each of the other meshes, >= 1. Default 1.
-    int32_t seed;                ///< of the first start. Default 1.
+    bool full;     ///< sizes and steps of the paper. Default false: coarser, half the steps.
+    double size;   ///< smallest edge of adaptive meshes, fixed ones in proportion [m]; 0: as the form says. Default 0.
+    int32_t runs;  ///< of the fixed fine mesh, each from a start of its own, >= 2. Default 3.
+    bool meshes;   ///< after the first, runs of the fixed fine mesh have other meshes of as many faces. Default false.
+    int32_t others;                    ///< of each of the other meshes, >= 1. Default 1.
+    int32_t seed;                      ///< of the first start. Default 1.
     int32_t frames[BENCH_FRAMES_MAX];  ///< looked at, ascending. Default 43, 100, 143, 157, 185, 200.
     int32_t frame_count;
-    double scale;                ///< of curvature, twice the deviation of a Gaussian [m]; 0: twice the size. Default 0.
-    double smooth;               ///< of the surface that wrinkles are counted from, likewise; 0: five times the size, at least 0.1. Default 0.
-    int32_t threads;             ///< Default 1.
-    const char *keep;            ///< folder for the shapes and states of every run: what is there is not run again; NULL: none
-    const char *pictures;        ///< folder for pictures of the four meshes at every frame; NULL: none
-    const char *csv;             ///< rows are appended to this file; NULL: to none
-    FILE *out;                   ///< Default stdout.
+    double scale;   ///< of curvature, twice the deviation of a Gaussian [m]; 0: twice the size. Default 0.
+    double smooth;  ///< of the surface that wrinkles are counted from, likewise; 0: five times the size, at least 0.1.
+                    ///< Default 0.
+    int32_t threads;   ///< Default 1.
+    const char *keep;  ///< folder for the shapes and states of every run: what is there is not run again; NULL: none
+    const char *pictures;  ///< folder for pictures of the four meshes at every frame; NULL: none
+    const char *csv;       ///< rows are appended to this file; NULL: to none
+    FILE *out;             ///< Default stdout.
 } bench_fidelity_def;
 bench_fidelity_def bench_fidelity_default(void);
 
-/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed or failed.
+/// TL_OK; TL_IO: a file cannot be written; TL_BAD_INPUT: a scene is missing or wrong. *faults counts runs that crossed
+/// or failed.
 tl_status bench_fidelity(const bench_fidelity_def *def, int32_t *faults, tl_error *err);
+
+/// Grids of quads by every method, at several sizes. Start from bench_grids_default().
+typedef struct bench_grids_def {
+    int32_t sizes[BENCH_SIZES_MAX];  ///< quads along a side. Default 10, 20, .., 100, 200, 500.
+    int32_t size_count;
+    int32_t runs;     ///< of each case, at most. Default 1000.
+    double seconds;   ///< processor time of each case, at most but for one run. Default 0.2.
+    const char *svg;  ///< plot of time against size; NULL: none
+    const char *csv;  ///< rows are appended to this file; NULL: to none
+    FILE *out;        ///< Default stdout.
+} bench_grids_def;
+bench_grids_def bench_grids_default(void);
+
+/// TL_OK; TL_IO: a file cannot be written. *faults counts times beyond the bars.
+tl_status bench_grids(const bench_grids_def *def, int32_t *faults, tl_error *err);
 
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);

@@ -51,7 +51,11 @@ static tl_mesh *make_sheet(const tl_allocator *alloc, int32_t side)
             face[t][0] = a, face[t][1] = b, face[t][2] = rising ? c : d;
             face[t + 1][0] = rising ? a : b, face[t + 1][1] = c, face[t + 1][2] = d;
         }
-    const tl_mesh_def def = {.node_count = n, .vert_count = n, .face_count = faces, .pos = pos, .uv = uv,
+    const tl_mesh_def def = {.node_count = n,
+                             .vert_count = n,
+                             .face_count = faces,
+                             .pos = pos,
+                             .uv = uv,
                              .face_vert = (const int32_t(*)[3])face};
     tl_mesh *mesh;
     check(tl_mesh_create(alloc, &def, &mesh, &err), &err);
@@ -77,8 +81,8 @@ static void bench(int32_t faces)
     tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, n), *g = TL_ALLOC(&alloc, tl_vec3, n), *y = TL_ALLOC(&alloc, tl_vec3, n);
     check(x && g && y ? TL_OK : tl_fail_memory(&err, "bench"), &err);
     for (int32_t i = 0; i < n; i++) x[i] = mesh->pos[e->slot_of_node[i]];
-    const tl_step_def step = {.gamma = 200, .now = 1, .x_tilde = x, .x_hat = x, .gravity = {0, 0, -9.81}, .pressure = 0.6,
-                              .wind = {1, 2, 3}};
+    const tl_step_def step = {
+        .gamma = 200, .now = 1, .x_tilde = x, .x_hat = x, .gravity = {0, 0, -9.81}, .pressure = 0.6, .wind = {1, 2, 3}};
     tl_forces_begin(e, &step, x, NULL, true, NULL);
     for (int single = 0; single < 2; single++) {
         if (single) check(tl_bsr_to_single(&alloc, matrix, &err), &err);
@@ -97,7 +101,8 @@ static void bench(int32_t faces)
             assembly = fmin(assembly, t1 - t0), gradient = fmin(gradient, t2 - t1);
             energy = fmin(energy, t3 - t2), product = fmin(product, t4 - t3);
         }
-        printf("%7d faces, %s: force and Hessian %5.2f, force %5.2f, energy %5.2f million faces/s; product %5.2f ns a block\n",
+        printf("%7d faces, %s: force and Hessian %5.2f, force %5.2f, energy %5.2f million faces/s; product %5.2f ns a "
+               "block\n",
                e->face_count, single ? "single" : "double", 1e-6 * e->face_count / assembly,
                1e-6 * e->face_count / gradient, 1e-6 * e->face_count / energy, 1e9 * product / matrix->block_count);
     }

@@ -1,14 +1,14 @@
 // bench/bench_broad.c: refit and candidate pairs of trees, one thread: which k, arity and leaf size to take.
 //
 //   bench_broad                     generated scenes: folded sheet, sheet on a sphere, stack of sheets
-//   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and triangles)
-//   -a                              every k, arity and leaf size; else the default and its neighbours
-//   -m METRES                       margin around everything; 0 if not given
-//   -p                              only queries of the default tree, each with what the processor has and by plain code, in turn
-//   -n PATH END                     also pairs within PATH on the way or END at the end (tl_bvh_self_near), of all nodes and of some
+//   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and
+//   triangles) -a                              every k, arity and leaf size; else the default and its neighbours -m
+//   METRES                       margin around everything; 0 if not given -p                              only queries
+//   of the default tree, each with what the processor has and by plain code, in turn -n PATH END also pairs within PATH
+//   on the way or END at the end (tl_bvh_self_near), of all nodes and of some
 //
-// Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other work
-// on the machine disturbs less. Compare within one run only.
+// Looks inside the library (src/ on the include path). Times are the best of several, in processor time, which other
+// work on the machine disturbs less. Compare within one run only.
 
 #include <math.h>
 #include <stdbool.h>
@@ -18,7 +18,7 @@
 #include <time.h>
 
 #include "base/sort.h"
-#include "collide/bvh.h"
+#include "detect/bvh/bvh.h"
 
 enum { ROUNDS = 9 };
 
@@ -84,7 +84,8 @@ static tl_vec3 folded(double u, double v, int layer, double time)
 static tl_vec3 on_sphere(double u, double v, int layer, double time)
 {
     (void)layer;
-    const double x = 2 * u - 1, y = 2 * v - 1, r = hypot(x, y), wave = 0.1 * sin(8 * atan2(y, x)) * (r > 0.7 ? r - 0.7 : 0);
+    const double x = 2 * u - 1, y = 2 * v - 1, r = hypot(x, y),
+                 wave = 0.1 * sin(8 * atan2(y, x)) * (r > 0.7 ? r - 0.7 : 0);
     const double fall = r < 0.7 ? sqrt(1 - r * r) - 1 : sqrt(0.51) - 1 - 1.2 * (r - 0.7);
     const double in = r < 0.7 ? 1 : (0.7 + 0.3 * (r - 0.7) + wave) / r;
     return (tl_vec3){0.4 * in * x, 0.4 * in * y, 0.4 * fall - 0.003 * time * r};
@@ -160,12 +161,15 @@ static void read_ply(const char *path, int32_t *nodes, tl_vec3 **x, int32_t *fac
 
 // --- measuring ---
 
-typedef struct result { double build, refit, query, culled; } result;
+typedef struct result {
+    double build, refit, query, culled;
+} result;
 
 static void measure(const model *m, const char *name, tl_bvh_def def, double margin)
 {
     const tl_allocator alloc = tl_allocator_default();
-    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
+                                (const int32_t(*)[2])m->edge};
     const int what = TL_PAIR_VF | TL_PAIR_EE;
     tl_error err;
     tl_arena arena;
@@ -193,10 +197,10 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
         check(tl_bvh_self_culled(bvh, what, &arena, NULL, &fewer, &err) == TL_OK, err.message);
         best.culled = fmin(best.culled, now() - t3);
     }
-    printf("%-10s %7d  %2d%s %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k, def.relative ? "r" : " ", def.arity,
-           def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query, 1e3 * (best.refit + best.query), pairs.vf_count,
-           pairs.ee_count, (long long)pairs.volume_tests, (long long)pairs.face_pairs,
-           (double)tl_bvh_memory(bvh) / m->faces);
+    printf("%-10s %7d  %2d%s %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k,
+           def.relative ? "r" : " ", def.arity, def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query,
+           1e3 * (best.refit + best.query), pairs.vf_count, pairs.ee_count, (long long)pairs.volume_tests,
+           (long long)pairs.face_pairs, (double)tl_bvh_memory(bvh) / m->faces);
     if (def.culling)
         printf("           culled:                    %7.2f          %8d %8d  %9lld %9lld\n", 1e3 * best.culled,
                fewer.vf_count, fewer.ee_count, (long long)fewer.volume_tests, (long long)fewer.face_pairs);
@@ -217,7 +221,8 @@ static double wall(void)
 static void measure_some(const model *m, tl_near near, double part)
 {
     const tl_allocator alloc = tl_allocator_default();
-    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
+                                (const int32_t(*)[2])m->edge};
     tl_bvh_def def = tl_bvh_def_default();
     def.relative = 1;
     tl_error err;
@@ -251,8 +256,8 @@ static void measure_some(const model *m, tl_near near, double part)
         check(tl_bvh_self_near(bvh, TL_PAIR_VF | TL_PAIR_EE, near, &arena, NULL, &pairs, &err) == TL_OK, err.message);
         refit = fmin(refit, t1 - t0), query = fmin(query, now() - t1);
     }
-    printf("           some:  refit %.2f query %.2f ms, %d vf, %d ee; %d of %d nodes\n", 1e3 * refit, 1e3 * query, pairs.vf_count, pairs.ee_count,
-           count, m->nodes);
+    printf("           some:  refit %.2f query %.2f ms, %d vf, %d ee; %d of %d nodes\n", 1e3 * refit, 1e3 * query,
+           pairs.vf_count, pairs.ee_count, count, m->nodes);
     fflush(stdout);
     free(some);
     tl_bvh_destroy(bvh);
@@ -260,12 +265,13 @@ static void measure_some(const model *m, tl_near near, double part)
     tl_arena_free(&arena);
 }
 
-// Pairs near on the way or at the end, against all whose swept boxes overlap with half the greater reach as margin, which is what one
-// has to ask for without; and the query on two threads, by the clock.
+// Pairs near on the way or at the end, against all whose swept boxes overlap with half the greater reach as margin,
+// which is what one has to ask for without; and the query on two threads, by the clock.
 static void measure_near(const model *m, tl_near near)
 {
     const tl_allocator alloc = tl_allocator_default();
-    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
+                                (const int32_t(*)[2])m->edge};
     const int what = TL_PAIR_VF | TL_PAIR_EE;
     tl_error err;
     tl_arena arena;
@@ -287,15 +293,16 @@ static void measure_near(const model *m, tl_near near)
             tl_bvh_refit(bvh, m->x0, m->x1, relative ? 0 : 0.5 * fmax(near.path, near.end), 0, NULL);
             const double c1 = now(), t1 = wall();
             check((relative ? tl_bvh_self_near(bvh, what, near, &arena, threads, &pairs[1], &err)
-                            : tl_bvh_self(bvh, what, &arena, threads, &pairs[0], &err)) == TL_OK, err.message);
+                            : tl_bvh_self(bvh, what, &arena, threads, &pairs[0], &err)) == TL_OK,
+                  err.message);
             const double c2 = now(), t2 = wall();
             best[relative][0] = fmin(best[relative][0], c1 - c0);
             if (!threads) best[relative][1] = fmin(best[relative][1], c2 - c1);
             best[relative][2 + round % 2] = fmin(best[relative][2 + round % 2], t2 - t1);
         }
         printf("           %s refit %.2f query %.2f ms, %d vf, %d ee; by the clock %.2f, on two threads %.2f\n",
-               relative ? "near: " : "swept:", 1e3 * best[relative][0], 1e3 * best[relative][1], pairs[relative].vf_count,
-               pairs[relative].ee_count, 1e3 * best[relative][2], 1e3 * best[relative][3]);
+               relative ? "near: " : "swept:", 1e3 * best[relative][0], 1e3 * best[relative][1],
+               pairs[relative].vf_count, pairs[relative].ee_count, 1e3 * best[relative][2], 1e3 * best[relative][3]);
         tl_bvh_destroy(bvh);
     }
     fflush(stdout);
@@ -309,7 +316,8 @@ static void measure_plain(const model *m, const char *name, double margin, tl_ne
 {
     static const char *const kinds[4] = {"still", "swept", "relative", "near"};
     const tl_allocator alloc = tl_allocator_default();
-    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface surface = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
+                                (const int32_t(*)[2])m->edge};
     tl_error err;
     tl_arena arena;
     tl_arena_init(&arena, alloc);
@@ -327,12 +335,14 @@ static void measure_plain(const model *m, const char *name, double margin, tl_ne
             tl_arena_reset(&arena);
             const double t = now();
             check((kind == 3 ? tl_bvh_self_near(bvh, what, near, &arena, NULL, &pairs[plain], &err)
-                             : tl_bvh_self(bvh, what, &arena, NULL, &pairs[plain], &err)) == TL_OK, err.message);
+                             : tl_bvh_self(bvh, what, &arena, NULL, &pairs[plain], &err)) == TL_OK,
+                  err.message);
             best[plain] = fmin(best[plain], now() - t);
         }
-        check(pairs[0].vf_count == pairs[1].vf_count && pairs[0].ee_count == pairs[1].ee_count, "plain code finds other pairs");
-        printf("%-10s %7d  %-8s query %7.2f ms, plain %7.2f: %.2f times; %d vf, %d ee\n", name, m->faces, kinds[kind], 1e3 * best[0],
-               1e3 * best[1], best[1] / best[0], pairs[0].vf_count, pairs[0].ee_count);
+        check(pairs[0].vf_count == pairs[1].vf_count && pairs[0].ee_count == pairs[1].ee_count,
+              "plain code finds other pairs");
+        printf("%-10s %7d  %-8s query %7.2f ms, plain %7.2f: %.2f times; %d vf, %d ee\n", name, m->faces, kinds[kind],
+               1e3 * best[0], 1e3 * best[1], best[1] / best[0], pairs[0].vf_count, pairs[0].ee_count);
         fflush(stdout);
         tl_pairs_free(&pairs[0]), tl_pairs_free(&pairs[1]);
         tl_bvh_destroy(bvh);
@@ -340,8 +350,8 @@ static void measure_plain(const model *m, const char *name, double margin, tl_ne
     tl_arena_free(&arena);
 }
 
-// The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves; update after
-// one face in a hundred has been cut in two.
+// The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves;
+// update after one face in a hundred has been cut in two.
 static void measure_upkeep(const model *m, double margin)
 {
     const tl_allocator alloc = tl_allocator_default();
@@ -362,11 +372,13 @@ static void measure_upkeep(const model *m, double margin)
         const int32_t f = m->faces / 3 + i, v = m->nodes + i, *c = m->face[f];
         const tl_vec3 p = m->x0[c[0]], q = m->x0[c[1]], r = m->x0[c[2]];
         n.x0[v] = (tl_vec3){(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
-        for (int k = 0; k < 3; k++) n.face[m->faces + 2 * i][k] = k == 1 ? v : c[k], n.face[m->faces + 2 * i + 1][k] = k == 2 ? v : c[k];
+        for (int k = 0; k < 3; k++)
+            n.face[m->faces + 2 * i][k] = k == 1 ? v : c[k], n.face[m->faces + 2 * i + 1][k] = k == 2 ? v : c[k];
         n.face[f][0] = v;
     }
     find_edges(&n);
-    const tl_surface before = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face, (const int32_t(*)[2])m->edge};
+    const tl_surface before = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
+                               (const int32_t(*)[2])m->edge};
     const tl_surface after = {n.nodes, n.faces, n.edges, (const int32_t(*)[3])n.face, (const int32_t(*)[2])n.edge};
     double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
     tl_bvh_update_report report = {0};
@@ -391,9 +403,10 @@ static void measure_upkeep(const model *m, double margin)
         for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i]);
         tl_bvh_destroy(bvh);
     }
-    printf("           upkeep: new %.1f ms, update of %d faces %.1f ms%s; refit %.2f ms, with a skin %.2f at rest, %.2f if a tenth moves\n",
-           1e3 * best[0], report.placed, 1e3 * best[4], report.rebuilt ? " (rebuilt)" : "", 1e3 * best[1], 1e3 * best[2],
-           1e3 * best[3]);
+    printf("           upkeep: new %.1f ms, update of %d faces %.1f ms%s; refit %.2f ms, with a skin %.2f at rest, "
+           "%.2f if a tenth moves\n",
+           1e3 * best[0], report.placed, 1e3 * best[4], report.rebuilt ? " (rebuilt)" : "", 1e3 * best[1],
+           1e3 * best[2], 1e3 * best[3]);
     free_model(&n);
 }
 
@@ -409,7 +422,8 @@ static void bench(const model *m, const char *name, bool all, bool plain, double
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 7; l++) {
                 const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
-                if (all || off <= 1) measure(m, name, (tl_bvh_def){.k = ks[k], .arity = arities[a], .leaf_faces = leaves[l]}, margin);
+                if (all || off <= 1)
+                    measure(m, name, (tl_bvh_def){.k = ks[k], .arity = arities[a], .leaf_faces = leaves[l]}, margin);
             }
     static const int wide[4] = {8, 16, 24, 32};
     for (int l = 0; l < 4; l++)
@@ -433,13 +447,20 @@ int main(int argc, char **argv)
     const char *path[2] = {NULL, NULL};
     int paths = 0;
     for (int i = 1; i < argc; i++) {
-        if (strcmp(argv[i], "-a") == 0) all = true;
-        else if (strcmp(argv[i], "-p") == 0) plain = true;
-        else if (strcmp(argv[i], "-m") == 0 && i + 1 < argc) margin = atof(argv[++i]);
-        else if (strcmp(argv[i], "-n") == 0 && i + 2 < argc) near.path = atof(argv[++i]), near.end = atof(argv[++i]);
-        else if (paths < 2) path[paths++] = argv[i];
+        if (strcmp(argv[i], "-a") == 0)
+            all = true;
+        else if (strcmp(argv[i], "-p") == 0)
+            plain = true;
+        else if (strcmp(argv[i], "-m") == 0 && i + 1 < argc)
+            margin = atof(argv[++i]);
+        else if (strcmp(argv[i], "-n") == 0 && i + 2 < argc)
+            near.path = atof(argv[++i]), near.end = atof(argv[++i]);
+        else if (paths < 2)
+            path[paths++] = argv[i];
     }
-    if (!plain) printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face pairs B/face\n");
+    if (!plain)
+        printf("scene        faces   k  ar lf    build   refit   query     sum        vf       ee  vol.tests face "
+               "pairs B/face\n");
     if (paths == 2) {
         model m = {0};
         int32_t nodes, faces, (*face)[3];

@@ -14,14 +14,10 @@ typedef struct row {
     int64_t queries, hits, misses, false_alarms, late;
     double seconds;  // of one pass
     double worst;    // seconds of the slowest query
-    double
-        early;  // longest time by which an answer came before the first contact; not a number: no times known
+    double early;    // longest time by which an answer came before the first contact; not a number: no times known
 } row;
 
-bench_ccd_def bench_ccd_default(void)
-{
-    return (bench_ccd_def){.per_family = 20000, .passes = 5, .out = stdout};
-}
+bench_ccd_def bench_ccd_default(void) { return (bench_ccd_def){.per_family = 20000, .passes = 5, .out = stdout}; }
 
 static double now(clockid_t clock)
 {
@@ -85,9 +81,9 @@ static void add(row *total, const row *r)
 
 static void print_row(FILE *out, const char *kind, const row *r)
 {
-    fprintf(out, "%-28.28s %-3s %8lld %8lld %6lld %6lld %5lld %9.3f %9.2f", r->name, kind,
-            (long long)r->queries, (long long)r->hits, (long long)r->misses, (long long)r->false_alarms,
-            (long long)r->late, 1e6 * r->seconds / (double)(r->queries ? r->queries : 1), 1e6 * r->worst);
+    fprintf(out, "%-28.28s %-3s %8lld %8lld %6lld %6lld %5lld %9.3f %9.2f", r->name, kind, (long long)r->queries,
+            (long long)r->hits, (long long)r->misses, (long long)r->false_alarms, (long long)r->late,
+            1e6 * r->seconds / (double)(r->queries ? r->queries : 1), 1e6 * r->worst);
     if (isnan(r->early))
         fprintf(out, " %9s\n", "-");
     else
@@ -107,8 +103,8 @@ static void print_json(FILE *out, const char *kind, const row *r, bool first)
             "%lld, \"late\": %lld",
             kind, (long long)r->queries, (long long)r->hits, (long long)r->misses, (long long)r->false_alarms,
             (long long)r->late);
-    fprintf(out, ", \"us_query\": %.6g, \"us_worst\": %.6g",
-            1e6 * r->seconds / (double)(r->queries ? r->queries : 1), 1e6 * r->worst);
+    fprintf(out, ", \"us_query\": %.6g, \"us_worst\": %.6g", 1e6 * r->seconds / (double)(r->queries ? r->queries : 1),
+            1e6 * r->worst);
     if (isnan(r->early))
         fprintf(out, ", \"early_max\": null}");
     else
@@ -132,8 +128,8 @@ tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err)
                 "\"results\": [",
                 tl_version(), machine);
     } else {
-        fprintf(def->out, "%-28s %-3s %8s %8s %6s %6s %5s %9s %9s %9s\n", "group", "", "queries", "hits",
-                "misses", "alarms", "late", "us/query", "worst us", "early");
+        fprintf(def->out, "%-28s %-3s %8s %8s %6s %6s %5s %9s %9s %9s\n", "group", "", "queries", "hits", "misses",
+                "alarms", "late", "us/query", "worst us", "early");
     }
     for (int32_t s = 0; s < sets.count; s++) {
         const int edges = sets.items[s].edges;
@@ -157,10 +153,9 @@ tl_status bench_ccd(const bench_ccd_def *def, int64_t *faults, tl_error *err)
     if (def->json)
         fprintf(def->out, "], \"faults\": %lld}\n", (long long)*faults);
     else
-        fprintf(def->out,
-                "misses: contacts not found; alarms: contacts reported where there is none, within rounding; "
-                "late: times after\n"
-                "the first contact; early: the most that a time came before it, as a part of the step\n");
+        fprintf(def->out, "misses: contacts not found; alarms: contacts reported where there is none, within rounding; "
+                          "late: times after\n"
+                          "the first contact; early: the most that a time came before it, as a part of the step\n");
     bench_ccd_free(&sets);
     return TL_OK;
 }

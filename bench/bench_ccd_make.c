@@ -31,15 +31,12 @@ static tl_vec3 pick3(random_source *r, int32_t limit)
     return (tl_vec3){x, y, z};
 }
 
-static tl_vec3 madd(tl_vec3 a, double s, tl_vec3 b)
-{
-    return (tl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
-}
+static tl_vec3 madd(tl_vec3 a, double s, tl_vec3 b) { return (tl_vec3){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z}; }
 static tl_vec3 sub(tl_vec3 a, tl_vec3 b) { return madd(a, -1, b); }
 
 typedef enum family { INSIDE, BORDER, FLAT_HIT, AT_ENDS, APART, TIGHT, FLAT_MISS, FAMILIES } family;
-static const char *const family_name[FAMILIES] = {
-    "inside", "on a border", "in one plane", "at begin or end", "well apart", "narrow gap", "gap in plane"};
+static const char *const family_name[FAMILIES] = {"inside",     "on a border", "in one plane", "at begin or end",
+                                                  "well apart", "narrow gap",  "gap in plane"};
 
 enum { UNIT = 64, COARSE = 1 << 10 };
 

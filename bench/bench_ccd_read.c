@@ -166,8 +166,7 @@ static const char *base_of(const char *path)
 }
 
 // Rows of 6 numbers, or of 7 with the truth.
-static tl_status read_csv(const char *path, const char *name, bool edges, bool with_truth, ccd_sets *out,
-                          tl_error *err)
+static tl_status read_csv(const char *path, const char *name, bool edges, bool with_truth, ccd_sets *out, tl_error *err)
 {
     text t;
     tl_status status = text_open(path, &t, err);
@@ -230,8 +229,7 @@ static tl_status read_truth(const char *path, ccd_set *set, tl_error *err)
     while (status == TL_OK && text_skip(&t, "[],")) {
         const bool yes = strncmp(t.at, "true", 4) == 0, no = strncmp(t.at, "false", 5) == 0;
         if (q >= set->count)
-            status =
-                fail(err, TL_BAD_INPUT, "%s:%d: more answers than the %d queries", path, t.line, set->count);
+            status = fail(err, TL_BAD_INPUT, "%s:%d: more answers than the %d queries", path, t.line, set->count);
         else if (!yes && !no)
             status = text_fail(&t, err, "true or false");
         else
@@ -290,8 +288,7 @@ static void take(text *t, bool big, size_t size, void *out)
 
 static tl_status ply_body(text *t, bool big, bool wide, mesh *m, tl_error *err)
 {
-    const size_t number = wide ? 8 : 4,
-                 need = 3 * number * (size_t)m->vert_count + 13 * (size_t)m->face_count;
+    const size_t number = wide ? 8 : 4, need = 3 * number * (size_t)m->vert_count + 13 * (size_t)m->face_count;
     if ((size_t)(t->end - t->at) < need)
         return fail(err, TL_BAD_INPUT, "%s:%d: the data end too early", t->path, t->line);
     m->x = calloc((size_t)m->vert_count, sizeof *m->x);
@@ -348,8 +345,7 @@ static tl_status read_ply(const char *path, mesh *m, tl_error *err)
             done = true;
         t.at = end + 1;
     }
-    if (status == TL_OK && (!done || m->vert_count == 0))
-        status = fail(err, TL_BAD_INPUT, "%s:1: no PLY header", path);
+    if (status == TL_OK && (!done || m->vert_count == 0)) status = fail(err, TL_BAD_INPUT, "%s:1: no PLY header", path);
     if (status == TL_OK) status = ply_body(&t, big, wide, m, err);
     text_close(&t);
     return status;
@@ -412,11 +408,10 @@ static tl_status read_pairs(const char *path, const char *name, bool edges, cons
             break;
         }
         int32_t v[6];
-        const int first = box_corners(&m[0], box[0], v),
-                  second = first ? box_corners(&m[0], box[1], v + first) : 0;
+        const int first = box_corners(&m[0], box[0], v), second = first ? box_corners(&m[0], box[1], v + first) : 0;
         if (first != (edges ? 2 : 1) || second != (edges ? 2 : 3) || count >= set->count) {
-            status = fail(err, TL_BAD_INPUT, "%s:%d: boxes %.0Lf and %.0Lf are no %s", path, t.line, box[0],
-                          box[1], edges ? "two edges" : "vertex and face");
+            status = fail(err, TL_BAD_INPUT, "%s:%d: boxes %.0Lf and %.0Lf are no %s", path, t.line, box[0], box[1],
+                          edges ? "two edges" : "vertex and face");
             break;
         }
         for (int k = 0; k < 4; k++) {
@@ -459,8 +454,8 @@ static tl_status read_boxes(const char *path, const char *scene, const char *nam
     for (int k = 0; k < 2 && status == TL_OK; k++) {
         char frame[PATH_SIZE];
         if (!find_frame(scene, step + k, frame))
-            status = fail(err, TL_BAD_INPUT, "%s: there is no %s/frames/*%ld.ply that goes with it", path,
-                          scene, step + k);
+            status =
+                fail(err, TL_BAD_INPUT, "%s: there is no %s/frames/*%ld.ply that goes with it", path, scene, step + k);
         else
             status = read_ply(frame, &m[k], err);
     }
@@ -540,11 +535,9 @@ tl_status bench_ccd_read(const char *path, ccd_sets *out, tl_error *err)
 {
     *out = (ccd_sets){0};
     tl_status status = TL_OK;
-    if (strlen(path) >= PATH_SIZE / 2)
-        status = fail(err, TL_BAD_INPUT, "%.200s...: the path is too long", path);
+    if (strlen(path) >= PATH_SIZE / 2) status = fail(err, TL_BAD_INPUT, "%.200s...: the path is too long", path);
     if (status == TL_OK) status = read_path(path, 0, out, err);
-    if (status == TL_OK && out->count == 0)
-        status = fail(err, TL_BAD_INPUT, "%s: no queries found below it", path);
+    if (status == TL_OK && out->count == 0) status = fail(err, TL_BAD_INPUT, "%s: no queries found below it", path);
     if (status != TL_OK) bench_ccd_free(out);
     return status;
 }

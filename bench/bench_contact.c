@@ -1,9 +1,10 @@
 // bench/bench_contact.c: what contact costs: its share of a step on the contact scenes, and against size on a
 // stack.
 //
-// The stack is ten sheets of 30 cm on a block, at rest (a thickness apart, lying, each as much smaller than the one below as it takes to have
-// no corner hang over) and falling (thrown down, a time step apart, so that they land during the measurement); edges get shorter as faces get more. One
-// simulation per thread count steps in turn with the others. Bar: time per step grows at most as faces^1.2.
+// The stack is ten sheets of 30 cm on a block, at rest (a thickness apart, lying, each as much smaller than the one
+// below as it takes to have no corner hang over) and falling (thrown down, a time step apart, so that they land during
+// the measurement); edges get shorter as faces get more. One simulation per thread count steps in turn with the others.
+// Bar: time per step grows at most as faces^1.2.
 
 #include <math.h>
 #include <stdlib.h>
@@ -27,8 +28,8 @@ typedef struct row {
         collision;  // cpu: processor time of all threads; collision: share of the step
     double newton, linear, candidates, contacts, searches, tests, limited, held, rejected, zones;
     int32_t zone_nodes;  // of the largest
-    size_t bytes;  // peak
-    double rss;    // growth of the process; NaN: not measured
+    size_t bytes;        // peak
+    double rss;          // growth of the process; NaN: not measured
     double speedup;
     uint64_t hash;
 } row;
@@ -74,7 +75,7 @@ static void finish_row(row *r, const tl_sim *sim)
 {
     if (r->seconds > 0) r->collision /= r->seconds;
     double *sums[] = {&r->seconds,  &r->cpu,   &r->newton,  &r->linear, &r->candidates, &r->contacts,
-                      &r->searches, &r->tests, &r->limited, &r->held,   &r->rejected, &r->zones};
+                      &r->searches, &r->tests, &r->limited, &r->held,   &r->rejected,   &r->zones};
     for (size_t i = 0; i < sizeof sums / sizeof *sums && r->steps > 0; i++) *sums[i] /= r->steps;
     r->faces = 0;
     for (int32_t c = 0; c < tl_sim_cloth_count(sim); c++) {
@@ -112,8 +113,8 @@ static tl_status measure_scene(const bench_contact_def *def, const char *name, r
 
 // --- the stack --------------------------------------------------------------------------------------------
 
-static tl_status add_sheet(tl_sim *sim, const bench_grid *flat, bench_grid *g, const tl_material *material, int32_t index, double size,
-                           double height, tl_vec3 *velocity, tl_error *err)
+static tl_status add_sheet(tl_sim *sim, const bench_grid *flat, bench_grid *g, const tl_material *material,
+                           int32_t index, double size, double height, tl_vec3 *velocity, tl_error *err)
 {
     char name[16];
     snprintf(name, sizeof name, "sheet%d", index);
@@ -124,6 +125,7 @@ static tl_status add_sheet(tl_sim *sim, const bench_grid *flat, bench_grid *g, c
         g->pos[v] = (tl_vec3){c * x + s * z, height, c * z - s * x};
     }
     tl_cloth_def cd = tl_cloth_def_default();
+    cd.remeshing.kind = TL_REMESHING_NONE;
     cd.name = name;
     cd.node_count = g->node_count, cd.pos = g->pos, cd.uv = g->uv, cd.vel = velocity;
     cd.face_count = g->face_count, cd.face = (const int32_t(*)[3])g->face;
@@ -132,11 +134,13 @@ static tl_status add_sheet(tl_sim *sim, const bench_grid *flat, bench_grid *g, c
     return tl_sim_add_cloth(sim, &cd, &id, err);
 }
 
-static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t faces, int32_t threads, tl_sim **out, tl_error *err)
+static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t faces, int32_t threads, tl_sim **out,
+                             tl_error *err)
 {
     *out = NULL;
     bench_grid g = {0}, flat = {0};
-    const bool made = bench_grid_make(SHEET_SIZE, SHEET_SIZE, faces / SHEETS, &g) && bench_grid_make(SHEET_SIZE, SHEET_SIZE, faces / SHEETS, &flat);
+    const bool made = bench_grid_make(SHEET_SIZE, SHEET_SIZE, faces / SHEETS, &g) &&
+                      bench_grid_make(SHEET_SIZE, SHEET_SIZE, faces / SHEETS, &flat);
     tl_vec3 *velocity = calloc((size_t)g.node_count + 1, sizeof *velocity);
     tl_status status = made && velocity ? TL_OK : out_of_memory(err);
     tl_sim_def sd = tl_sim_def_default();
@@ -144,8 +148,7 @@ static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t
     tl_sim *sim = NULL;
     if (status == TL_OK) status = tl_sim_create(&sd, &sim, err);
     tl_body_def bd = tl_body_def_default();
-    bd.name = "block", bd.kind = TL_BODY_BOX, bd.center = (tl_vec3){0, -0.05, 0},
-    bd.size = (tl_vec3){0.5, 0.1, 0.5};
+    bd.name = "block", bd.kind = TL_BODY_BOX, bd.center = (tl_vec3){0, -0.05, 0}, bd.size = (tl_vec3){0.5, 0.1, 0.5};
     tl_body_id body;
     if (status == TL_OK) status = tl_sim_add_body(sim, &bd, &body, err);
     const tl_material material = tl_material_default();
@@ -165,8 +168,7 @@ static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t
 }
 
 // One size on every thread count, stepping in turn. `rows` receives thread_count of them.
-static tl_status measure_stack(const bench_contact_def *def, bool falling, int32_t faces, row *rows,
-                               tl_error *err)
+static tl_status measure_stack(const bench_contact_def *def, bool falling, int32_t faces, row *rows, tl_error *err)
 {
     tl_sim *sims[BENCH_THREADS_MAX] = {0};
     const int32_t count = def->thread_count, steps = def->steps;
@@ -175,10 +177,8 @@ static tl_status measure_stack(const bench_contact_def *def, bool falling, int32
     tl_status status = times ? TL_OK : out_of_memory(err);
     for (int32_t k = 0; k < count && status == TL_OK; k++) {
         row *r = &rows[k];
-        *r = (row){.threads = def->threads[k],
-                   .dt = tl_sim_def_default().dt,
-                   .rss = (double)NAN,
-                   .speedup = (double)NAN};
+        *r = (row){
+            .threads = def->threads[k], .dt = tl_sim_def_default().dt, .rss = (double)NAN, .speedup = (double)NAN};
         snprintf(r->name, sizeof r->name, "%s", falling ? "stack falling" : "stack at rest");
         const double mark = k == 0 ? bench_rss_mark() : (double)NAN;
         status = build_stack(def, falling, faces, def->threads[k], &sims[k], err);
@@ -204,17 +204,17 @@ static tl_status measure_stack(const bench_contact_def *def, bool falling, int32
 static void print_head(FILE *out)
 {
     fprintf(out, "%-16s %7s %3s %9s %8s %7s %7s %8s %9s %8s %8s %10s %8s %6s %6s %7s %7s %7s  %s\n", "scene", "faces",
-            "thr", "ms/step", "us/face", "contact", "newton", "linear", "candid.", "contacts", "searches",
-            "tests", "limited", "held", "zones", "largest", "B/face", "speedup", "state hash");
+            "thr", "ms/step", "us/face", "contact", "newton", "linear", "candid.", "contacts", "searches", "tests",
+            "limited", "held", "zones", "largest", "B/face", "speedup", "state hash");
 }
 
 static void print_row(FILE *out, const row *r)
 {
     const double faces = (double)r->faces;
     fprintf(out, "%-16s %7lld %3d %9.1f %8.2f %6.1f%% %7.1f %8.1f %9.0f %8.0f %8.1f %10.0f %8.1f %6.2f %6.1f %7d %7.0f",
-            r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->cpu / faces,
-            100 * r->collision, r->newton, r->linear, r->candidates, r->contacts, r->searches, r->tests,
-            r->limited, r->held, r->zones, r->zone_nodes, (double)r->bytes / faces);
+            r->name, (long long)r->faces, r->threads, 1e3 * r->seconds, 1e6 * r->cpu / faces, 100 * r->collision,
+            r->newton, r->linear, r->candidates, r->contacts, r->searches, r->tests, r->limited, r->held, r->zones,
+            r->zone_nodes, (double)r->bytes / faces);
     if (isfinite(r->speedup))
         fprintf(out, " %7.2f", r->speedup);
     else
@@ -227,8 +227,7 @@ static void write_row(FILE *out, const row *r, bool first)
 {
     fprintf(out, "%s\n{\"scene\": ", first ? "" : ",");
     bench_json_text(out, r->name);
-    fprintf(out, ", \"faces\": %lld, \"threads\": %d, \"steps\": %d", (long long)r->faces, r->threads,
-            r->steps);
+    fprintf(out, ", \"faces\": %lld, \"threads\": %d, \"steps\": %d", (long long)r->faces, r->threads, r->steps);
     bench_json_number(out, "dt", r->dt);
     bench_json_number(out, "ms_step", 1e3 * r->seconds);
     bench_json_number(out, "cpu_ms_step", 1e3 * r->cpu);
@@ -252,8 +251,8 @@ static void write_row(FILE *out, const row *r, bool first)
     fprintf(out, ", \"state_hash\": \"%016llx\"}", (unsigned long long)r->hash);
 }
 
-// Growth of the time per step from size to size and over all of them; beyond the bar it is a fault. On one thread it is processor time, so that other
-// work on the machine does not count.
+// Growth of the time per step from size to size and over all of them; beyond the bar it is a fault. On one thread it is
+// processor time, so that other work on the machine does not count.
 static void judge_growth(const bench_contact_def *def, const row *rows, int32_t sizes, int32_t *faults)
 {
     for (int32_t k = 0; k < def->thread_count; k++) {
@@ -264,17 +263,15 @@ static void judge_growth(const bench_contact_def *def, const row *rows, int32_t 
         }
         const double p = bench_exponent(x, y, sizes);
         if (!isfinite(p)) continue;
-        fprintf(def->out, "%-16s %stime per step grows as faces^%.2f on %d thread%s, from size to size",
-                rows[0].name, def->threads[k] == 1 ? "processor " : "", p, def->threads[k], def->threads[k] == 1 ? "" : "s");
-        for (int32_t i = 1; i < sizes; i++)
-            fprintf(def->out, " %.2f", bench_exponent(x + i - 1, y + i - 1, 2));
+        fprintf(def->out, "%-16s %stime per step grows as faces^%.2f on %d thread%s, from size to size", rows[0].name,
+                def->threads[k] == 1 ? "processor " : "", p, def->threads[k], def->threads[k] == 1 ? "" : "s");
+        for (int32_t i = 1; i < sizes; i++) fprintf(def->out, " %.2f", bench_exponent(x + i - 1, y + i - 1, 2));
         fprintf(def->out, "%s\n", p > GROWTH_MAX ? ": TOO FAST" : "");
         *faults += p > GROWTH_MAX;
     }
 }
 
-static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json, int32_t *faults,
-                             tl_error *err)
+static tl_status measure_all(const bench_contact_def *def, row *rows, FILE *json, int32_t *faults, tl_error *err)
 {
     bool first = true;
     print_head(def->out);

@@ -85,8 +85,8 @@ static tl_status flag_material(tl_material *out, tl_error *err)
     return tl_material_orthotropic(&def, out, err);
 }
 
-static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t faces, int32_t threads,
-                       tl_sim **out, tl_error *err)
+static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t faces, int32_t threads, tl_sim **out,
+                       tl_error *err)
 {
     const bool flag = scene == BENCH_FLAG;
     bench_grid g;
@@ -103,12 +103,13 @@ static tl_status build(const bench_dynamics_def *def, bench_scene scene, int32_t
     sd.linear = def->linear;
     sd.threads = threads;
     if (flag)
-        place_flag(&g), sd.air.wind = (tl_vec3){10, 0, 0};
+        place_flag(&g), sd.air.wind = (tl_vec3){10, 0, 0}, sd.air.turbulence = 0;
     else
         place_hanging(&g);
     if (status == TL_OK) status = tl_sim_create(&sd, &sim, err);
 
     tl_cloth_def cd = tl_cloth_def_default();
+    cd.remeshing.kind = TL_REMESHING_NONE;
     cd.node_count = g.node_count;
     cd.pos = g.pos;
     cd.uv = g.uv;
@@ -236,9 +237,9 @@ static double fit_exponent(const result *results, int32_t count, const char *sce
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-8s %8s %3s %10s %10s %10s %7s %8s %6s %-11s %9s %7s %7s %7s  %s\n", "scene", "faces",
-            "thr", "ms/step", "physics", "other", "newton", "linear", "factor", "solver", "us/face", "B/face",
-            "rss/f", "speedup", "state hash");
+    fprintf(out, "%-8s %8s %3s %10s %10s %10s %7s %8s %6s %-11s %9s %7s %7s %7s  %s\n", "scene", "faces", "thr",
+            "ms/step", "physics", "other", "newton", "linear", "factor", "solver", "us/face", "B/face", "rss/f",
+            "speedup", "state hash");
 }
 
 static void print_optional(FILE *out, int width, int digits, double value)
@@ -254,8 +255,8 @@ static void print_row(FILE *out, const result *r)
     const double faces = (double)r->faces;
     fprintf(out, "%-8s %8lld %3d %10.3f %10.3f %10.3f %7.2f %8.1f %6.2f %-11s %9.3f %7.0f", r->scene,
             (long long)r->faces, r->threads, 1e3 * r->seconds, 1e3 * r->stage.physics,
-            1e3 * (r->seconds - r->stage.physics), r->newton, r->linear, r->factorizations,
-            tl_linear_name(r->used), 1e6 * r->seconds / faces, (double)r->peak_bytes / faces);
+            1e3 * (r->seconds - r->stage.physics), r->newton, r->linear, r->factorizations, tl_linear_name(r->used),
+            1e6 * r->seconds / faces, (double)r->peak_bytes / faces);
     print_optional(out, 7, 0, r->rss_bytes / faces);
     print_optional(out, 7, 2, r->speedup);
     fprintf(out, "  %016llx\n", (unsigned long long)r->hash);
@@ -276,8 +277,7 @@ static void csv_optional(FILE *file, double value)
         fputc(',', file);
 }
 
-static tl_status append_csv(const bench_dynamics_def *def, const result *results, int32_t count,
-                            tl_error *err)
+static tl_status append_csv(const bench_dynamics_def *def, const result *results, int32_t count, tl_error *err)
 {
     char machine[128], date[32];
     bench_machine_name(machine, sizeof machine);
@@ -285,14 +285,12 @@ static tl_status append_csv(const bench_dynamics_def *def, const result *results
     FILE *file = bench_csv_open(def->csv, csv_head);
     for (int32_t i = 0; file && i < count; i++) {
         const result *r = &results[i];
-        fprintf(file, "%s,%s,%s,%s,%lld,%lld,%d,%d,%.9g,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", date,
-                tl_version(), machine, r->scene, (long long)r->faces, (long long)r->nodes, r->threads,
-                def->steps, def->dt, tl_linear_name(r->used), 1e3 * r->seconds, 1e3 * r->median,
-                1e3 * r->worst, 1e3 * r->stage.physics, 1e3 * r->stage.strain, 1e3 * r->stage.collision,
-                1e3 * r->stage.remesh, 1e3 * r->stage.other);
-        fprintf(file, ",%.4g,%.6g,%.4g,%.4g,%.6g,%.6g", r->newton, r->linear, r->factorizations,
-                r->rejected, 1e6 * r->seconds / (double)r->faces,
-                (double)r->peak_bytes / (double)r->faces);
+        fprintf(file, "%s,%s,%s,%s,%lld,%lld,%d,%d,%.9g,%s,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g,%.6g", date, tl_version(),
+                machine, r->scene, (long long)r->faces, (long long)r->nodes, r->threads, def->steps, def->dt,
+                tl_linear_name(r->used), 1e3 * r->seconds, 1e3 * r->median, 1e3 * r->worst, 1e3 * r->stage.physics,
+                1e3 * r->stage.strain, 1e3 * r->stage.collision, 1e3 * r->stage.remesh, 1e3 * r->stage.other);
+        fprintf(file, ",%.4g,%.6g,%.4g,%.4g,%.6g,%.6g", r->newton, r->linear, r->factorizations, r->rejected,
+                1e6 * r->seconds / (double)r->faces, (double)r->peak_bytes / (double)r->faces);
         csv_optional(file, r->rss_bytes / (double)r->faces);
         csv_optional(file, r->assembly);
         csv_optional(file, r->speedup);
@@ -308,8 +306,7 @@ static void print_json(const bench_dynamics_def *def, const result *results, int
     FILE *out = def->out;
     fprintf(out, "{\"command\": \"bench\", \"bench\": \"dynamics\", \"version\": \"%s\", \"machine\": \"%s\"",
             tl_version(), machine);
-    fprintf(out, ", \"steps\": %d, \"dt\": %.9g, \"different\": %d, \"exponents\": {", def->steps, def->dt,
-            different);
+    fprintf(out, ", \"steps\": %d, \"dt\": %.9g, \"different\": %d, \"exponents\": {", def->steps, def->dt, different);
     bool first = true;
     for (int32_t k = 0; k < count; k++) {
         bool seen = false;
@@ -322,10 +319,8 @@ static void print_json(const bench_dynamics_def *def, const result *results, int
     fprintf(out, "}, \"results\": [");
     for (int32_t i = 0; i < count; i++) {
         const result *r = &results[i];
-        fprintf(out,
-                "%s{\"scene\": \"%s\", \"faces\": %lld, \"nodes\": %lld, \"threads\": %d, \"linear\": \"%s\"",
-                i ? ", " : "", r->scene, (long long)r->faces, (long long)r->nodes, r->threads,
-                tl_linear_name(r->used));
+        fprintf(out, "%s{\"scene\": \"%s\", \"faces\": %lld, \"nodes\": %lld, \"threads\": %d, \"linear\": \"%s\"",
+                i ? ", " : "", r->scene, (long long)r->faces, (long long)r->nodes, r->threads, tl_linear_name(r->used));
         bench_json_number(out, "ms_step", 1e3 * r->seconds);
         bench_json_number(out, "ms_step_median", 1e3 * r->median);
         bench_json_number(out, "ms_step_worst", 1e3 * r->worst);

@@ -1,9 +1,9 @@
 // bench/bench_fidelity.c: does an adaptive mesh give the cloth that a fixed fine one gives?
 //
-// The sheet of scenes/paper-sphere runs on a fixed fine mesh from several starts, shifted and set in motion a little as those of
-// `toile bench stress`, and on the anisotropic, the isotropic and the fixed average mesh from starts of their own. How far a mesh is
-// from the fine runs, in figures that do not depend on the mesh, is set beside how far these are from each other: a mesh that gives
-// the same cloth is no further away, on average, than another run of the fine one.
+// The sheet of scenes/paper-sphere runs on a fixed fine mesh from several starts, shifted and set in motion a little as
+// those of `toile bench stress`, and on the anisotropic, the isotropic and the fixed average mesh from starts of their
+// own. How far a mesh is from the fine runs, in figures that do not depend on the mesh, is set beside how far these are
+// from each other: a mesh that gives the same cloth is no further away, on average, than another run of the fine one.
 
 #include <errno.h>
 #include <math.h>
@@ -15,19 +15,20 @@
 #include "toile/body.h"
 #include "toile/scene.h"
 
-#define SHIFT_MAX 2e-3  // of the start, each coordinate [m]; as in bench_stress.c
-#define SPEED_MAX 0.05  // [m/s]
-#define PIXEL 2e-3      // of the rasters of outlines [m]
-#define RASTER 4.0      // side of the raster of outlines [m]: the sheet swings by its length of 1 m
+#define SHIFT_MAX 2e-3    // of the start, each coordinate [m]; as in bench_stress.c
+#define SPEED_MAX 0.05    // [m/s]
+#define PIXEL 2e-3        // of the rasters of outlines [m]
+#define RASTER 4.0        // side of the raster of outlines [m]: the sheet swings by its length of 1 m
 #define SHORT_SIZE 0.064  // smallest edges of adaptive meshes [m]
 #define FULL_SIZE 0.01
-#define SCATTERED 0.76    // edges of scattered points over sides of squares cut in four, for as many faces: sqrt(4 / sqrt(3) / 4)
+// edges of scattered points over sides of squares cut in four, for as many faces: sqrt(4 / sqrt(3) / 4)
+#define SCATTERED 0.76
 enum { PATH_SIZE = 1200, SET_SIZE = 160, SETS_MAX = 2 * BENCH_SETS_MAX + 9, SAMPLES_PER_SCALE = 8, SHORT_STEPS = 4 };
 
 static const struct mesh_form {
     const char *name, *file;  // file below scenes/paper-sphere/
     const char *size_key;
-    double edge;              // of what the smallest edges of adaptive meshes are: 65,536 and 11,236 faces at 10 mm
+    double edge;  // of what the smallest edges of adaptive meshes are: 65,536 and 11,236 faces at 10 mm
 } forms[MESH_COUNT] = {
     {"fixed fine", "fixed-fine.json", "cloths[0].mesh.rectangle.edge", 0.78125},
     {"anisotropic", "scene.json", "remeshing.size_min", 1},
@@ -35,14 +36,22 @@ static const struct mesh_form {
     {"fixed average", "fixed-average.json", "cloths[0].mesh.rectangle.edge", 1.88679},
 };
 
-double fidelity_size(const bench_fidelity_def *def) { return def->size > 0 ? def->size : def->full ? FULL_SIZE : SHORT_SIZE; }
+double fidelity_size(const bench_fidelity_def *def)
+{
+    return def->size > 0 ? def->size : def->full ? FULL_SIZE : SHORT_SIZE;
+}
 
 const char *fidelity_mesh_name(fidelity_mesh mesh) { return forms[mesh].name; }
 
 bench_fidelity_def bench_fidelity_default(void)
 {
-    return (bench_fidelity_def){
-        .runs = 3, .others = 1, .seed = 1, .frames = {43, 100, 143, 157, 185, 200}, .frame_count = 6, .threads = 1, .out = stdout};
+    return (bench_fidelity_def){.runs = 3,
+                                .others = 1,
+                                .seed = 1,
+                                .frames = {43, 100, 143, 157, 185, 200},
+                                .frame_count = 6,
+                                .threads = 1,
+                                .out = stdout};
 }
 
 static tl_status fail(tl_error *err, tl_status status, const char *text, const char *what)
@@ -80,8 +89,11 @@ bool fidelity_cloth_take(const tl_sim *sim, fidelity_cloth *out)
     tl_body_view b = {0};
     (void)tl_sim_cloth_view(sim, tl_sim_cloth(sim, 0), &v);
     if (tl_sim_body_count(sim) > 0) (void)tl_sim_body_view(sim, tl_sim_body(sim, 0), &b);
-    *out = (fidelity_cloth){.node_count = v.node_count, .vert_count = v.vert_count, .face_count = v.face_count,
-                            .body_node_count = b.node_count, .body_face_count = b.face_count};
+    *out = (fidelity_cloth){.node_count = v.node_count,
+                            .vert_count = v.vert_count,
+                            .face_count = v.face_count,
+                            .body_node_count = b.node_count,
+                            .body_face_count = b.face_count};
     out->pos = copied(v.pos, v.node_count, sizeof *v.pos);
     out->uv = copied(v.uv, v.vert_count, sizeof *v.uv);
     out->vert_node = copied(v.vert_node, v.vert_count, sizeof *v.vert_node);
@@ -95,8 +107,8 @@ bool fidelity_cloth_take(const tl_sim *sim, fidelity_cloth *out)
 
 /// How to look at all of them alike.
 typedef struct gauge {
-    double scale, smooth;               // [m]
-    double middle[SHAPE_VIEWS][2];      // of the rasters [m]
+    double scale, smooth;           // [m]
+    double middle[SHAPE_VIEWS][2];  // of the rasters [m]
 } gauge;
 
 static bool measure_curvature(const shape_grid *g, const gauge *by, fidelity_shape *s)
@@ -106,7 +118,8 @@ static bool measure_curvature(const shape_grid *g, const gauge *by, fidelity_sha
     const bool ok = h && shape_smooth(g, by->scale / 2, &soft);
     if (ok) {
         const int32_t count = shape_mean_curvature(&soft, SAMPLES_PER_SCALE, h);
-        shape_histogram_fill(h, count, 2 / by->scale, &s->curvature);  // no smoothed fold is tighter than half the scale
+        shape_histogram_fill(h, count, 2 / by->scale,
+                             &s->curvature);  // no smoothed fold is tighter than half the scale
         shape_grid_free(&soft);
     }
     free(h);
@@ -133,8 +146,13 @@ static bool measure_outlines(const tl_cloth_view *view, const gauge *by, fidelit
 
 static bool measure(const fidelity_cloth *c, const gauge *by, fidelity_shape *s)
 {
-    const tl_cloth_view view = {.pos = c->pos, .node_count = c->node_count, .uv = c->uv, .vert_node = c->vert_node,
-                                .vert_count = c->vert_count, .face = (const int32_t (*)[3])c->face, .face_count = c->face_count};
+    const tl_cloth_view view = {.pos = c->pos,
+                                .node_count = c->node_count,
+                                .uv = c->uv,
+                                .vert_node = c->vert_node,
+                                .vert_count = c->vert_count,
+                                .face = (const int32_t(*)[3])c->face,
+                                .face_count = c->face_count};
     shape_grid g;
     *s = (fidelity_shape){.there = true, .faces = c->face_count};
     if (!shape_sample(&view, by->scale / SAMPLES_PER_SCALE, &g, &s->missed)) return false;
@@ -218,7 +236,8 @@ static tl_status find_form(const bench_fidelity_def *def, fidelity_mesh mesh, ch
                 forms[mesh].file);
 }
 
-static tl_status open_form(const char *path, const set_list *sets, int32_t threads, tl_scene **scene, tl_sim **sim, tl_error *err)
+static tl_status open_form(const char *path, const set_list *sets, int32_t threads, tl_scene **scene, tl_sim **sim,
+                           tl_error *err)
 {
     *scene = NULL, *sim = NULL;
     tl_status status = tl_scene_load(path, sets->item, sets->count, scene, err);
@@ -275,8 +294,8 @@ typedef struct under_way {
     fidelity_run *run;
     tl_scene *scene;
     tl_sim *sim;
-    uint64_t key;     // of its settings
-    bool first;       // of its mesh: the one in the pictures
+    uint64_t key;  // of its settings
+    bool first;    // of its mesh: the one in the pictures
 } under_way;
 
 // FNV-1a (Fowler, Noll & Vo), over everything that the result depends on.
@@ -298,8 +317,10 @@ static void kept_path(const under_way *w, int32_t frame, char path[PATH_SIZE])
     snprintf(name, sizeof name, "%s", forms[w->run->mesh].name);
     for (char *c = name; *c; c++)
         if (*c == ' ') *c = '-';
-    if (is_adaptive(w->run->mesh) && w->def->adapt_count > 0) snprintf(which, sizeof which, "-%016llx", (unsigned long long)w->key);
-    if (frame >= 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d%s-%06d.cloth", w->def->keep, name, w->run->seed, which, frame);
+    if (is_adaptive(w->run->mesh) && w->def->adapt_count > 0)
+        snprintf(which, sizeof which, "-%016llx", (unsigned long long)w->key);
+    if (frame >= 0)
+        snprintf(path, PATH_SIZE, "%.900s/%s-%d%s-%06d.cloth", w->def->keep, name, w->run->seed, which, frame);
     if (frame < 0) snprintf(path, PATH_SIZE, "%.900s/%s-%d%s.state", w->def->keep, name, w->run->seed, which);
 }
 
@@ -320,7 +341,9 @@ static tl_status take_kept(const under_way *w, int32_t *done, tl_error *err)
     if (!w->def->keep) return TL_OK;
     kept_path(w, -1, path);
     int found = fidelity_read_state(path, w->key, w->run, &data, &size);
-    if (found < 0) return fail(err, TL_BAD_INPUT, "%.900s: of other settings or damaged (remove it, or keep in another folder)", path);
+    if (found < 0)
+        return fail(err, TL_BAD_INPUT, "%.900s: of other settings or damaged (remove it, or keep in another folder)",
+                    path);
     if (found == 0) return TL_OK;
     tl_status status = TL_OK;
     while (*done < w->def->frame_count && w->def->frames[*done] <= w->run->frames && status == TL_OK) {
@@ -328,7 +351,8 @@ static tl_status take_kept(const under_way *w, int32_t *done, tl_error *err)
         kept_path(w, w->def->frames[*done], path);
         found = fidelity_read_cloth(path, w->key, &c);
         if (found != 1) {
-            status = fail(err, TL_BAD_INPUT, "%.900s: missing, of other settings or damaged (frames must not be added before those kept)",
+            status = fail(err, TL_BAD_INPUT,
+                          "%.900s: missing, of other settings or damaged (frames must not be added before those kept)",
                           path);
             break;
         }
@@ -441,7 +465,8 @@ static tl_status run_once(const bench_fidelity_def *def, gauge *by, bool first, 
 
 // --- all of them ------------------------------------------------------------------------------------------
 
-static tl_status run_all(const bench_fidelity_def *def, gauge *by, fidelity_run *runs, int32_t *count, int32_t *faults, tl_error *err)
+static tl_status run_all(const bench_fidelity_def *def, gauge *by, fidelity_run *runs, int32_t *count, int32_t *faults,
+                         tl_error *err)
 {
     int32_t seed = def->seed;  // of each its own: the same start would bring meshes nearer than runs of one mesh are
     for (int m = 0; m < MESH_COUNT; m++)
@@ -474,7 +499,8 @@ tl_status bench_fidelity(const bench_fidelity_def *def, int32_t *faults, tl_erro
 {
     *faults = 0;
     // curvature on the scale of the finest edges, so that adaptive and fine meshes resolve it; wrinkles of a few edges
-    gauge by = {.scale = def->scale > 0 ? def->scale : 2 * fidelity_size(def), .smooth = def->smooth > 0 ? def->smooth : 0};
+    gauge by = {.scale = def->scale > 0 ? def->scale : 2 * fidelity_size(def),
+                .smooth = def->smooth > 0 ? def->smooth : 0};
     if (by.smooth == 0) by.smooth = fmax(0.1, 5 * fidelity_size(def));
     int32_t count = 0;
     fidelity_run *runs = calloc((size_t)(def->runs + (MESH_COUNT - 1) * def->others), sizeof *runs);

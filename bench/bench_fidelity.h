@@ -8,9 +8,9 @@ double fidelity_size(const bench_fidelity_def *def);  ///< smallest edge of adap
 const char *fidelity_mesh_name(fidelity_mesh mesh);
 
 typedef enum fidelity_measure {
-    MEASURE_CURVATURE,      // earth mover's distance of histograms of mean curvature [1/m]
-    MEASURE_WRINKLES,       // root mean square out of plane [mm]
-    MEASURE_AREA_ABOVE,     // of the outline [cm^2]
+    MEASURE_CURVATURE,   // earth mover's distance of histograms of mean curvature [1/m]
+    MEASURE_WRINKLES,    // root mean square out of plane [mm]
+    MEASURE_AREA_ABOVE,  // of the outline [cm^2]
     MEASURE_AREA_FRONT,
     MEASURE_OUTLINE_ABOVE,  // area that one outline has and the other has not [cm^2]
     MEASURE_OUTLINE_FRONT,
@@ -38,9 +38,9 @@ typedef struct fidelity_shape {
 
 typedef struct fidelity_run {
     fidelity_mesh mesh;
-    int32_t seed, frames;         // frames done
-    int64_t steps, crossings;     // crossings at the frames looked at
-    double faces, cpu;            // sums over steps
+    int32_t seed, frames;      // frames done
+    int64_t steps, crossings;  // crossings at the frames looked at
+    double faces, cpu;         // sums over steps
     bool failed;
     char why[300];
     fidelity_shape shape[BENCH_FRAMES_MAX];
@@ -55,17 +55,19 @@ int fidelity_read_cloth(const char *path, uint64_t key, fidelity_cloth *out);
 tl_status fidelity_write_cloth(const char *path, uint64_t key, const fidelity_cloth *c, tl_error *err);
 /// The state after frame run->frames, with the sums of `run`. *data is the caller's to free.
 int fidelity_read_state(const char *path, uint64_t key, fidelity_run *run, void **data, size_t *size);
-tl_status fidelity_write_state(const char *path, uint64_t key, const fidelity_run *run, const void *data, size_t size, tl_error *err);
+tl_status fidelity_write_state(const char *path, uint64_t key, const fidelity_run *run, const void *data, size_t size,
+                               tl_error *err);
 
 // bench_fidelity_pictures.c
 /// Adds the cloth to the page of its frame.
-tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh mesh, const fidelity_cloth *c, const char *scene_json,
-                               tl_error *err);
+tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh mesh, const fidelity_cloth *c,
+                               const char *scene_json, tl_error *err);
 /// Draws the page of a frame: DIR/frame-NNNNNN.png, and the faces in DIR/frame-NNNNNN-mesh.png.
 tl_status fidelity_picture_draw(const char *folder, int32_t frame, int32_t threads, tl_error *err);
 
 // bench_fidelity_print.c
 void fidelity_print_run(FILE *out, const fidelity_run *r);
-void fidelity_print_table(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count);
-tl_status fidelity_append_csv(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs, int32_t count,
-                              tl_error *err);
+void fidelity_print_table(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs,
+                          int32_t count);
+tl_status fidelity_append_csv(const bench_fidelity_def *def, double scale, double smooth, const fidelity_run *runs,
+                              int32_t count, tl_error *err);

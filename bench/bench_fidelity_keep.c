@@ -1,7 +1,8 @@
-// bench/bench_fidelity_keep.c: shapes and states of `toile bench fidelity` in files: at full size it takes hours, and may be cut.
+// bench/bench_fidelity_keep.c: shapes and states of `toile bench fidelity` in files: at full size it takes hours, and
+// may be cut.
 //
-// Bytes as they lie in memory, for this machine alone: a mark, the key of the settings, counts, arrays. Written beside and moved
-// to its place, so that there is a whole file or none.
+// Bytes as they lie in memory, for this machine alone: a mark, the key of the settings, counts, arrays. Written beside
+// and moved to its place, so that there is a whole file or none.
 
 #include <errno.h>
 #include <stdlib.h>
@@ -152,7 +153,8 @@ int fidelity_read_state(const char *path, uint64_t key, fidelity_run *run, void 
     return 1;
 }
 
-tl_status fidelity_write_state(const char *path, uint64_t key, const fidelity_run *run, const void *data, size_t size, tl_error *err)
+tl_status fidelity_write_state(const char *path, uint64_t key, const fidelity_run *run, const void *data, size_t size,
+                               tl_error *err)
 {
     char part[PATH_SIZE];
     const double sums[5] = {run->frames, (double)run->steps, (double)run->crossings, run->faces, run->cpu};

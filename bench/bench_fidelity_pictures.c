@@ -1,7 +1,7 @@
 // bench/bench_fidelity_pictures.c: the four meshes at one frame, side by side.
 //
-// A frame gets a folder that the renderer takes for a run whose "frames" are the meshes, so one page shows all of them with the
-// scene's camera and colours: anisotropic, isotropic, fixed fine, fixed average.
+// A frame gets a folder that the renderer takes for a run whose "frames" are the meshes, so one page shows all of them
+// with the scene's camera and colours: anisotropic, isotropic, fixed fine, fixed average.
 
 #include <errno.h>
 #include <string.h>
@@ -25,8 +25,9 @@ static tl_status fail(tl_error *err, const char *path)
     return TL_IO;
 }
 
-static tl_status write_obj(const char *path, const tl_vec3 *pos, int32_t pos_count, const tl_vec2 *uv, const int32_t *vert_node,
-                           int32_t vert_count, int32_t (*face)[3], int32_t face_count, tl_error *err)
+static tl_status write_obj(const char *path, const tl_vec3 *pos, int32_t pos_count, const tl_vec2 *uv,
+                           const int32_t *vert_node, int32_t vert_count, int32_t (*face)[3], int32_t face_count,
+                           tl_error *err)
 {
     FILE *file = fopen(path, "w");
     if (!file) return fail(err, path);
@@ -35,8 +36,8 @@ static tl_status write_obj(const char *path, const tl_vec3 *pos, int32_t pos_cou
     for (int32_t f = 0; f < face_count; f++) {
         const int32_t *c = face[f];
         if (uv)
-            fprintf(file, "f %d/%d %d/%d %d/%d\n", vert_node[c[0]] + 1, c[0] + 1, vert_node[c[1]] + 1, c[1] + 1, vert_node[c[2]] + 1,
-                    c[2] + 1);
+            fprintf(file, "f %d/%d %d/%d %d/%d\n", vert_node[c[0]] + 1, c[0] + 1, vert_node[c[1]] + 1, c[1] + 1,
+                    vert_node[c[2]] + 1, c[2] + 1);
         else
             fprintf(file, "f %d %d %d\n", c[0] + 1, c[1] + 1, c[2] + 1);
     }
@@ -58,8 +59,8 @@ static tl_status write_scene(const char *path, const char *json, tl_error *err)
     return fclose(file) != 0 || lost ? fail(err, path) : TL_OK;
 }
 
-tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh mesh, const fidelity_cloth *c, const char *scene_json,
-                               tl_error *err)
+tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh mesh, const fidelity_cloth *c,
+                               const char *scene_json, tl_error *err)
 {
     char base[PATH_SIZE], path[PATH_SIZE + 64];
     static const char *const parts[] = {"", "/frames", "/obstacles"};
@@ -73,7 +74,8 @@ tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh 
     tl_status status = write_scene(path, scene_json, err);
     snprintf(path, sizeof path, "%s/frames/%06d_sheet.obj", base, place_on_page(mesh));
     if (status == TL_OK)
-        status = write_obj(path, c->pos, c->node_count, c->uv, c->vert_node, c->vert_count, c->face, c->face_count, err);
+        status =
+            write_obj(path, c->pos, c->node_count, c->uv, c->vert_node, c->vert_count, c->face, c->face_count, err);
     snprintf(path, sizeof path, "%s/obstacles/%06d_ball.obj", base, place_on_page(mesh));
     if (status == TL_OK)
         status = write_obj(path, c->body_pos, c->body_node_count, NULL, NULL, 0, c->body_face, c->body_face_count, err);

@@ -1,4 +1,5 @@
-// bench/bench_fidelity_stats.c: figures of a cloth's shape that do not depend on its mesh: curvature, wrinkles, outline.
+// bench/bench_fidelity_stats.c: figures of a cloth's shape that do not depend on its mesh: curvature, wrinkles,
+// outline.
 
 #include "bench_fidelity_stats.h"
 
@@ -107,7 +108,8 @@ static tl_vec3 beyond(const tl_vec3 *line, int32_t stride, int32_t count, int32_
     return line[(ptrdiff_t)i * stride];
 }
 
-static void smooth_line(const tl_vec3 *from, tl_vec3 *to, int32_t stride, int32_t count, const double *weight, int32_t radius)
+static void smooth_line(const tl_vec3 *from, tl_vec3 *to, int32_t stride, int32_t count, const double *weight,
+                        int32_t radius)
 {
     const int32_t reach = radius < count - 1 ? radius : count - 1;
     double sum = weight[0];
@@ -168,7 +170,8 @@ int32_t shape_mean_curvature(const shape_grid *g, int32_t margin, double *out)
 
 static tl_vec3 normal_at(const shape_grid *g, int32_t i, int32_t j)
 {
-    const int32_t i0 = i > 0 ? i - 1 : i, i1 = i + 1 < g->nu ? i + 1 : i, j0 = j > 0 ? j - 1 : j, j1 = j + 1 < g->nv ? j + 1 : j;
+    const int32_t i0 = i > 0 ? i - 1 : i, i1 = i + 1 < g->nu ? i + 1 : i, j0 = j > 0 ? j - 1 : j,
+                  j1 = j + 1 < g->nv ? j + 1 : j;
     const tl_vec3 du = sub(g->pos[j * g->nu + i1], g->pos[j * g->nu + i0]);
     const tl_vec3 dv = sub(g->pos[j1 * g->nu + i], g->pos[j0 * g->nu + i]);
     return unit(cross(du, dv));
@@ -234,7 +237,8 @@ void shape_mask_free(shape_mask *m)
 static tl_vec2 project(const shape_mask *m, tl_vec3 x, shape_view view)
 {
     const double first = x.x, second = view == SHAPE_ABOVE ? x.z : x.y;
-    return (tl_vec2){(first - m->middle[0]) / m->pixel + 0.5 * (m->size - 1), (second - m->middle[1]) / m->pixel + 0.5 * (m->size - 1)};
+    return (tl_vec2){(first - m->middle[0]) / m->pixel + 0.5 * (m->size - 1),
+                     (second - m->middle[1]) / m->pixel + 0.5 * (m->size - 1)};
 }
 
 static void fill_row(shape_mask *m, int32_t row, double from, double to)

@@ -1,8 +1,8 @@
 // bench/bench_paper.c: the examples of Narain, Samii & O'Brien 2012, timed as in their Table 1.
 //
-// Every scene is stepped frame by frame; mean, least and most faces, seconds per frame and per stage, memory, crossings (exact
-// test after every frame, or step), excess over strain limits and the state hash are kept. The short form has the same stories on
-// coarser meshes.
+// Every scene is stepped frame by frame; mean, least and most faces, seconds per frame and per stage, memory, crossings
+// (exact test after every frame, or step), excess over strain limits and the state hash are kept. The short form has
+// the same stories on coarser meshes.
 
 #include <errno.h>
 #include <math.h>
@@ -19,22 +19,65 @@
 #define EXCESS_MAX 1e-3  // what strain limits promise (docs/strain-limiting.md)
 enum { PATH_SIZE = 1024, SETS_MAX = BENCH_SETS_MAX + PAPER_SHORT_SETS + 4, SET_MAX = 1200 };
 
-// Seconds per 25 Hz frame on a quad-core i5 of 3.3 GHz (2012); ARCSim's on a machine like ours, its own scenes and motions.
+// Seconds per 25 Hz frame on a quad-core i5 of 3.3 GHz (2012); ARCSim's on a machine like ours, its own scenes and
+// motions.
 static const paper_row rows[] = {
-    {"sphere", "paper-sphere/scene.json", "gray-interlock", {"remeshing.size_min=0.05"}, 75,
-     {4, 11313, 128, 25400, 9.03, 4.08, 3.56, 1.22, 0.18}, 5460, 6.77},
-    {"sphere-isotropic", "paper-sphere/isotropic.json", "gray-interlock", {"remeshing.size_min=0.05"}, 75,
-     {4, 30325, UNKNOWN, UNKNOWN, 29.06, 14.73, 11.18, 2.61, 0.55}, UNKNOWN, UNKNOWN},
-    {"sphere-fine", "paper-sphere/fixed-fine.json", "gray-interlock", {"cloths[0].mesh.rectangle.edge=0.0385"}, 75,
-     {65536, 65536, 65536, 65536, 65.12, 34.86, 25.36, 4.89, UNKNOWN}, UNKNOWN, UNKNOWN},
-    {"sphere-average", "paper-sphere/fixed-average.json", "gray-interlock", {"cloths[0].mesh.rectangle.edge=0.0909"}, 75,
-     {11319, 11319, 11319, 11319, 7.58, 4.48, 2.47, 0.63, UNKNOWN}, UNKNOWN, UNKNOWN},
-    {"flag", "paper-flag/scene.json", "camel-ponte-roma", {"remeshing.size_min=0.1"}, 15,
-     {97, 11710, UNKNOWN, UNKNOWN, 8.44, 3.10, 3.56, 1.35, 0.43}, 8357, 14.4},
-    {"sleeve", "paper-sleeve/scene.json", NULL, {"remeshing.size_min=0.03"}, 25,
-     {32, 5267, UNKNOWN, UNKNOWN, 1.81, 0.68, 0.63, 0.46, 0.05}, 6778, 2.39},
-    {"dress", "paper-dress/scene.json", "gray-interlock", {"remeshing.size_min=0.06"}, 12,
-     {112, 13149, UNKNOWN, UNKNOWN, 11.69, 4.03, 3.66, 3.81, 0.20}, 7771, 5.91},
+    {"sphere",
+     "paper-sphere/scene.json",
+     "gray-interlock",
+     {"remeshing.size_min=0.05"},
+     75,
+     {4, 11313, 128, 25400, 9.03, 4.08, 3.56, 1.22, 0.18},
+     5460,
+     6.77},
+    {"sphere-isotropic",
+     "paper-sphere/isotropic.json",
+     "gray-interlock",
+     {"remeshing.size_min=0.05"},
+     75,
+     {4, 30325, UNKNOWN, UNKNOWN, 29.06, 14.73, 11.18, 2.61, 0.55},
+     UNKNOWN,
+     UNKNOWN},
+    {"sphere-fine",
+     "paper-sphere/fixed-fine.json",
+     "gray-interlock",
+     {"cloths[0].mesh.rectangle.edge=0.0385"},
+     75,
+     {65536, 65536, 65536, 65536, 65.12, 34.86, 25.36, 4.89, UNKNOWN},
+     UNKNOWN,
+     UNKNOWN},
+    {"sphere-average",
+     "paper-sphere/fixed-average.json",
+     "gray-interlock",
+     {"cloths[0].mesh.rectangle.edge=0.0909"},
+     75,
+     {11319, 11319, 11319, 11319, 7.58, 4.48, 2.47, 0.63, UNKNOWN},
+     UNKNOWN,
+     UNKNOWN},
+    {"flag",
+     "paper-flag/scene.json",
+     "camel-ponte-roma",
+     {"remeshing.size_min=0.1"},
+     15,
+     {97, 11710, UNKNOWN, UNKNOWN, 8.44, 3.10, 3.56, 1.35, 0.43},
+     8357,
+     14.4},
+    {"sleeve",
+     "paper-sleeve/scene.json",
+     NULL,
+     {"remeshing.size_min=0.03"},
+     25,
+     {32, 5267, UNKNOWN, UNKNOWN, 1.81, 0.68, 0.63, 0.46, 0.05},
+     6778,
+     2.39},
+    {"dress",
+     "paper-dress/scene.json",
+     "gray-interlock",
+     {"remeshing.size_min=0.06"},
+     12,
+     {112, 13149, UNKNOWN, UNKNOWN, 11.69, 4.03, 3.66, 3.81, 0.20},
+     7771,
+     5.91},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 
@@ -83,7 +126,8 @@ typedef struct set_list {
 static void make_sets(const bench_paper_def *def, const paper_row *row, double size_min, set_list *sets)
 {
     sets->count = 0;
-    for (int32_t k = 0; !def->full && k < PAPER_SHORT_SETS && row->brief[k]; k++) sets->item[sets->count++] = row->brief[k];
+    for (int32_t k = 0; !def->full && k < PAPER_SHORT_SETS && row->brief[k]; k++)
+        sets->item[sets->count++] = row->brief[k];
     char *text = sets->text[0];
     if (size_min > 0) {
         snprintf(text, SET_MAX, "remeshing.size_min=%g", size_min);
@@ -145,27 +189,34 @@ static tl_status look(tl_sim *sim, paper_result *r, int64_t *found, tl_error *er
 }
 
 // As a line of stats.jsonl, with what `toile plot` draws.
-static void write_frame(FILE *file, int32_t frame, const tl_sim *sim, const tl_stage_seconds *s, double newton, int64_t found)
+static void write_frame(FILE *file, int32_t frame, const tl_sim *sim, const tl_stage_seconds *s, double newton,
+                        int64_t found)
 {
     if (!file) return;
     tl_strain_range strain = {0};
     (void)tl_sim_strain(sim, &strain);
-    fprintf(file, "{\"frame\": %d, \"time\": %.6g, \"faces\": %lld", frame, tl_sim_time(sim), (long long)bench_count_faces(sim));
-    fprintf(file, ", \"seconds\": {\"physics\": %.5g, \"strain\": %.5g, \"collision\": %.5g, \"remesh\": %.5g, \"other\": %.5g}",
-            s->physics, s->strain, s->collision, s->remesh, s->other);
-    fprintf(file, ", \"newton_iterations\": %.0f, \"strain_max\": %.4g, \"strain_min\": %.4g, \"intersections\": %lld}\n", newton,
-            strain.max, strain.min, (long long)found);
+    fprintf(file, "{\"frame\": %d, \"time\": %.6g, \"faces\": %lld", frame, tl_sim_time(sim),
+            (long long)bench_count_faces(sim));
+    fprintf(
+        file,
+        ", \"seconds\": {\"physics\": %.5g, \"strain\": %.5g, \"collision\": %.5g, \"remesh\": %.5g, \"other\": %.5g}",
+        s->physics, s->strain, s->collision, s->remesh, s->other);
+    fprintf(file,
+            ", \"newton_iterations\": %.0f, \"strain_max\": %.4g, \"strain_min\": %.4g, \"intersections\": %lld}\n",
+            newton, strain.max, strain.min, (long long)found);
     fflush(file);  // to be followed while it runs
 }
 
 static void blame(paper_result *r, const tl_sim *sim, const char *what)
 {
     r->failed = true;
-    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.240s", (long long)tl_sim_steps(sim), tl_sim_time(sim), what);
+    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.240s", (long long)tl_sim_steps(sim), tl_sim_time(sim),
+             what);
 }
 
 // The steps of a frame, timed without what looks at them.
-static tl_status run_frame(const bench_paper_def *def, tl_sim *sim, int32_t step_count, paper_result *r, FILE *file, tl_error *err)
+static tl_status run_frame(const bench_paper_def *def, tl_sim *sim, int32_t step_count, paper_result *r, FILE *file,
+                           tl_error *err)
 {
     tl_stage_seconds frame = {0};
     double wall = 0, newton = 0;
@@ -200,13 +251,14 @@ static tl_status run_frame(const bench_paper_def *def, tl_sim *sim, int32_t step
 static void per_frame(paper_result *r)
 {
     const double frames = fmax(1, r->frames), steps = fmax(1, (double)r->steps);
-    double *sums[] = {&r->seconds,        &r->cpu,            &r->stage.physics, &r->stage.strain,
+    double *sums[] = {&r->seconds,         &r->cpu,          &r->stage.physics, &r->stage.strain,
                       &r->stage.collision, &r->stage.remesh, &r->stage.other,   &r->stage.total};
     for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) *sums[i] /= frames;
     r->faces /= steps, r->newton /= steps, r->linear /= steps;
 }
 
-static tl_status run_frames(const bench_paper_def *def, const tl_scene *scene, paper_result *r, FILE *file, tl_error *err)
+static tl_status run_frames(const bench_paper_def *def, const tl_scene *scene, paper_result *r, FILE *file,
+                            tl_error *err)
 {
     tl_sim *sim = NULL;
     const double mark = bench_rss_mark();
@@ -216,7 +268,8 @@ static tl_status run_frames(const bench_paper_def *def, const tl_scene *scene, p
     r->faces_min = INT64_MAX;
     write_frame(file, 0, sim, &(tl_stage_seconds){0}, 0, 0);
     const int32_t steps = tl_scene_steps_per_frame(scene);
-    while (r->frames < r->frames_asked && !r->failed && status == TL_OK) status = run_frame(def, sim, steps, r, file, err);
+    while (r->frames < r->frames_asked && !r->failed && status == TL_OK)
+        status = run_frame(def, sim, steps, r, file, err);
     r->rss = bench_rss_growth(mark);
     r->peak = (double)tl_sim_memory(sim).peak;
     r->hash = tl_sim_hash(sim);
@@ -242,8 +295,8 @@ static tl_status draw_plot(const bench_paper_def *def, const paper_result *r, co
     return tl_plot_run(&plot, NULL, err);
 }
 
-tl_status paper_run(const bench_paper_def *def, const paper_row *row, double size_min, int32_t threads, paper_result *out,
-                    tl_error *err)
+tl_status paper_run(const bench_paper_def *def, const paper_row *row, double size_min, int32_t threads,
+                    paper_result *out, tl_error *err)
 {
     char path[PATH_SIZE], figures[PATH_SIZE];
     *out = (paper_result){.row = row, .size_min = size_min, .threads = threads};
@@ -275,8 +328,8 @@ typedef struct result_list {
 } result_list;
 
 // On every number of threads; the state must not depend on it.
-static tl_status run_row(const bench_paper_def *def, const paper_row *row, double size_min, result_list *list, int32_t *faults,
-                         tl_error *err)
+static tl_status run_row(const bench_paper_def *def, const paper_row *row, double size_min, result_list *list,
+                         int32_t *faults, tl_error *err)
 {
     const paper_result *first = &list->item[list->count];
     for (int32_t k = 0; k < def->thread_count; k++) {
@@ -318,7 +371,8 @@ static tl_status run_scaling(const bench_paper_def *def, result_list *list, int3
 tl_status bench_paper(const bench_paper_def *def, int32_t *faults, tl_error *err)
 {
     *faults = 0;
-    result_list list = {.capacity = def->thread_count * (ROW_COUNT + (int32_t)(sizeof full_sizes / sizeof *full_sizes))};
+    result_list list = {.capacity =
+                            def->thread_count * (ROW_COUNT + (int32_t)(sizeof full_sizes / sizeof *full_sizes))};
     list.item = calloc((size_t)list.capacity, sizeof *list.item);
     if (!list.item) return fail(err, TL_NO_MEMORY, "%s: out of memory", "bench");
     if (def->plots && mkdir(def->plots, 0777) != 0 && errno != EEXIST) {

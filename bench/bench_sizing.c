@@ -2,8 +2,9 @@
 //
 //   bench_sizing [faces..]        default: 2k, 10k, 65k and 200k
 //
-// A wavy sheet of 1 m in motion above a ball of 5k faces; also with its faces in random order, as edits leave them. Looks inside
-// the library (src/ on the include path). Times are the best of many, in processor time. Compare within one run only.
+// A wavy sheet of 1 m in motion above a ball of 5k faces; also with its faces in random order, as edits leave them.
+// Looks inside the library (src/ on the include path). Times are the best of many, in processor time. Compare within
+// one run only.
 
 #include <math.h>
 #include <stdio.h>
@@ -12,8 +13,8 @@
 
 #include "base/rng.h"
 #include "mesh/mesh_query.h"
-#include "adapt/obstacles.h"
-#include "adapt/sizing.h"
+#include "adapt/anisotropic/obstacles.h"
+#include "adapt/anisotropic/sizing.h"
 #include "sheets.h"
 
 enum { ROUNDS = 20, BALL_SIDE = 50 };
@@ -54,8 +55,13 @@ static tl_mesh *make_cloth(const tl_allocator *alloc, int side, bool shuffled)
         s.pos[n] = (tl_vec3){0.98 * u.x, u.y, 0.05 + 0.02 * sin(19 * u.x) * cos(17 * u.y)};
         vel[n] = (tl_vec3){sin(3 * u.x), cos(5 * u.y), sin(9 * u.x)};
     }
-    const tl_mesh_def def = {.node_count = s.node_count, .vert_count = s.node_count, .face_count = s.face_count, .pos = s.pos,
-                             .vel = vel, .uv = s.uv, .face_vert = (const int32_t(*)[3])s.face};
+    const tl_mesh_def def = {.node_count = s.node_count,
+                             .vert_count = s.node_count,
+                             .face_count = s.face_count,
+                             .pos = s.pos,
+                             .vel = vel,
+                             .uv = s.uv,
+                             .face_vert = (const int32_t(*)[3])s.face};
     tl_mesh *mesh;
     tl_error err = {0};
     check(tl_mesh_create(alloc, &def, &mesh, &err), &err);
@@ -69,7 +75,8 @@ static tl_bvh *make_ball(const tl_allocator *alloc, sheet *s)
     *s = sheet_grid(2, 2, BALL_SIDE, BALL_SIDE, true);
     for (int32_t n = 0; n < s->node_count; n++) {
         const double x = s->pos[n].x - 1, y = s->pos[n].y - 1;
-        s->pos[n] = (tl_vec3){s->pos[n].x - 0.5, s->pos[n].y - 0.5, 0.5 * sqrt(fmax(0, 1 - 0.5 * (x * x + y * y))) - 0.5};
+        s->pos[n] =
+            (tl_vec3){s->pos[n].x - 0.5, s->pos[n].y - 0.5, 0.5 * sqrt(fmax(0, 1 - 0.5 * (x * x + y * y))) - 0.5};
     }
     const tl_surface surface = {s->node_count, s->face_count, 0, (const int32_t(*)[3])s->face, NULL};
     const tl_bvh_def def = tl_bvh_def_default();
@@ -79,7 +86,13 @@ static tl_bvh *make_ball(const tl_allocator *alloc, sheet *s)
     return tree;
 }
 
-typedef struct scene { tl_mesh *mesh; tl_obstacle ball; tl_obstacle_plane *planes; tl_sym2 *size; tl_arena arena; } scene;
+typedef struct scene {
+    tl_mesh *mesh;
+    tl_obstacle ball;
+    tl_obstacle_plane *planes;
+    tl_sym2 *size;
+    tl_arena arena;
+} scene;
 
 // Nanoseconds per face.
 static double time_field(scene *s, const tl_sizing_def *def)
@@ -130,9 +143,10 @@ static void run(const tl_allocator *alloc, const tl_bvh *ball, int32_t faces, bo
     all.blend = TL_SIZING_SUM;
     const double sum = time_field(&s, &all);
     const tl_sizing_def none = only(-1), a = only(0), b = only(1), c = only(2), d = only(3);
-    printf("%8d %s  max %6.1f  sum %6.1f  none %6.1f  curvature %6.1f  velocity %6.1f  compression %6.1f  obstacle %6.1f   planes %7.1f\n",
-           s.mesh->slots[TL_FACES].count, shuffled ? "shuffled" : "in order", most, sum, time_field(&s, &none), time_field(&s, &a),
-           time_field(&s, &b), time_field(&s, &c), time_field(&s, &d), planes);
+    printf("%8d %s  max %6.1f  sum %6.1f  none %6.1f  curvature %6.1f  velocity %6.1f  compression %6.1f  obstacle "
+           "%6.1f   planes %7.1f\n",
+           s.mesh->slots[TL_FACES].count, shuffled ? "shuffled" : "in order", most, sum, time_field(&s, &none),
+           time_field(&s, &a), time_field(&s, &b), time_field(&s, &c), time_field(&s, &d), planes);
     tl_arena_free(&s.arena);
     free(s.planes), free(s.size);
     tl_mesh_destroy(s.mesh);
@@ -146,7 +160,8 @@ int main(int argc, char **argv)
     tl_bvh *ball = make_ball(&alloc, &ball_sheet);
     printf("field [ns/face], planes [ns/node], ball of %d faces\n", ball_sheet.face_count);
     for (int i = 0; i < (argc > 1 ? argc - 1 : 4); i++)
-        for (int shuffled = 0; shuffled < 2; shuffled++) run(&alloc, ball, argc > 1 ? atoi(argv[i + 1]) : usual[i], shuffled != 0);
+        for (int shuffled = 0; shuffled < 2; shuffled++)
+            run(&alloc, ball, argc > 1 ? atoi(argv[i + 1]) : usual[i], shuffled != 0);
     tl_bvh_destroy(ball);
     sheet_free(&ball_sheet);
     return 0;

@@ -22,11 +22,7 @@
 static const tl_solver_kind KINDS[] = {TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL, TL_SOLVER_STALE, TL_SOLVER_DIRECT,
                                        TL_SOLVER_AUTO};
 static const int SIDES[] = {32, 71, 182, 317};  // 1k, 5k, 33k, 100k nodes
-enum {
-    KIND_COUNT = sizeof KINDS / sizeof *KINDS,
-    SIDE_COUNT = sizeof SIDES / sizeof *SIDES,
-    DIRECT_MAX = 40000
-};
+enum { KIND_COUNT = sizeof KINDS / sizeof *KINDS, SIDE_COUNT = sizeof SIDES / sizeof *SIDES, DIRECT_MAX = 40000 };
 
 static double now(const tl_workers *w)
 {
@@ -58,8 +54,8 @@ static void bench_parts(const cloth_case *c, tl_workers *w)
         tl_bsr_multiply(c->m, w, c->b, x);
         keep_least(&product, now(w) - t);
     }
-    printf("  product %.3f ms, matrix %.0f B/row, %.1f blocks/row\n", 1e3 * product,
-           (double)tl_bsr_memory(c->m) / c->n, 2.0 * c->m->block_count / c->n - 1);
+    printf("  product %.3f ms, matrix %.0f B/row, %.1f blocks/row\n", 1e3 * product, (double)tl_bsr_memory(c->m) / c->n,
+           2.0 * c->m->block_count / c->n - 1);
     for (int single = 0; single < 2 && c->n < DIRECT_MAX; single++) {
         tl_cholesky *ch;
         const double t0 = now(w);
@@ -103,8 +99,7 @@ static void bench_parts(const cloth_case *c, tl_workers *w)
 }
 
 // A series of solves on a sheet that moves a little between them; the time of assembling is not counted.
-static void bench_series(cloth_case *c, const cloth_def *d, tl_solver_kind kind, double tolerance,
-                         tl_workers *w)
+static void bench_series(cloth_case *c, const cloth_def *d, tl_solver_kind kind, double tolerance, tl_workers *w)
 {
     const tl_allocator alloc = tl_allocator_default();
     tl_error err;
@@ -137,12 +132,10 @@ static void bench_series(cloth_case *c, const cloth_def *d, tl_solver_kind kind,
         converged &= report.converged, used = report.used;
         tl_arena_reset(&arena);
     }
-    printf(
-        "  %-10s %6.0e | first %8.1f ms, then %8.1f ms | %7.1f iterations, %2d factors | %6.0f B/row%s%s%s\n",
-        tl_solver_kind_name(kind), tolerance, 1e3 * first, 1e3 * rest / (steps - 1),
-        (double)iterations / steps, factors, (double)(tl_solver_memory(s) + arena.high_water) / c->n,
-        converged ? "" : " NOT CONVERGED", used != kind ? " with " : "",
-        used != kind ? tl_solver_kind_name(used) : "");
+    printf("  %-10s %6.0e | first %8.1f ms, then %8.1f ms | %7.1f iterations, %2d factors | %6.0f B/row%s%s%s\n",
+           tl_solver_kind_name(kind), tolerance, 1e3 * first, 1e3 * rest / (steps - 1), (double)iterations / steps,
+           factors, (double)(tl_solver_memory(s) + arena.high_water) / c->n, converged ? "" : " NOT CONVERGED",
+           used != kind ? " with " : "", used != kind ? tl_solver_kind_name(used) : "");
     fflush(stdout);
     TL_FREE(&alloc, x, c->n);
     tl_solver_destroy(s);
@@ -165,14 +158,12 @@ int main(int argc, char **argv)
             for (int threads = threads_begin; threads <= threads_end; threads++) {
                 tl_workers *w;
                 if (tl_workers_create(&alloc, threads, &w, &err)) stop(&err);
-                printf("%d rows, dt 1/%d s, %d thread%s\n", c.n, fast ? 250 : 60, threads,
-                       threads > 1 ? "s" : "");
+                printf("%d rows, dt 1/%d s, %d thread%s\n", c.n, fast ? 250 : 60, threads, threads > 1 ? "s" : "");
                 if (!fast) bench_parts(&c, w);
                 for (int i = 0; i < KIND_COUNT; i++)
                     for (int fine = 0; fine < 2; fine++) {
                         if (fine && c.n >= DIRECT_MAX && KINDS[i] == TL_SOLVER_PCG) continue;  // minutes
-                        if (c.n >= DIRECT_MAX &&
-                            (KINDS[i] == TL_SOLVER_DIRECT || KINDS[i] == TL_SOLVER_STALE))
+                        if (c.n >= DIRECT_MAX && (KINDS[i] == TL_SOLVER_DIRECT || KINDS[i] == TL_SOLVER_STALE))
                             continue;
                         bench_series(&c, &d, KINDS[i], fine ? 1e-6 : 1e-3, w);
                     }

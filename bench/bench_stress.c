@@ -21,6 +21,7 @@
 #define CALM_SPEED 5e-3    // mean speed below this [m/s] ..
 #define CALM_SECONDS 0.25  // .. for so long is calm: a swing passes its turning point more quickly
 #define GROWTH_MAX 4.0     // kinetic energy after that over the most during the calm
+#define FRAME_MAX 10.0     // processor time of a frame of the fast scenes [s]
 enum { DRAWS_MAX = 20, CLOTHS_MAX = 64, SETS_MAX = 3 * CLOTHS_MAX + 24, SET_MAX = 160, PATH_SIZE = 1024 };
 
 /// A scene that comes with the program. `coarse` is a key and value for every cloth in the short form.
@@ -28,33 +29,28 @@ static const struct known_scene {
     const char *name, *coarse;
     bool rests;
 } known[] = {
-    {"sphere", "mesh.rectangle.edge=0.05", true},
-    {"rotating-sphere", "mesh.rectangle.edge=0.05", false},
-    {"torus", "mesh.disc.edge=0.04", false},
-    {"ribbon", "mesh.rectangle.edge=0.02", false},
-    {"curtain", "mesh.rectangle.edge=0.06", false},
-    {"table", "mesh.rectangle.edge=0.06", true},
-    {"bowl", "mesh.disc.edge=0.02", false},
-    {"spot", "mesh.rectangle.edge=0.07", false},
-    {"twist", "mesh.rectangle.edge=0.03", false},
-    {"stack", "mesh.rectangle.edge=0.05", false},
-    {"funnel", "mesh.disc.edge=0.045", false},
-    {"pinch", "mesh.rectangle.edge=0.04", false},
-    {"needles", "mesh.rectangle.edge=0.03", false},
-    {"knot", NULL, false},
+    {"sphere", "mesh.rectangle.edge=0.05", true},   {"rotating-sphere", "mesh.rectangle.edge=0.05", false},
+    {"torus", "mesh.disc.edge=0.04", false},        {"ribbon", "mesh.rectangle.edge=0.02", false},
+    {"curtain", "mesh.rectangle.edge=0.06", false}, {"table", "mesh.rectangle.edge=0.06", true},
+    {"bowl", "mesh.disc.edge=0.02", false},         {"spot", "mesh.rectangle.edge=0.07", false},
+    {"twist", "mesh.rectangle.edge=0.03", false},   {"stack", "mesh.rectangle.edge=0.05", false},
+    {"funnel", "mesh.disc.edge=0.045", false},      {"pinch", "mesh.rectangle.edge=0.04", false},
+    {"needles", "mesh.rectangle.edge=0.03", false}, {"knot", NULL, false},
     {"blade", "mesh.rectangle.edge=0.04", false},
 };
 enum { KNOWN_COUNT = sizeof known / sizeof *known };
 
-const char *bench_contact_scene(int32_t index)
-{
-    return index >= 0 && index < KNOWN_COUNT ? known[index].name : NULL;
-}
+/// Bodies of 5 to 50 m/s, cloth that has room: nothing is pinched.
+static const char *const fast[] = {"fast/ball-20", "fast/ball-25", "fast/shot",      "fast/shot-fine",
+                                   "fast/needle",  "fast/rod",     "fast/rod-short", "fast/propeller",
+                                   "fast/tumbler", "fast/plate",   "fast/block",     "fast/cone"};
+enum { FAST_COUNT = sizeof fast / sizeof *fast };
+
+const char *bench_contact_scene(int32_t index) { return index >= 0 && index < KNOWN_COUNT ? known[index].name : NULL; }
 
 bench_stress_def bench_stress_default(void)
 {
-    return (bench_stress_def){
-        .runs = 10, .dts = {1.0 / 100, 1.0 / 200}, .dt_count = 2, .threads = 1, .out = stdout};
+    return (bench_stress_def){.runs = 10, .dts = {1.0 / 100, 1.0 / 200}, .dt_count = 2, .threads = 1, .out = stdout};
 }
 
 static tl_status fail(tl_error *err, tl_status status, const char *text, const char *what)
@@ -77,12 +73,13 @@ tl_status bench_find_scene(const char *name, const char *data, char *path, size_
         struct stat s;
         const bool folder = stat(name, &s) == 0 && S_ISDIR(s.st_mode);
         snprintf(path, size, "%s%s", name, folder ? "/scene.json" : "");
-        return is_file(path) ? TL_OK : fail(err, TL_BAD_INPUT, "%.900s: no such scene", name);
+        if (is_file(path)) return TL_OK;
+        if (strncmp(name, "fast/", 5) != 0) return fail(err, TL_BAD_INPUT, "%.900s: no such scene", name);
     }
     const char *roots[] = {getenv("TOILE_DATA"), data};
     for (int i = 0; i < 2; i++) {
         if (!roots[i] || !*roots[i]) continue;
-        snprintf(path, size, "%s/scenes/%s/scene.json", roots[i], name);
+        snprintf(path, size, "%s/scenes/%s%s", roots[i], name, strchr(name, '/') ? ".json" : "/scene.json");
         if (is_file(path)) return TL_OK;
     }
     return fail(err, TL_BAD_INPUT,
@@ -131,8 +128,7 @@ static void common_sets(const bench_stress_def *def, const scene_case *c, set_li
         snprintf(add_set(sets), SET_MAX, "cloths[%d].%s", k, c->known->coarse);
 }
 
-static tl_status simulate(const scene_case *c, const set_list *sets, int32_t threads, tl_sim **sim,
-                          tl_error *err)
+static tl_status simulate(const scene_case *c, const set_list *sets, int32_t threads, tl_sim **sim, tl_error *err)
 {
     tl_scene *scene = NULL;
     *sim = NULL;
@@ -187,8 +183,8 @@ static tl_status read_places(const bench_stress_def *def, scene_case *c, set_lis
     return status;
 }
 
-static tl_status open_case(const bench_stress_def *def, const char *name, double dt, scene_case *c,
-                           set_list *sets, tl_error *err)
+static tl_status open_case(const bench_stress_def *def, const char *name, double dt, scene_case *c, set_list *sets,
+                           tl_error *err)
 {
     *c = (scene_case){.name = name, .dt = dt};
     tl_status status = bench_find_scene(name, def->data, c->path, sizeof c->path, err);
@@ -204,8 +200,8 @@ static tl_status open_case(const bench_stress_def *def, const char *name, double
     tl_scene_destroy(scene);
     if (c->per_frame < 1 || fabs(per_frame - c->per_frame) > 1e-6 * per_frame) {
         err->status = TL_BAD_INPUT;
-        snprintf(err->message, sizeof err->message, "%.900s: dt %g s is no whole part of a frame of 1/%g s",
-                 c->path, dt, fps);
+        snprintf(err->message, sizeof err->message, "%.900s: dt %g s is no whole part of a frame of 1/%g s", c->path,
+                 dt, fps);
         return TL_BAD_INPUT;
     }
     if (c->known && c->known->rests) c->seconds = fmax(c->seconds, REST_SECONDS);
@@ -223,9 +219,9 @@ static tl_vec3 shaken(tl_vec3 v, double by, int32_t seed, int32_t attempt, int32
 
 // --- one run ----------------------------------------------------------------------------------------------
 
-typedef enum fault { FINE, STARTS_CROSSED, CROSSED, NOT_FINITE, STEP_FAILED, NO_REST, GREW } fault;
-static const char *const fault_name[] = {"fine",        "starts crossed", "crossed",    "not finite",
-                                         "step failed", "no rest",        "energy grew"};
+typedef enum fault { FINE, STARTS_CROSSED, CROSSED, NOT_FINITE, STEP_FAILED, NO_REST, GREW, PINCHED, SLOW } fault;
+static const char *const fault_name[] = {"fine",    "starts crossed", "crossed", "not finite", "step failed",
+                                         "no rest", "energy grew",    "pinched", "slow"};
 
 typedef struct run_result {
     int32_t seed, redrawn;
@@ -240,9 +236,10 @@ typedef struct run_result {
     double nearest;                  // least distance over thickness
     double seconds, worst, looking;  // in steps, in the slowest one, in the tests
     double cpu;                      // in steps, processor time: what others on the machine do does not count
+    double frame, frame_max;         // likewise, of the present and of the slowest frame
     double speed_end, speed_max;     // mean over the nodes [m/s], the largest of any node
-    double rest_since;  // last time at which mean speed came below REST_SPEED; NaN: not at the end
-    double growth;      // of kinetic energy after calm; NaN: never calm
+    double rest_since;               // last time at which mean speed came below REST_SPEED; NaN: not at the end
+    double growth;                   // of kinetic energy after calm; NaN: never calm
     uint64_t hash;
 } run_result;
 
@@ -293,8 +290,8 @@ static bool speeds(const tl_sim *sim, double *mean, double *largest)
 static void blame(run_result *r, fault what, const tl_sim *sim, const char *text)
 {
     r->fault = what;
-    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.360s", (long long)tl_sim_steps(sim),
-             tl_sim_time(sim), text);
+    snprintf(r->why, sizeof r->why, "step %lld at %.4f s: %.360s", (long long)tl_sim_steps(sim), tl_sim_time(sim),
+             text);
 }
 
 static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_error *err)
@@ -307,8 +304,8 @@ static tl_status look_for_crossings(tl_sim *sim, run_result *r, fault what, tl_e
     const tl_intersection *i = &x.list[0];
     snprintf(text, sizeof text,
              "%lld crossings of cloths, %lld with bodies, the first of edge %d-%d of %s and face %d of %s",
-             (long long)x.cloth_cloth, (long long)x.cloth_body, i->edge_nodes[0], i->edge_nodes[1], i->first,
-             i->face, i->second);
+             (long long)x.cloth_cloth, (long long)x.cloth_body, i->edge_nodes[0], i->edge_nodes[1], i->first, i->face,
+             i->second);
     blame(r, what, sim, text);
     return TL_OK;
 }
@@ -334,9 +331,22 @@ static void judge_rest(const scene_case *c, const tl_sim *sim, run_result *r)
         snprintf(text, sizeof text, "kinetic energy grew to %.1f times that of a calm", r->growth);
         blame(r, GREW, sim, text);
     } else if (tl_sim_time(sim) >= REST_SECONDS - 1e-9 && !(r->speed_end < REST_SPEED)) {
-        snprintf(text, sizeof text, "mean speed %.2f mm/s, must be below %.0f", 1e3 * r->speed_end,
-                 1e3 * REST_SPEED);
+        snprintf(text, sizeof text, "mean speed %.2f mm/s, must be below %.0f", 1e3 * r->speed_end, 1e3 * REST_SPEED);
         blame(r, NO_REST, sim, text);
+    }
+}
+
+// Of the fast scenes: cloth that has room is not pinched, and no frame takes long.
+static void judge_fast(const scene_case *c, const tl_sim *sim, run_result *r)
+{
+    char text[120];
+    if (strncmp(c->name, "fast/", 5) != 0 || r->fault != FINE) return;
+    if (r->pinched_max > 0) {
+        snprintf(text, sizeof text, "%d nodes are pinched, though they have room", r->pinched_max);
+        blame(r, PINCHED, sim, text);
+    } else if (r->frame_max > FRAME_MAX) {
+        snprintf(text, sizeof text, "%.1f s of processor time in a frame, at most %.0f", r->frame_max, FRAME_MAX);
+        blame(r, SLOW, sim, text);
     }
 }
 
@@ -348,7 +358,8 @@ static tl_status watch(const scene_case *c, double wall, tl_sim *sim, run_result
         const double start = bench_now(), cpu = bench_cpu();
         tl_status status = tl_sim_step(sim, &report, err);
         const double seconds = bench_now() - start;
-        r->cpu += bench_cpu() - cpu;
+        r->cpu += bench_cpu() - cpu, r->frame = (s % c->per_frame == 0 ? 0 : r->frame) + bench_cpu() - cpu;
+        r->frame_max = fmax(r->frame_max, r->frame);
         if (status == TL_FAILED) {
             blame(r, STEP_FAILED, sim, err->message);
             break;
@@ -373,20 +384,20 @@ static tl_status watch(const scene_case *c, double wall, tl_sim *sim, run_result
         if (wall > 0 && r->seconds + r->looking > wall) break;
     }
     judge_rest(c, sim, r);
+    judge_fast(c, sim, r);
     r->hash = tl_sim_hash(sim);
     return TL_OK;
 }
 
 // A start that is shaken into itself is drawn again.
-static tl_status run_once(const bench_stress_def *def, const scene_case *c, int32_t seed, set_list *sets,
-                          run_result *r, tl_error *err)
+static tl_status run_once(const bench_stress_def *def, const scene_case *c, int32_t seed, set_list *sets, run_result *r,
+                          tl_error *err)
 {
     *r = (run_result){.seed = seed, .nearest = 1, .rest_since = (double)NAN, .growth = (double)NAN};
     for (;; r->redrawn++) {
         common_sets(def, c, sets);
         for (int32_t k = 0; k < c->cloth_count && seed != 0; k++) {
-            add_vector(sets, k, "transform.translate",
-                       shaken(c->place[k], SHIFT_MAX, seed, r->redrawn, k, 0));
+            add_vector(sets, k, "transform.translate", shaken(c->place[k], SHIFT_MAX, seed, r->redrawn, k, 0));
             add_vector(sets, k, "velocity.linear", shaken(c->speed[k], SPEED_MAX, seed, r->redrawn, k, 3));
         }
         tl_sim *sim;
@@ -396,8 +407,7 @@ static tl_status run_once(const bench_stress_def *def, const scene_case *c, int3
         status = look_for_crossings(sim, r, STARTS_CROSSED, err);
         if (status == TL_OK && r->fault == FINE) status = watch(c, def->wall, sim, r, err);
         tl_sim_destroy(sim);
-        if (status != TL_OK || r->fault != STARTS_CROSSED || seed == 0 || r->redrawn + 1 >= DRAWS_MAX)
-            return status;
+        if (status != TL_OK || r->fault != STARTS_CROSSED || seed == 0 || r->redrawn + 1 >= DRAWS_MAX) return status;
     }
 }
 
@@ -405,10 +415,9 @@ static tl_status run_once(const bench_stress_def *def, const scene_case *c, int3
 
 static void print_head(FILE *out)
 {
-    fprintf(out, "%-16s %6s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %9s\n",
-            "scene", "1/dt", "faces", "mean", "runs", "faults", "steps", "crossed", "nearest", "newton", "searches",
-            "limited", "held", "cut", "rej.", "unconv", "pinch", "ms/step", "us/face", "worst ms",
-            "mm/s end");
+    fprintf(out, "%-16s %6s %6s %6s %4s %6s %6s %7s %8s %7s %8s %8s %5s %5s %5s %6s %6s %8s %8s %9s %8s %9s\n", "scene",
+            "1/dt", "faces", "mean", "runs", "faults", "steps", "crossed", "nearest", "newton", "searches", "limited",
+            "held", "cut", "rej.", "unconv", "pinch", "ms/step", "us/face", "worst ms", "frame s", "mm/s end");
 }
 
 static void print_row(FILE *out, const scene_case *c, const run_result *runs, int32_t count)
@@ -418,25 +427,23 @@ static void print_row(FILE *out, const scene_case *c, const run_result *runs, in
     for (int32_t i = 0; i < count; i++) {
         const run_result *r = &runs[i];
         faults += r->fault != FINE;
-        sum.steps += r->steps, sum.crossings += r->crossings, sum.searches += r->searches,
-            sum.limited += r->limited;
-        sum.held += r->held, sum.cut += r->cut, sum.rejected += r->rejected,
-            sum.unconverged += r->unconverged;
+        sum.steps += r->steps, sum.crossings += r->crossings, sum.searches += r->searches, sum.limited += r->limited;
+        sum.held += r->held, sum.cut += r->cut, sum.rejected += r->rejected, sum.unconverged += r->unconverged;
         sum.faces += r->faces;
         sum.newton += r->newton, sum.seconds += r->seconds, sum.cpu += r->cpu;
         sum.pinched_max = r->pinched_max > sum.pinched_max ? r->pinched_max : sum.pinched_max;
         sum.nearest = fmin(sum.nearest, r->nearest), sum.worst = fmax(sum.worst, r->worst);
-        sum.speed_end = fmax(sum.speed_end, r->speed_end);
+        sum.speed_end = fmax(sum.speed_end, r->speed_end), sum.frame_max = fmax(sum.frame_max, r->frame_max);
     }
     const double steps = sum.steps > 0 ? (double)sum.steps : 1;
     fprintf(out,
             "%-16s %6.4g %6lld %6.0f %4d %6d %6lld %7lld %8.4f %7.1f %8.1f %8.1f %5lld %5lld %5lld %6lld %6d %8.1f "
-            "%8.1f %9.0f %9.3f\n",
+            "%8.1f %9.0f %8.2f %9.3f\n",
             c->name, 1 / c->dt, (long long)c->faces, (double)sum.faces / steps, count, faults, (long long)sum.steps,
             (long long)sum.crossings, sum.nearest, (double)sum.newton / steps, (double)sum.searches / steps,
             (double)sum.limited / steps, (long long)sum.held, (long long)sum.cut, (long long)sum.rejected,
             (long long)sum.unconverged, sum.pinched_max, 1e3 * sum.seconds / steps,
-            1e6 * sum.cpu / fmax(1, (double)sum.faces), 1e3 * sum.worst, 1e3 * sum.speed_end);
+            1e6 * sum.cpu / fmax(1, (double)sum.faces), 1e3 * sum.worst, sum.frame_max, 1e3 * sum.speed_end);
 }
 
 static void print_repeat(FILE *out, const bench_stress_def *def, const scene_case *c, const run_result *r)
@@ -457,23 +464,25 @@ static void write_case(FILE *out, const scene_case *c, const run_result *runs, i
     fprintf(out, ", \"dt\": %.12g, \"faces\": %lld, \"runs\": [", c->dt, (long long)c->faces);
     for (int32_t i = 0; i < count; i++) {
         const run_result *r = &runs[i];
-        fprintf(out, "%s\n  {\"seed\": %d, \"redrawn\": %d, \"result\": \"%s\", \"why\": ", i ? "," : "",
-                r->seed, r->redrawn, fault_name[r->fault]);
+        fprintf(out, "%s\n  {\"seed\": %d, \"redrawn\": %d, \"result\": \"%s\", \"why\": ", i ? "," : "", r->seed,
+                r->redrawn, fault_name[r->fault]);
         bench_json_text(out, r->why);
         fprintf(out,
-                ", \"mean_faces\": %.1f, \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, \"limited\": "
+                ", \"mean_faces\": %.1f, \"steps\": %lld, \"crossings\": %lld, \"newton\": %lld, \"searches\": %lld, "
+                "\"limited\": "
                 "%lld, \"held\": %lld",
-                (double)r->faces / fmax(1, (double)r->steps), (long long)r->steps, (long long)r->crossings, (long long)r->newton, (long long)r->searches,
-                (long long)r->limited, (long long)r->held);
+                (double)r->faces / fmax(1, (double)r->steps), (long long)r->steps, (long long)r->crossings,
+                (long long)r->newton, (long long)r->searches, (long long)r->limited, (long long)r->held);
         fprintf(out,
                 ", \"substeps\": %lld, \"rejected\": %lld, \"unconverged\": %lld, \"pinched\": %d, "
                 "\"contacts\": %lld",
-                (long long)(r->steps + r->cut), (long long)r->rejected, (long long)r->unconverged,
-                r->pinched_max, (long long)r->contacts_max);
+                (long long)(r->steps + r->cut), (long long)r->rejected, (long long)r->unconverged, r->pinched_max,
+                (long long)r->contacts_max);
         bench_json_number(out, "nearest", r->nearest);
         bench_json_number(out, "seconds", r->seconds);
         bench_json_number(out, "cpu_seconds", r->cpu);
         bench_json_number(out, "ms_worst", 1e3 * r->worst);
+        bench_json_number(out, "cpu_frame_worst", r->frame_max);
         bench_json_number(out, "seconds_looking", r->looking);
         bench_json_number(out, "speed_max", r->speed_max);
         bench_json_number(out, "speed_end", r->speed_end);
@@ -484,8 +493,8 @@ static void write_case(FILE *out, const scene_case *c, const run_result *runs, i
     fprintf(out, "]}");
 }
 
-static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs,
-                             FILE *json, bool first, int32_t *faults, tl_error *err)
+static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs, FILE *json,
+                             bool first, int32_t *faults, tl_error *err)
 {
     for (int32_t i = 0; i < def->runs; i++) {
         const tl_status status = run_once(def, c, def->seed + i, sets, &runs[i], err);
@@ -504,28 +513,29 @@ static tl_status stress_case(const bench_stress_def *def, scene_case *c, set_lis
     return TL_OK;
 }
 
-static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs,
-                            FILE *json, int32_t *faults, tl_error *err)
+static tl_status stress_all(const bench_stress_def *def, scene_case *c, set_list *sets, run_result *runs, FILE *json,
+                            int32_t *faults, tl_error *err)
 {
-    const int32_t scenes = def->scene_count > 0 ? def->scene_count : KNOWN_COUNT;
+    const int32_t scenes = def->scene_count > 0 ? def->scene_count : def->fast ? FAST_COUNT : KNOWN_COUNT;
     print_head(def->out);
     bool first = true;
     for (int32_t s = 0; s < scenes; s++)
         for (int32_t d = 0; d < def->dt_count; d++) {
-            const char *name = def->scene_count > 0 ? def->scenes[s] : known[s].name;
+            const char *name = def->scene_count > 0 ? def->scenes[s] : def->fast ? fast[s] : known[s].name;
             tl_status status = open_case(def, name, def->dts[d], c, sets, err);
             if (status == TL_OK) status = stress_case(def, c, sets, runs, json, first, faults, err);
             if (status != TL_OK) return status;
             first = false;
         }
-    fprintf(
-        def->out,
-        "faces: at the start; mean: over all steps; crossed: edges through faces, must be 0; nearest: least distance over thickness; newton, searches, "
-        "limited nodes: per step;\n"
-        "held: iterations that held nodes in place; cut: substeps beyond one; rej., unconv: attempts thrown "
-        "away, accepted as they were;\n"
-        "pinch: most nodes between bodies without room; us/face: processor time a step; mm/s end: largest "
-        "mean speed at the end of a run\n");
+    fprintf(def->out,
+            "faces: at the start; mean: over all steps; crossed: edges through faces, must be 0; nearest: least "
+            "distance over thickness; newton, searches, "
+            "limited nodes: per step;\n"
+            "held: iterations that held nodes in place; cut: substeps beyond one; rej., unconv: attempts thrown "
+            "away, accepted as they were;\n"
+            "pinch: most nodes between bodies without room; us/face: processor time a step; frame s: of the slowest "
+            "frame; mm/s end: largest "
+            "mean speed at the end of a run\n");
     return TL_OK;
 }
 

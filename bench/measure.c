@@ -101,8 +101,8 @@ double bench_exponent(const double *x, const double *y, int32_t count)
 // splitmix64: Steele, Lea & Flood 2014
 double bench_draw(int32_t seed, int32_t attempt, int32_t cloth, int32_t which)
 {
-    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 |
-                  (uint64_t)(uint32_t)cloth << 4 | (uint64_t)(uint32_t)which) *
+    uint64_t z = ((uint64_t)(uint32_t)seed << 32 | (uint64_t)(uint32_t)attempt << 16 | (uint64_t)(uint32_t)cloth << 4 |
+                  (uint64_t)(uint32_t)which) *
                      0x9e3779b97f4a7c15u +
                  0x9e3779b97f4a7c15u;
     z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;

@@ -24,8 +24,7 @@ int main(int argc, char **argv)
 
         tl_cloth_view view;
         tl_energies energy;
-        if (tl_sim_cloth_view(sim, cloth, &view) != TL_OK || tl_sim_energies(sim, &energy) != TL_OK)
-            goto fail;
+        if (tl_sim_cloth_view(sim, cloth, &view) != TL_OK || tl_sim_energies(sim, &energy) != TL_OK) goto fail;
         free(normals);  // the mesh follows the motion: there may be more nodes than before
         normals = malloc((size_t)view.node_count * sizeof *normals);
         if (!normals || tl_sim_cloth_normals(sim, cloth, normals) != TL_OK) goto fail;
@@ -35,8 +34,8 @@ int main(int argc, char **argv)
                "step\n"
                "  node %d is at (%.3f, %.3f, %.3f), normal (%.2f, %.2f, %.2f)\n",
                frame, report.time, tl_sim_cloth_name(sim, cloth), view.face_count, energy.kinetic,
-               report.newton_iterations, last, view.pos[last].x, view.pos[last].y, view.pos[last].z,
-               normals[last].x, normals[last].y, normals[last].z);
+               report.newton_iterations, last, view.pos[last].x, view.pos[last].y, view.pos[last].z, normals[last].x,
+               normals[last].y, normals[last].z);
     }
     free(normals);
     tl_sim_destroy(sim);

@@ -7,7 +7,9 @@
 #include "toile/base.h"
 
 /// Counts requests and live bytes; refuses request number `fail_at` and all after it.
-typedef struct ledger { int64_t requests, fail_at, live; } ledger;
+typedef struct ledger {
+    int64_t requests, fail_at, live;
+} ledger;
 
 static inline void *ledger_resize(void *user, void *ptr, size_t old_size, size_t new_size)
 {
@@ -39,8 +41,7 @@ static inline void *books_resize(void *user, void *ptr, size_t old_size, size_t 
     } else {
         moved = realloc(ptr, new_size);
         if (!moved) return NULL;
-        if (new_size > old_size)
-            memset((char *)moved + old_size, 0xA5, new_size - old_size);  // no lucky zeros
+        if (new_size > old_size) memset((char *)moved + old_size, 0xA5, new_size - old_size);  // no lucky zeros
     }
     b->bytes += (int64_t)new_size - (int64_t)old_size;
     b->blocks += (new_size > 0) - (ptr != NULL);

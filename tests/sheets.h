@@ -63,7 +63,8 @@ static inline bool sheet_in_circle(const tl_vec2 *q, const int v[3], int i)
         m[k][2] = m[k][0] * m[k][0] + m[k][1] * m[k][1];
     }
     return m[0][0] * (m[1][1] * m[2][2] - m[1][2] * m[2][1]) - m[0][1] * (m[1][0] * m[2][2] - m[1][2] * m[2][0]) +
-               m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]) > 0;
+               m[0][2] * (m[1][0] * m[2][1] - m[1][1] * m[2][0]) >
+           0;
 }
 
 static inline int sheet_delaunay_of(const tl_vec2 *p, int n, int32_t (*out)[3])
@@ -109,7 +110,8 @@ static inline int sheet_delaunay_of(const tl_vec2 *p, int n, int32_t (*out)[3])
 }
 
 /// Scattered points about `edge` apart (in a metric in which lengths along `degrees` count `aspect` times less).
-static inline sheet sheet_delaunay(double width, double height, double edge, double aspect, double degrees, uint64_t seed)
+static inline sheet sheet_delaunay(double width, double height, double edge, double aspect, double degrees,
+                                   uint64_t seed)
 {
     const double a = degrees * 3.14159265358979323846 / 180, c = cos(a), s = sin(a), k = sqrt(aspect);
     // metric: m = diag(1/k, k) R(-a)
@@ -118,22 +120,24 @@ static inline sheet sheet_delaunay(double width, double height, double edge, dou
     tl_vec2 *u = malloc((size_t)most * sizeof *u), *w = malloc((size_t)most * sizeof *w);
     int n = 0;
     // Triangulated in the metric; borders bulge outwards by a thousandth there, not in the result.
-#define PUT(px, py)                                                                                     \
-    do {                                                                                                \
-        u[n] = (tl_vec2){(px), (py)};                                                                   \
-        const double bx = u[n].x + 4e-3 * width * (u[n].x / width - 0.5) * (u[n].y / height) * (1 - u[n].y / height);   \
-        const double by = u[n].y + 4e-3 * height * (u[n].y / height - 0.5) * (u[n].x / width) * (1 - u[n].x / width);   \
-        w[n] = (tl_vec2){m[0][0] * bx + m[0][1] * by, m[1][0] * bx + m[1][1] * by};                     \
-        n++;                                                                                            \
+#define PUT(px, py)                                                                                                    \
+    do {                                                                                                               \
+        u[n] = (tl_vec2){(px), (py)};                                                                                  \
+        const double bx = u[n].x + 4e-3 * width * (u[n].x / width - 0.5) * (u[n].y / height) * (1 - u[n].y / height);  \
+        const double by = u[n].y + 4e-3 * height * (u[n].y / height - 0.5) * (u[n].x / width) * (1 - u[n].x / width);  \
+        w[n] = (tl_vec2){m[0][0] * bx + m[0][1] * by, m[1][0] * bx + m[1][1] * by};                                    \
+        n++;                                                                                                           \
     } while (0)
-    const int nx = (int)ceil(width * hypot(m[0][0], m[1][0]) / edge), ny = (int)ceil(height * hypot(m[0][1], m[1][1]) / edge);
+    const int nx = (int)ceil(width * hypot(m[0][0], m[1][0]) / edge),
+              ny = (int)ceil(height * hypot(m[0][1], m[1][1]) / edge);
     for (int i = 0; i < nx; i++) PUT(width * i / nx, 0);
     for (int j = 0; j < ny; j++) PUT(width, height * j / ny);
     for (int i = 0; i < nx; i++) PUT(width - width * i / nx, height);
     for (int j = 0; j < ny; j++) PUT(0, height - height * j / ny);
     const double gap = 0.75 * edge;
     for (int tries = 0, failed = 0; failed < 3000 && n < most; tries++) {
-        const double x = width * tl_random(seed, 1, 2 * (uint64_t)tries), y = height * tl_random(seed, 1, 2 * (uint64_t)tries + 1);
+        const double x = width * tl_random(seed, 1, 2 * (uint64_t)tries),
+                     y = height * tl_random(seed, 1, 2 * (uint64_t)tries + 1);
         const tl_vec2 q = {m[0][0] * x + m[0][1] * y, m[1][0] * x + m[1][1] * y};
         bool free_place = true;
         for (int i = 0; i < n && free_place; i++) free_place = hypot(w[i].x - q.x, w[i].y - q.y) >= gap;

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "check.h"
-#include "collide/bvh.h"
+#include "detect/bvh/bvh.h"
 #include "sheets.h"
 
 // --- surfaces ---
@@ -40,7 +40,8 @@ static inline void find_edges(shape *m)
     if (n > 0) qsort(m->edge, (size_t)n, sizeof *m->edge, compare_edges);
     int32_t kept = 0;
     for (int32_t i = 0; i < n; i++)
-        if (kept == 0 || compare_edges(m->edge[i], m->edge[kept - 1]) != 0) memmove(m->edge[kept++], m->edge[i], sizeof *m->edge);
+        if (kept == 0 || compare_edges(m->edge[i], m->edge[kept - 1]) != 0)
+            memmove(m->edge[kept++], m->edge[i], sizeof *m->edge);
     m->s.edge_count = kept;
     m->s.face = (const int32_t(*)[3])m->face, m->s.edge = (const int32_t(*)[2])m->edge;
 }
@@ -59,7 +60,10 @@ static inline void free_shape(shape *m)
     *m = (shape){0};
 }
 
-static inline double noise(uint64_t seed, int32_t i, int k) { return 2 * tl_random(seed, (uint64_t)k, (uint64_t)i) - 1; }
+static inline double noise(uint64_t seed, int32_t i, int k)
+{
+    return 2 * tl_random(seed, (uint64_t)k, (uint64_t)i) - 1;
+}
 
 // Faces anywhere: nothing but box overlap counts.
 static inline shape random_soup(int32_t nodes, int32_t faces, double size, uint64_t seed)
@@ -96,7 +100,8 @@ static inline shape sheet_shape(int n, int kind, uint64_t seed)
         tl_vec3 p = {u, w, 0};
         if (kind == FOLDED) p = (tl_vec3){0.15 * sin(12 * u), w, 0.1 * u + 0.02 * cos(12 * u)};
         if (kind == TANGLED) p = (tl_vec3){sin(9 * u + w), cos(7 * w - u), sin(5 * u * w)};
-        if (kind == CRUMPLED) p = (tl_vec3){u + 0.1 * noise(seed, v, 0), w + 0.1 * noise(seed, v, 1), 0.1 * noise(seed, v, 2)};
+        if (kind == CRUMPLED)
+            p = (tl_vec3){u + 0.1 * noise(seed, v, 0), w + 0.1 * noise(seed, v, 1), 0.1 * noise(seed, v, 2)};
         m.x0[v] = m.x1[v] = p;
     }
     sheet_free(&g);
@@ -108,17 +113,23 @@ static inline void move(shape *m, double step, uint64_t seed)
 {
     for (int32_t v = 0; v < m->s.node_count; v++) {
         m->x0[v] = m->x1[v];
-        m->x1[v].x += step * noise(seed, v, 0), m->x1[v].y += step * noise(seed, v, 1), m->x1[v].z += step * noise(seed, v, 2);
+        m->x1[v].x += step * noise(seed, v, 0), m->x1[v].y += step * noise(seed, v, 1),
+            m->x1[v].z += step * noise(seed, v, 2);
     }
 }
 
 // --- all pairs ---
 
 // What makes a pair. STILL: boxes at x0 overlap; SWEPT: boxes about x0 and x1 do; RELATIVE, NEAR: as bvh.h says.
-typedef struct rule { enum { STILL, SWEPT, RELATIVE, NEAR } how; double path, end; } rule;
+typedef struct rule {
+    enum { STILL, SWEPT, RELATIVE, NEAR } how;
+    double path, end;
+} rule;
 
 // At x0 and x1, or about both of them twice.
-typedef struct box { double lo[2][3], hi[2][3]; } box;
+typedef struct box {
+    double lo[2][3], hi[2][3];
+} box;
 
 static inline box box_of(const shape *m, rule by, double margin, const int32_t *node, int n)
 {
@@ -159,14 +170,21 @@ static inline bool boxes_pair(rule by, const box *p, const box *q)
 }
 
 enum { NODES, EDGES, FACES };
-typedef struct prims { int32_t count; box *box; int32_t (*node)[3]; bool *used; } prims;
+typedef struct prims {
+    int32_t count;
+    box *box;
+    int32_t (*node)[3];
+    bool *used;
+} prims;
 
 static inline prims prims_of(const shape *m, rule by, double margin, int kind)
 {
     const int32_t n = kind == NODES ? m->s.node_count : kind == EDGES ? m->s.edge_count : m->s.face_count;
-    prims p = {n, malloc(((size_t)n + 1) * sizeof *p.box), malloc(((size_t)n + 1) * sizeof *p.node), calloc((size_t)n + 1, 1)};
+    prims p = {n, malloc(((size_t)n + 1) * sizeof *p.box), malloc(((size_t)n + 1) * sizeof *p.node),
+               calloc((size_t)n + 1, 1)};
     for (int32_t i = 0; i < n; i++) {
-        for (int k = 0; k < 3; k++) p.node[i][k] = kind == NODES ? i : kind == EDGES ? m->edge[i][k % 2] : m->face[i][k];
+        for (int k = 0; k < 3; k++)
+            p.node[i][k] = kind == NODES ? i : kind == EDGES ? m->edge[i][k % 2] : m->face[i][k];
         p.box[i] = box_of(m, by, margin, p.node[i], 3);
         p.used[i] = kind != NODES;
     }
@@ -178,7 +196,7 @@ static inline prims prims_of(const shape *m, rule by, double margin, int kind)
 static inline void free_prims(prims *p) { free(p->box), free(p->node), free(p->used); }
 
 static inline void check_list(const shape *a, int ka, const shape *b, int kb, rule by, double margin_a, double margin_b,
-                       const tl_pair *pair, int32_t count)
+                              const tl_pair *pair, int32_t count)
 {
     prims p = prims_of(a, by, margin_a, ka), q = prims_of(b, by, margin_b, kb);
     int32_t at = 0;
@@ -214,7 +232,8 @@ static inline void check_self(const shape *m, bool swept, double margin, const t
     check_self_by(m, (rule){.how = swept ? SWEPT : STILL}, margin, found);
 }
 
-static inline void check_between(const shape *a, const shape *b, rule by, double margin_a, double margin_b, const tl_pairs *found)
+static inline void check_between(const shape *a, const shape *b, rule by, double margin_a, double margin_b,
+                                 const tl_pairs *found)
 {
     check_list(a, NODES, b, FACES, by, margin_a, margin_b, found->vf, found->vf_count);
     check_list(b, NODES, a, FACES, by, margin_b, margin_a, found->fv, found->fv_count);
@@ -246,7 +265,8 @@ typedef struct question {
     bool culled;
 } question;
 
-static inline tl_status ask_once(question q, int what, tl_arena *arena, tl_workers *workers, tl_pairs *out, tl_error *err)
+static inline tl_status ask_once(question q, int what, tl_arena *arena, tl_workers *workers, tl_pairs *out,
+                                 tl_error *err)
 {
     if (q.near && q.b) return tl_bvh_between_near(q.a, q.b, what, *q.near, arena, workers, out, err);
     if (q.near) return tl_bvh_self_near(q.a, what, *q.near, arena, workers, out, err);

@@ -1,5 +1,6 @@
 #!/bin/sh
 # tools/fuzz.sh SECONDS [JOBS]: runs every fuzz target of build/fuzz for so long, starting from its seeds, JOBS (1) of them at a time.
+# FUZZ_FLAGS goes to libFuzzer as it is: CI fixes the random seed and the number of runs, so that it sees the same inputs every time.
 #
 # A target is tests/fuzz/fuzz_NAME.c, its seeds are tests/fuzz/seeds/NAME/. What it learns stays in
 # build/fuzz/corpus/NAME, a finding in build/fuzz/findings/NAME-*, and the exit code is 1 then.
@@ -18,7 +19,7 @@ if [ "$seconds" = --one ]; then
     seeds=
     [ -d "tests/fuzz/seeds/$name" ] && seeds=tests/fuzz/seeds/$name
     # shellcheck disable=SC2086  # no word when there are no seeds
-    if ! "build/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 \
+    if ! "build/fuzz/fuzz_$name" -max_total_time="$seconds" -timeout=20 -rss_limit_mb=4096 -print_final_stats=1 ${FUZZ_FLAGS:-} \
         -artifact_prefix="build/fuzz/findings/$name-" "$corpus" $seeds > "build/fuzz/$name.log" 2>&1; then
         echo "fuzz: $name found something, see build/fuzz/$name.log and build/fuzz/findings/" >&2
         grep -E 'ERROR|SUMMARY|runtime error' "build/fuzz/$name.log" >&2 || tail -20 "build/fuzz/$name.log" >&2

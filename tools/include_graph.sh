@@ -1,8 +1,8 @@
 #!/bin/sh
 # tools/include_graph.sh [--dot] [ROOT]: who includes whom. Fails when an include points the wrong way.
 #
-# base < math < pattern, mesh < physics, collide < adapt < post, sim, render < io. A module includes itself,
-# modules of earlier groups and toile/*.h; modules of one group do not include each other, so there can be no cycle
+# base < math < mesh, pattern < body, physics, detect < respond < adapt, dynamics, dress < sim, post, render < io < scene < run.
+# A module includes itself, modules of earlier groups and toile/*.h; modules of one group do not include each other, so there can be no cycle
 # between modules. app, bench and examples see toile/*.h and their own folder (app also bench/bench.h). Programs of
 # their own in bench/ measure parts from inside and are left out, as tests are.
 # Headers must not include each other in a circle either. --dot prints the graph for graphviz instead of a list.
@@ -35,7 +35,7 @@ function visit(file,   n, i, next_files) {  # depth first; a header met again on
     state[file] = 2
 }
 BEGIN {
-    group_count = split("base|math|pattern mesh|physics collide|adapt|post sim render|io", groups, "|")
+    group_count = split("base|math|mesh pattern|body physics detect|respond|adapt dynamics dress|sim post render|io|scene|run", groups, "|")
     for (g = 1; g <= group_count; g++) {
         n = split(groups[g], names, " ")
         for (i = 1; i <= n; i++) level[names[i]] = g

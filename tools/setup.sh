@@ -21,7 +21,7 @@ libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev ffmpeg"
 tools="gcc g++ cmake ninja make pkg-config"
 if [ $all = yes ]; then
     packages="$packages
-clang libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev"
+clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales"
     tools="$tools clang clang++"
 fi
 

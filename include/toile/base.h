@@ -20,6 +20,10 @@ extern "C" {
 #define TL_VERSION_MINOR 1
 #define TL_VERSION_PATCH 0
 
+// Definitions (tl_..._def) start with their size, which their default function fills in: the library knows which fields
+// a program has that was compiled with older headers. Structs inside others cannot grow, they end with reserved fields
+// instead.
+
 /// "0.1.0"; static storage.
 TL_API const char *tl_version(void);
 
@@ -43,8 +47,12 @@ typedef struct tl_error {
     char message[1024];
 } tl_error;
 
-typedef struct tl_vec2 { double x, y; } tl_vec2;
-typedef struct tl_vec3 { double x, y, z; } tl_vec3;
+typedef struct tl_vec2 {
+    double x, y;
+} tl_vec2;
+typedef struct tl_vec3 {
+    double x, y, z;
+} tl_vec3;
 
 /// Memory for one simulation. `resize` works like realloc with the old size known: ptr NULL allocates,
 /// size 0 frees and returns NULL; memory must be aligned for any scalar type. Must be safe to call
@@ -57,6 +65,13 @@ typedef struct tl_allocator {
 /// realloc and free of libc.
 TL_API tl_allocator tl_allocator_default(void);
 
+/// Threads of the host. `run` calls task(arg, i) once for every i from 0 to count - 1, on whatever threads and in
+/// whatever order, and returns when all calls have. Results do not depend on it.
+typedef struct tl_task_host {
+    void (*run)(void *user, int32_t count, void (*task)(void *arg, int32_t index), void *arg);
+    void *user;
+} tl_task_host;
+
 typedef enum tl_log_level { TL_LOG_DEBUG, TL_LOG_INFO, TL_LOG_WARNING } tl_log_level;
 
 /// Where messages go; the library prints nothing by itself. `message` is one line without line end,
@@ -65,6 +80,13 @@ typedef struct tl_log {
     void (*write)(void *user, tl_log_level level, const char *message);
     void *user;
 } tl_log;
+
+/// How a host asks a long call to stop. `asked` is polled from the thread that made the call, some hundred times a
+/// second and more, so it has to be quick; nonzero ends the call with TL_CANCELLED.
+typedef struct tl_cancel {
+    int (*asked)(void *user);  ///< NULL: nobody asks
+    void *user;
+} tl_cancel;
 
 /// Called when the library finds a mistake of its own. Returning from it continues at the caller's risk.
 /// The default writes the sentence to stderr and aborts in builds with assertions, else does nothing.

@@ -17,16 +17,19 @@ extern "C" {
 /// curvatures 0, 1, .. 4 times bend_step (column); constant beyond. A linear fabric repeats column 0.
 typedef struct tl_material {
     char name[64];
-    double density;          ///< mass per area [kg/m^2], > 0. Default 0.2.
-    double thickness;        ///< [m], >= 0; of the sheet, for reference: contact goes by tl_cloth_def.thickness. Default 0.0005.
+    double density;  ///< mass per area [kg/m^2], > 0. Default 0.2.
+    double
+        thickness;  ///< [m], >= 0; of the sheet, for reference: contact goes by tl_cloth_def.thickness. Default 0.0005.
     double stretch[6][4];    ///< c11, c12, c22, c33 [N/m]
     double stretch_sample;   ///< strain of rows 1 to 5, > 0. Default 1/6.
     double bend[3][5];       ///< [N m], >= 0
     double bend_step;        ///< [1/m], > 0. Default 10.
     double bend_poisson;     ///< curvature one way that resists curvature the other way, in (-1, 1). Default 0.
-    double damping_stretch;  ///< internal damping: viscous stress = damping * stiffness * strain rate [s], >= 0. Default 0.
+    double damping_stretch;  ///< internal damping: viscous stress = damping * stiffness * strain rate [s], >= 0.
+                             ///< Default 0.
     double damping_bend;     ///< the same for curvature [s], >= 0. Default 0.
-    double friction_bend;    ///< between yarns: moment per width against bending [N], >= 0; half of Kawabata's 2HB. Default 0.
+    double friction_bend;    ///< between yarns: moment per width against bending [N], >= 0; half of Kawabata's 2HB.
+                             ///< Default 0.
 } tl_material;
 
 /// A plain woven cotton: isotropic, 1000 N/m, Poisson 0.3, 2e-5 N m, 0.2 kg/m^2.
@@ -34,8 +37,8 @@ TL_API tl_material tl_material_default(void);
 
 /// Young's modulus [Pa], Poisson's ratio in (-1, 0.5], thickness [m] of a homogeneous sheet, density [kg/m^2]:
 /// membrane stiffness E h / (1 - nu^2), rigidity E h^3 / (12 (1 - nu^2)).
-TL_API tl_status tl_material_isotropic(double young, double poisson, double thickness, double density,
-                                       tl_material *out, tl_error *err);
+TL_API tl_status tl_material_isotropic(double young, double poisson, double thickness, double density, tl_material *out,
+                                       tl_error *err);
 
 /// A linear fabric whose warp and weft differ.
 typedef struct tl_orthotropic {
@@ -65,18 +68,15 @@ TL_API tl_status tl_material_kesf(const tl_kesf *sheet, tl_material *out, tl_err
 /// FAST sheet in its customary units.
 typedef struct tl_fast {
     double e5_warp, e5_weft, e20_warp, e20_weft, e100_warp, e100_weft;  ///< extension at 5, 20, 100 gf/cm [%]
-    double eb5;                 ///< bias extension at 5 gf/cm [%]; shear rigidity G = 123 / EB5 [N/m]
-    double c_warp, c_weft;      ///< bending length [mm]
-    double weight;              ///< [g/m^2]
-    double thickness;           ///< at 2 gf/cm^2 T2 [mm]
+    double eb5;             ///< bias extension at 5 gf/cm [%]; shear rigidity G = 123 / EB5 [N/m]
+    double c_warp, c_weft;  ///< bending length [mm]
+    double weight;          ///< [g/m^2]
+    double thickness;       ///< at 2 gf/cm^2 T2 [mm]
 } tl_fast;
 TL_API tl_status tl_material_fast(const tl_fast *sheet, tl_material *out, tl_error *err);
 
 /// Checks every number; TL_BAD_INPUT names the field and its value.
 TL_API tl_status tl_material_check(const tl_material *material, tl_error *err);
-
-/// Reads a fabric file: our own format (docs/formats.md) or one of Wang et al. 2011 as published.
-TL_API tl_status tl_material_load(const char *path, tl_material *out, tl_error *err);
 
 #ifdef __cplusplus
 }

@@ -8,8 +8,10 @@
 extern "C" {
 #endif
 
-typedef struct tl_sim tl_sim;                                    // opaque, owns everything inside
-typedef struct tl_cloth_id { uint32_t slot, gen; } tl_cloth_id;  // by value, {0, 0} is no cloth
+typedef struct tl_sim tl_sim;  // opaque, owns everything inside
+typedef struct tl_cloth_id {
+    uint32_t slot, gen;
+} tl_cloth_id;  // by value, {0, 0} is no cloth
 
 typedef enum tl_integrator {
     TL_IMPLICIT_EULER,  ///< first order, robust, damps what it cannot resolve
@@ -32,7 +34,10 @@ typedef enum tl_linear {
 TL_API const char *tl_linear_name(tl_linear linear);
 
 /// Wind velocity at one time.
-typedef struct tl_wind_key { double time; tl_vec3 velocity; } tl_wind_key;
+typedef struct tl_wind_key {
+    double time;
+    tl_vec3 velocity;
+} tl_wind_key;
 
 /// Air: pressure drag 1/2 density drag A |v_n| v_n n and skin drag `skin` A v_t on every face, v the wind
 /// relative to the face (Wejchert & Haumann 1991, with the square law).
@@ -43,8 +48,12 @@ typedef struct tl_air_def {
     tl_vec3 wind;             ///< [m/s]. Default 0.
     const tl_wind_key *keys;  ///< wind over time, smooth in between; replaces `wind` when key_count > 0. Borrowed.
     int32_t key_count;
-    double gust;              ///< gusts: relative strength of the variation, >= 0. Default 0: none.
-    double gust_period;       ///< [s], > 0. Default 1.5.
+    double gust;         ///< gusts: relative strength of the variation, >= 0. Default 0: none.
+    double gust_period;  ///< [s], > 0. Default 1.5.
+    double turbulence;   ///< eddies that vary in space and drift with the wind: root mean square of each component
+                         ///< relative to the wind's speed, >= 0. Default 0.2; 0: none.
+    double turbulence_length;  ///< size of the largest eddies [m], > 0 if there are any. Default 0.5.
+    double reserved[10];       ///< room for later fields; zero
 } tl_air_def;
 
 /// What the friction of a pair is made of, where both sides have a coefficient of their own.
@@ -62,37 +71,52 @@ typedef enum tl_response {
     TL_RESPONSE_ZONES,      ///< springs within the solve, then impact zones on what still collides
 } tl_response;
 
-/// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step is.
+/// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step
+/// is.
 typedef struct tl_collide_def {
     uint32_t bodies;     ///< 1: cloth against bodies. Default 1.
     uint32_t self;       ///< 1: cloth against cloth. Default 1.
     tl_combine combine;  ///< Default TL_COMBINE_MIN.
     double pressure;     ///< at which contact gives way to 62 % of the thickness [Pa], in (0, 1e6]. Default 5e3.
-    double slip_speed;   ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default 1e-4.
+    double slip_speed;  ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default
+                        ///< 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
-    tl_response response;  ///< Default TL_RESPONSE_POTENTIAL.
+    tl_response response;                ///< Default TL_RESPONSE_POTENTIAL.
+    double reserved[8];                  ///< room for later fields; zero
 } tl_collide_def;
 
 typedef struct tl_sim_def {
+    uint32_t struct_size;       ///< filled in by the default function, do not set
     double dt;                  ///< time step [s], > 0. Default 1/200.
     tl_integrator integrator;   ///< Default TL_IMPLICIT_EULER.
     tl_bending bending;         ///< Default TL_BEND_SHAPE.
     int32_t newton_iterations;  ///< at most, >= 1; 1 is the linearised step without a test. Default 30.
-    double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0; slow motion is solved finer. Default 0.03.
+    double newton_tolerance;    ///< stop when an iteration changes speeds by less, root mean square [m/s], > 0; slow
+                                ///< motion is solved finer. Default 0.03.
     int32_t max_halvings;       ///< a failed step is retried with dt/2, dt/4, .. this often, 0..16. Default 6.
     tl_linear linear;           ///< Default TL_LINEAR_AUTO.
-    double linear_tolerance;    ///< relative residual of conjugate gradients, in (0, 1); down to three tenths of it below 4,000 nodes. Default 0.02.
+    double linear_tolerance;  ///< relative residual of conjugate gradients, in (0, 1); down to three tenths of it below
+                              ///< 4,000 nodes. Default 0.02.
     int32_t linear_iterations;  ///< at most, >= 1. Default 2000.
+    double effort;              ///< work that steps may take on average, in microseconds a face by a model of counts,
+                                ///< > 0; a hard one up to four times that, then it is ended coarsely and counted as
+                                ///< hurried. Below 6,000 faces as for those; INFINITY: no bound. Default 60.
     tl_vec3 gravity;            ///< [m/s^2]. Default (0, -9.81, 0).
     tl_air_def air;
     tl_collide_def collide;
-    uint64_t seed;              ///< the only source of randomness. Default 1.
-    int32_t threads;            ///< >= 1, counting the caller; never changes a result. Default 1.
-    tl_allocator alloc;         ///< Default libc.
-    tl_log log;                 ///< Default silent.
-    uint32_t made_by_default;   ///< filled in by the default function, do not set
+    uint64_t seed;       ///< the only source of randomness. Default 1.
+    int32_t threads;     ///< >= 1, counting the caller; never changes a result. Default 1.
+    tl_allocator alloc;  ///< Default libc.
+    tl_log log;          ///< Default silent.
+    tl_task_host tasks;  ///< the host's threads run our loops, `threads` at a time; Default none: threads of our own.
 } tl_sim_def;
-TL_API tl_sim_def tl_sim_def_default(void);
+TL_API void tl_sim_def_init(tl_sim_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_sim_def tl_sim_def_default(void)
+{
+    tl_sim_def def;
+    tl_sim_def_init(&def, sizeof def);
+    return def;
+}
 
 TL_API tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err);
 TL_API void tl_sim_destroy(tl_sim *sim);  ///< NULL is fine
@@ -108,20 +132,26 @@ typedef enum tl_remeshing_blend { TL_BLEND_SUM, TL_BLEND_MAX } tl_remeshing_blen
 
 /// Start from tl_remeshing_default(). An infinite limit switches its term off.
 typedef struct tl_remeshing {
-    tl_remeshing_kind kind;     ///< Default TL_REMESHING_NONE.
+    tl_remeshing_kind kind;     ///< Default TL_REMESHING_ANISOTROPIC, as in scenes.
     double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.015, 0.2.
     double aspect_min;          ///< of the shorter length to the longer, in (0, 1]. Default 0.1.
     double curvature;           ///< change of the normal along an edge [rad], > 0. Default 0.15.
-    double velocity;            ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.
-    double compression;         ///< the smaller, the finer where cloth is pushed together [m], > 0; NAN: as the fabric buckles. Default NAN.
-    uint32_t edge_angles;       ///< 1: curvature is measured at edges too, which sees folds to and fro. Default 0.
-    double rib_stiffening;      ///< with a number for `compression`: how much of it curvature across takes away, >= 0. Default 0.
-    uint32_t obstacles;         ///< 1: finer near bodies. Default 1.
-    tl_remeshing_blend blend;   ///< how these are put together. Default TL_BLEND_MAX.
-    double hysteresis;          ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
-    double interval;            ///< time between two looks at the mesh [s], > 0; at least one step. Default 0.04.
-    int32_t patience;           ///< a mesh that still serves goes without a pass for up to so many looks, >= 1; 1: every look is a pass. Default 1.
-    int32_t max_faces;          ///< no more by refining; the cloth is made coarser to keep to it, up to size_max. 0: no limit. Default 0.
+    double
+        velocity;  ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.
+    double compression;        ///< the smaller, the finer where cloth is pushed together [m], > 0; NAN: as the fabric
+                               ///< buckles. Default NAN.
+    uint32_t edge_angles;      ///< 1: curvature is measured at edges too, which sees folds to and fro. Default 0.
+    double rib_stiffening;     ///< with a number for `compression`: how much of it curvature across takes away, >= 0.
+                               ///< Default 0.
+    uint32_t obstacles;        ///< 1: finer near bodies. Default 1.
+    tl_remeshing_blend blend;  ///< how these are put together. Default TL_BLEND_MAX.
+    double hysteresis;         ///< nothing is made coarser within this of its limit, in [0, 1). Default 0.2.
+    double interval;           ///< time between two looks at the mesh [s], > 0; at least one step. Default 0.04.
+    int32_t patience;  ///< a mesh that still serves goes without a pass for up to so many looks, >= 1; 1: every look is
+                       ///< a pass. Default 1.
+    int32_t max_faces;  ///< no more by refining; the cloth is made coarser to keep to it, up to size_max. 0: no limit.
+                        ///< Default 0.
+    double reserved[16];  ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {
@@ -130,91 +160,111 @@ typedef enum tl_strain_kind {
     TL_STRAIN_ALIGNED,    ///< along warp and weft (material x and y), and shear between them
 } tl_strain_kind;
 
-/// Limits on strain, held in every face at the end of every step (docs/strain-limiting.md). Strain is stretch - 1. Limits of zero
-/// are allowed; -INFINITY and INFINITY: no limit that way.
+/// Limits on strain, held in every face at the end of every step (docs/strain-limiting.md). Strain is stretch - 1.
+/// Limits of zero are allowed; -INFINITY and INFINITY: no limit that way.
 typedef struct tl_strain_def {
-    tl_strain_kind kind;         ///< Default TL_STRAIN_FREE.
-    double min, max;             ///< in every direction, or along the warp; -1 < min <= 0 <= max. Default none.
-    double weft_min, weft_max;   ///< aligned only. Default none.
-    double shear;                ///< aligned only: sine of the shear angle at most, >= 0. Default none.
+    tl_strain_kind kind;        ///< Default TL_STRAIN_FREE.
+    double min, max;            ///< in every direction, or along the warp; -1 < min <= 0 <= max. Default none.
+    double weft_min, weft_max;  ///< aligned only. Default none.
+    double shear;               ///< aligned only: sine of the shear angle at most, >= 0. Default none.
+    double reserved[6];         ///< room for later fields; zero
 } tl_strain_def;
 
 /// A cloth as plain arrays, all borrowed for the call. Start from tl_cloth_def_default().
 typedef struct tl_cloth_def {
-    const char *name;             ///< letters, digits, '-', '_'; at most 63; NULL: "cloth". Unique in the simulation.
-    int32_t node_count;           ///< world nodes
-    const tl_vec3 *pos;           ///< [m]
-    const tl_vec3 *vel;           ///< [m/s]; NULL: at rest
-    int32_t vert_count;           ///< material vertices; 0: as many as nodes, one on each
-    const tl_vec2 *uv;            ///< material coordinates [m], vert_count (or node_count) entries
-    const int32_t *vert_node;     ///< node under each vertex; NULL: vertex i lies on node i
+    uint32_t struct_size;      ///< filled in by the default function, do not set
+    const char *name;          ///< letters, digits, '-', '_'; at most 63; NULL: "cloth". Unique in the simulation.
+    int32_t node_count;        ///< world nodes
+    const tl_vec3 *pos;        ///< [m]
+    const tl_vec3 *vel;        ///< [m/s]; NULL: at rest
+    int32_t vert_count;        ///< material vertices; 0: as many as nodes, one on each
+    const tl_vec2 *uv;         ///< material coordinates [m], vert_count (or node_count) entries
+    const int32_t *vert_node;  ///< node under each vertex; NULL: vertex i lies on node i
     int32_t face_count;
-    const int32_t (*face)[3];     ///< vertices, counter-clockwise
-    const int32_t *face_label;    ///< which of `materials` a face is made of; NULL: all 0
-    const int32_t *node_label;    ///< user labels for handles; NULL: all 0
-    int32_t edge_count;           ///< edges that are feature lines: remeshing does not flip them, and takes nodes away only along them
-    const int32_t (*edge)[2];     ///< their nodes; pairs that are no edge of the mesh do not count
-    const int32_t *edge_label;    ///< > 0: lines of different labels do not join
-    const tl_material *materials; ///< at least one
+    const int32_t (*face)[3];   ///< vertices, counter-clockwise
+    const int32_t *face_label;  ///< which of `materials` a face is made of; NULL: all 0
+    const int32_t *node_label;  ///< user labels for handles; NULL: all 0
+    int32_t edge_count;  ///< edges that are feature lines: remeshing does not flip them, and takes nodes away only
+                         ///< along them
+    const int32_t (*edge)[2];      ///< their nodes; pairs that are no edge of the mesh do not count
+    const int32_t *edge_label;     ///< > 0: lines of different labels do not join
+    const tl_material *materials;  ///< at least one
     int32_t material_count;
-    double thickness;             ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
-    double friction;              ///< against bodies, >= 0; NAN: as the body says. Default NAN.
-    double friction_self;         ///< against cloth, >= 0. Default 0.3.
-    tl_remeshing remeshing;       ///< Default: none.
-    tl_strain_def strain;         ///< Default free.
-    uint32_t rest_from_shape;     ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
-    uint32_t made_by_default;     ///< filled in by the default function, do not set
+    double thickness;        ///< distance that two layers keep [m], > 0; to a body: half of it. Default 1e-3.
+    double friction;         ///< against bodies, >= 0; NAN: as the body says. Default NAN.
+    double friction_self;    ///< against cloth, >= 0. Default 0.3.
+    tl_remeshing remeshing;  ///< Default: tl_remeshing_default, anisotropic.
+    tl_strain_def strain;    ///< Default free.
+    uint32_t
+        rest_from_shape;  ///< 1: the given shape is unstressed in bending (rest angles from `pos`). Default 0: flat.
 } tl_cloth_def;
-TL_API tl_cloth_def tl_cloth_def_default(void);
+TL_API void tl_cloth_def_init(tl_cloth_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_cloth_def tl_cloth_def_default(void)
+{
+    tl_cloth_def def;
+    tl_cloth_def_init(&def, sizeof def);
+    return def;
+}
 
 /// On failure `sim` is unchanged, *out is {0} and the message says which element and value was wrong.
 TL_API tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err);
 
 /// How the way goes from one pose to the next. Still before the first and after the last.
 typedef enum tl_curve {
-    TL_CURVE_SMOOTH,  ///< never beyond a key, at rest at both ends; turns beyond 360 degrees are kept (Fritsch & Butland 1984)
-    TL_CURVE_CUBIC,   ///< cubic Hermite: rates where a key gives them, else from its neighbours, zero at the ends; turns by quaternions
+    TL_CURVE_SMOOTH,  ///< never beyond a key, at rest at both ends; turns beyond 360 degrees are kept (Fritsch &
+                      ///< Butland 1984)
+    TL_CURVE_CUBIC,  ///< cubic Hermite: rates where a key gives them, else from its neighbours, zero at the ends; turns
+                     ///< by quaternions
 } tl_curve;
 
-/// A pose on the path of a handle or body. Scale and rotation are about `pivot`, then `translate` moves; all are relative to
-/// where the nodes were when the handle took hold.
+/// A pose on the path of a handle or body. Scale and rotation are about `pivot`, then `translate` moves; all are
+/// relative to where the nodes were when the handle took hold.
 typedef struct tl_motion_key {
-    double time;            ///< [s], strictly increasing
-    tl_vec3 translate;      ///< [m]
-    tl_vec3 rotate_axis;    ///< any length; with rotate_deg 0 it may be zero
-    double rotate_deg;      ///< angle about the axis
-    uint32_t release;       ///< 1: the handle lets go at this key
-    uint32_t has_rates;     ///< 1: a cubic curve has the rates below here
-    double scale;           ///< factor, > 0; 0 counts as 1
-    tl_vec3 velocity, spin; ///< of translate [m/s], of the rotation [rad/s]
-    double growth;          ///< of scale [1/s]
+    double time;             ///< [s], strictly increasing
+    tl_vec3 translate;       ///< [m]
+    tl_vec3 rotate_axis;     ///< any length; with rotate_deg 0 it may be zero
+    double rotate_deg;       ///< angle about the axis
+    uint32_t release;        ///< 1: the handle lets go at this key
+    uint32_t has_rates;      ///< 1: a cubic curve has the rates below here
+    double scale;            ///< factor, > 0; 0 counts as 1
+    tl_vec3 velocity, spin;  ///< of translate [m/s], of the rotation [rad/s]
+    double growth;           ///< of scale [1/s]
 } tl_motion_key;
 
 /// Nodes held in place or moved along a smooth path. Every selector given must hold for a node to be chosen.
 typedef struct tl_handle_def {
+    uint32_t struct_size;  ///< filled in by the default function, do not set
     tl_cloth_id cloth;
-    const int32_t *nodes;      ///< indices of the cloth's nodes, node_count entries; NULL: not by index
+    const int32_t *nodes;  ///< indices of the cloth's nodes, node_count entries; NULL: not by index
     int32_t node_count;
-    uint32_t along_outline;    ///< 1: nodes that remeshing puts on an outline between two listed ones are held too. Default 0.
-    int32_t label;             ///< nodes with this label; 0: not by label
+    uint32_t
+        along_outline;  ///< 1: nodes that remeshing puts on an outline between two listed ones are held too. Default 0.
+    int32_t label;      ///< nodes with this label; 0: not by label
     uint32_t use_box, use_sphere, use_uv_box;  ///< regions, at the start of the simulation
-    tl_vec3 box_min, box_max;  ///< world box [m]
+    tl_vec3 box_min, box_max;                  ///< world box [m]
     tl_vec3 sphere_center;
     double sphere_radius;
-    tl_vec2 uv_min, uv_max;    ///< box in material space [m]
-    double start, end;         ///< holds for start <= t < end [s]. Default 0, infinity.
-    double fade;               ///< after `end`, springs that weaken to nothing in this time [s], >= 0. Default 0.
-    double stiffness;          ///< of those springs, per node, at first [N/m], > 0. Default 1e3.
-    uint32_t use_ellipse;      ///< 1: nodes are held on an ellipse instead of where they were: center + axis[0] cos + axis[1] sin of the angle
+    tl_vec2 uv_min, uv_max;  ///< box in material space [m]
+    double start, end;       ///< holds for start <= t < end [s]. Default 0, infinity.
+    double fade;             ///< after `end`, springs that weaken to nothing in this time [s], >= 0. Default 0.
+    double stiffness;        ///< of those springs, per node, at first [N/m], > 0. Default 1e3.
+    uint32_t use_ellipse;    ///< 1: nodes are held on an ellipse instead of where they were: center + axis[0] cos +
+                             ///< axis[1] sin of the angle
     tl_vec3 ellipse_center, ellipse_axis[2];  ///< [m]
-    tl_vec2 ellipse_turns;     ///< the angle is this times the material place, in whole turns per metre
-    tl_vec3 pivot;             ///< centre of rotation [m]
-    const tl_motion_key *keys; ///< borrowed for the call; NULL: held still
+    tl_vec2 ellipse_turns;                    ///< the angle is this times the material place, in whole turns per metre
+    tl_vec3 pivot;                            ///< centre of rotation [m]
+    const tl_motion_key *keys;                ///< borrowed for the call; NULL: held still
     int32_t key_count;
-    tl_curve curve;            ///< Default TL_CURVE_SMOOTH.
-    uint32_t made_by_default;
+    tl_curve curve;  ///< Default TL_CURVE_SMOOTH.
+    uint32_t live;   ///< 1: its target is set by tl_handle_set_target (toile/live.h), not by keys. Default 0.
 } tl_handle_def;
-TL_API tl_handle_def tl_handle_def_default(void);
+TL_API void tl_handle_def_init(tl_handle_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_handle_def tl_handle_def_default(void)
+{
+    tl_handle_def def;
+    tl_handle_def_init(&def, sizeof def);
+    return def;
+}
 
 /// TL_BAD_INPUT if nothing is selected or a number is out of range.
 TL_API tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err);
@@ -230,28 +280,29 @@ typedef struct tl_stage_seconds {
 
 /// What contact came to in a step; counts are of the last substep unless said otherwise.
 typedef struct tl_contact_report {
-    int64_t candidates;       ///< pairs near enough to look at
-    int64_t contacts;         ///< pairs that press on each other at the end
-    int32_t searches;         ///< broad-phase searches, over all substeps
-    int64_t volume_tests;     ///< of those
-    int64_t limited;          ///< nodes whose path had to be cut short, over all iterations
-    int32_t held;             ///< fail-safe: iterations in which nodes were held in place to keep the promise
-    int32_t pinched;          ///< nodes between bodies that leave no room: exempt until they are free again
-    int32_t zones;            ///< impact zones, over all substeps
-    int32_t zone_nodes;       ///< of the largest one
-    int32_t zone_rounds;      ///< of solving and testing again, over all substeps
-    double nearest;           ///< smallest distance over thickness of all contacts, 1 if there are none
+    int64_t candidates;    ///< pairs near enough to look at
+    int64_t contacts;      ///< pairs that press on each other at the end
+    int32_t searches;      ///< broad-phase searches, over all substeps
+    int64_t volume_tests;  ///< of those
+    int64_t limited;       ///< nodes whose path had to be cut short, over all iterations
+    int32_t held;          ///< fail-safe: iterations in which nodes were held in place to keep the promise
+    int32_t pinched;       ///< nodes between bodies that leave no room: exempt until they are free again
+    int32_t zones;         ///< impact zones, over all substeps
+    int32_t zone_nodes;    ///< of the largest one
+    int32_t zone_rounds;   ///< of solving and testing again, over all substeps
+    double nearest;        ///< smallest distance over thickness of all contacts, 1 if there are none
 } tl_contact_report;
 
 /// What remeshing did in a step, over all cloths.
 typedef struct tl_remesh_counts {
-    int32_t passes;                      ///< cloths that were looked at
+    int32_t passes;  ///< cloths that were looked at
     int32_t splits, flips, collapses;
-    int32_t refused;                     ///< operations left undone because something was in the way
-    int32_t too_long;                    ///< edges longer than asked for: max_faces was reached
-    double energy;                       ///< [J] stretching energy that operations added, without what others took away
-    double energy_left;                  ///< [J] what they might still have added, of next to nothing for cloth at rest
-    double momentum_drift, spin_drift;   ///< largest change of a cloth's linear and angular momentum over its size, relative
+    int32_t refused;     ///< operations left undone because something was in the way
+    int32_t too_long;    ///< edges longer than asked for: max_faces was reached
+    double energy;       ///< [J] stretching energy that operations added, without what others took away
+    double energy_left;  ///< [J] what they might still have added, of next to nothing for cloth at rest
+    double momentum_drift,
+        spin_drift;  ///< largest change of a cloth's linear and angular momentum over its size, relative
 } tl_remesh_counts;
 
 /// How strain limits were met in a step: the worst and the most over its substeps.
@@ -260,7 +311,7 @@ typedef struct tl_strain_report {
     int32_t rounds;    ///< of iterations of all nodes for the sake of limits, over all substeps
     int32_t mended;    ///< iterations in which only the surroundings of faces beyond their limits moved, likewise
     int32_t violated;  ///< faces left more than the tolerance (0.1 %) beyond their limits
-    double worst;      ///< largest excess over a limit, as strain; 0: none. Faces whose nodes are all driven do not count.
+    double worst;  ///< largest excess over a limit, as strain; 0: none. Faces whose nodes are all driven do not count.
 } tl_strain_report;
 
 typedef struct tl_step_report {
@@ -268,38 +319,47 @@ typedef struct tl_step_report {
     int64_t step;               ///< steps done since the start
     int32_t substeps;           ///< 1 unless the step had to be cut
     int32_t rejected;           ///< attempts thrown away
-    int32_t unconverged;        ///< substeps accepted at the Newton limit after the last halving
+    int32_t unconverged;        ///< substeps accepted before Newton's method had converged, those hurried included
+    int32_t hurried;            ///< substeps ended early, as the step's budget of work was spent (tl_sim_def.effort)
+    double effort;              ///< work by the cost model, about seconds of one core; a function of counts alone
     int32_t newton_iterations;  ///< over all substeps
     int32_t linear_iterations;
     int32_t factorizations;
     tl_linear linear_used;
-    double newton_change;       ///< of speeds by the last Newton update, root mean square [m/s]
+    double newton_change;  ///< of speeds by the last Newton update, root mean square [m/s]
     tl_contact_report contact;
     tl_remesh_counts remesh;
     tl_strain_report strain;
     tl_stage_seconds seconds;
 } tl_step_report;
 
-/// One step of `dt`. TL_FAILED leaves the state of the last good step. `report` may be NULL.
+/// From now on `cancel` (copied; NULL: nobody) is asked within steps and at the start, a few times per linear solve and
+/// search. A step that is cancelled leaves the state of the last good step, its meshes maybe already remade; saving
+/// then gives that state, and the next step goes back to it (up to eight steps are taken again) with the same bits.
+TL_API void tl_sim_set_cancel(tl_sim *sim, const tl_cancel *cancel);
+
+/// One step of `dt`. TL_FAILED and TL_CANCELLED leave the state of the last good step. `report` may be NULL.
 TL_API tl_status tl_sim_step(tl_sim *sim, tl_step_report *report, tl_error *err);
 
-/// Moves the nodes into their strain limits by as little as can be (mass-weighted; nodes that handles hold now stay): for a cloth
-/// that was stretched around a body to dress it. Velocities stay; contact is not looked at, so do this before the start is
-/// (tl_sim_start, or the first step). `excess` (may be NULL) gets the worst that is left, 0 if within limits.
+/// Moves the nodes into their strain limits by as little as can be (mass-weighted; nodes that handles hold now stay):
+/// for a cloth that was stretched around a body to dress it. Velocities stay; contact is not looked at, so do this
+/// before the start is (tl_sim_start, or the first step). `excess` (may be NULL) gets the worst that is left, 0 if
+/// within limits.
 TL_API tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err);
 
 TL_API double tl_sim_time(const tl_sim *sim);
 TL_API int64_t tl_sim_steps(const tl_sim *sim);
 TL_API int32_t tl_sim_cloth_count(const tl_sim *sim);
-TL_API tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index);       ///< {0} if out of range
+TL_API tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index);           ///< {0} if out of range
 TL_API const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id cloth);  ///< NULL if no such cloth
 
-/// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition, until the cloth is remeshed.
+/// Borrowed; valid until the next call that takes a non-const `sim`. Order is that of the definition, until the cloth
+/// is remeshed.
 typedef struct tl_cloth_view {
     const tl_vec3 *pos, *vel;  ///< node_count entries
     const int32_t *node_label;
     int32_t node_count;
-    const tl_vec2 *uv;         ///< vert_count entries
+    const tl_vec2 *uv;  ///< vert_count entries
     const int32_t *vert_node;
     int32_t vert_count;
     const int32_t (*face)[3];  ///< vertices; face_count entries
@@ -319,6 +379,8 @@ typedef struct tl_strain_range {
     double min, max;
     tl_cloth_id min_cloth, max_cloth;
     int32_t min_face, max_face;
+    double min_99, max_99;  ///< all but a hundredth of the area keep to these, by material area
+    double min_50, max_50;  ///< half of the area does
 } tl_strain_range;
 TL_API tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out);
 
@@ -326,14 +388,18 @@ TL_API tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out);
 TL_API uint64_t tl_sim_hash(const tl_sim *sim);
 
 /// Bytes of memory in use and the most there has been.
-typedef struct tl_memory_report { size_t used, peak; } tl_memory_report;
+typedef struct tl_memory_report {
+    size_t used, peak;
+} tl_memory_report;
 TL_API tl_memory_report tl_sim_memory(const tl_sim *sim);
 
 /// The state as bytes. *data is owned by `sim` and valid until the next call that takes a non-const `sim`.
+/// Steps that restoring the present state would take again, 0 to 7: a good time to save is when it is 0.
+TL_API int64_t tl_sim_replay_steps(const tl_sim *sim);
 TL_API tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err);
 
-/// Back to a saved state of a simulation built the same way; continues with the same bits. May take a few steps (at most
-/// eight) again. TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
+/// Back to a saved state of a simulation built the same way; continues with the same bits. May take a few steps (at
+/// most eight) again. TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
 TL_API tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err);
 
 #ifdef __cplusplus

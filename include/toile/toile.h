@@ -1,10 +1,7 @@
-// toile/toile.h: everything.
+// toile/toile.h: everything: the core, and what reads and writes files.
 #pragma once
-#include "toile/base.h"
-#include "toile/material.h"
+#include "toile/core.h"
+#include "toile/export.h"
 #include "toile/render.h"
 #include "toile/run.h"
 #include "toile/scene.h"
-#include "toile/sim.h"
-#include "toile/body.h"
-#include "toile/collide.h"

@@ -15,15 +15,9 @@ static void *libc_resize(void *user, void *ptr, size_t old_size, size_t new_size
     return realloc(ptr, new_size);
 }
 
-tl_allocator tl_allocator_default(void)
-{
-    return (tl_allocator){libc_resize, NULL};
-}
+tl_allocator tl_allocator_default(void) { return (tl_allocator){libc_resize, NULL}; }
 
-bool tl_mul_size(size_t a, size_t b, size_t *out)
-{
-    return !__builtin_mul_overflow(a, b, out);
-}
+bool tl_mul_size(size_t a, size_t b, size_t *out) { return !__builtin_mul_overflow(a, b, out); }
 
 // A zero-sized array still gets a byte, so that NULL means failure and nothing else.
 static bool byte_count(size_t count, size_t size, size_t *bytes)

@@ -24,11 +24,9 @@ void tl_free_bytes(const tl_allocator *alloc, void *ptr, size_t count, size_t si
 #define TL_CALLOC(alloc, type, count) ((type *)tl_calloc_bytes((alloc), (size_t)(count), sizeof(type)))
 /// Zeroed memory for `ptr`, whatever it points to:  a->items = TL_CALLOC_FOR(alloc, a->items, n);
 #define TL_CALLOC_FOR(alloc, ptr, count) tl_calloc_bytes((alloc), (size_t)(count), sizeof *(ptr))
-#define TL_FREE(alloc, ptr, count) \
-    (tl_free_bytes((alloc), (ptr), (size_t)(count), sizeof *(ptr)), (ptr) = NULL)
+#define TL_FREE(alloc, ptr, count) (tl_free_bytes((alloc), (ptr), (size_t)(count), sizeof *(ptr)), (ptr) = NULL)
 
 /// Makes room for `need` elements in an array with capacity *cap (both updated), doubling. False: no memory,
 /// nothing changed.  Use: if (!TL_GROW(alloc, a->items, a->cap, n + 1)) return tl_fail_memory(err, "items");
 bool tl_grow_bytes(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size);
-#define TL_GROW(alloc, ptr, cap, need) \
-    tl_grow_bytes((alloc), (void **)&(ptr), &(cap), (int64_t)(need), sizeof *(ptr))
+#define TL_GROW(alloc, ptr, cap, need) tl_grow_bytes((alloc), (void **)&(ptr), &(cap), (int64_t)(need), sizeof *(ptr))

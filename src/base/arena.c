@@ -13,10 +13,7 @@ struct tl_arena_block {
     size_t total;       // bytes asked of the allocator
 };
 
-void tl_arena_init(tl_arena *arena, tl_allocator alloc)
-{
-    *arena = (tl_arena){.alloc = alloc};
-}
+void tl_arena_init(tl_arena *arena, tl_allocator alloc) { *arena = (tl_arena){.alloc = alloc}; }
 
 static void pop_block(tl_arena *arena)
 {
@@ -51,7 +48,8 @@ void *tl_arena_bytes(tl_arena *arena, size_t count, size_t size)
     if (bytes == 0) bytes = ALIGNMENT;
     tl_arena_block *block = arena->top;
     if (!block || block->size - block->used < bytes) {
-        // A quarter of what there is, not twice: a step may hold tens of megabytes, and the next reset makes one block of them.
+        // A quarter of what there is, not twice: a step may hold tens of megabytes, and the next reset makes one block
+        // of them.
         size_t wanted = arena->used / 4;
         if (wanted < FIRST_BLOCK) wanted = FIRST_BLOCK;
         if (wanted < bytes) wanted = bytes;

@@ -14,7 +14,10 @@ typedef struct tl_arena {
     size_t high_water;    ///< the most `used` has been
 } tl_arena;
 
-typedef struct tl_arena_mark { tl_arena_block *block; size_t block_used, used; } tl_arena_mark;
+typedef struct tl_arena_mark {
+    tl_arena_block *block;
+    size_t block_used, used;
+} tl_arena_mark;
 
 void tl_arena_init(tl_arena *arena, tl_allocator alloc);
 void tl_arena_free(tl_arena *arena);

@@ -56,12 +56,6 @@ static void default_assert_handler(const char *file, int line, const char *sente
 
 static tl_assert_handler assert_handler = default_assert_handler;  // the library's one mutable global
 
-void tl_set_assert_handler(tl_assert_handler handler)
-{
-    assert_handler = handler ? handler : default_assert_handler;
-}
+void tl_set_assert_handler(tl_assert_handler handler) { assert_handler = handler ? handler : default_assert_handler; }
 
-void tl_assert_failed(const char *file, int line, const char *sentence)
-{
-    assert_handler(file, line, sentence);
-}
+void tl_assert_failed(const char *file, int line, const char *sentence) { assert_handler(file, line, sentence); }

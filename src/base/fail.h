@@ -12,14 +12,13 @@ tl_status tl_fail_memory(tl_error *err, const char *what);
 #ifdef TL_NO_ASSERT
 #define TL_ASSERT(condition, sentence) ((void)0)
 #else
-#define TL_ASSERT(condition, sentence) \
-    ((condition) ? (void)0 : tl_assert_failed(__FILE__, __LINE__, (sentence)))
+#define TL_ASSERT(condition, sentence) ((condition) ? (void)0 : tl_assert_failed(__FILE__, __LINE__, (sentence)))
 #endif
 void tl_assert_failed(const char *file, int line, const char *sentence);
 
 /// Leaves the function with the status of `call` unless it is TL_OK.
-#define TL_TRY(call)                                   \
-    do {                                               \
-        const tl_status tl_try_status_ = (call);       \
-        if (tl_try_status_ != TL_OK) return tl_try_status_; \
+#define TL_TRY(call)                                                                                                   \
+    do {                                                                                                               \
+        const tl_status tl_try_status_ = (call);                                                                       \
+        if (tl_try_status_ != TL_OK) return tl_try_status_;                                                            \
     } while (0)

@@ -5,15 +5,9 @@
 
 #define INCREMENT UINT64_C(0x9e3779b97f4a7c15)  // 2^64 / golden ratio, as in splitmix64
 
-void tl_hash_init(tl_hash *hash)
-{
-    *hash = (tl_hash){INCREMENT, 0, 0};
-}
+void tl_hash_init(tl_hash *hash) { *hash = (tl_hash){INCREMENT, 0, 0}; }
 
-static uint64_t absorb(uint64_t state, uint64_t word)
-{
-    return tl_mix64((state ^ word) + INCREMENT);
-}
+static uint64_t absorb(uint64_t state, uint64_t word) { return tl_mix64((state ^ word) + INCREMENT); }
 
 void tl_hash_add(tl_hash *hash, const void *data, size_t size)
 {

@@ -5,7 +5,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
-typedef struct tl_hash { uint64_t state, tail; uint64_t length; } tl_hash;
+typedef struct tl_hash {
+    uint64_t state, tail;
+    uint64_t length;
+} tl_hash;
 
 void tl_hash_init(tl_hash *hash);
 void tl_hash_add(tl_hash *hash, const void *data, size_t size);

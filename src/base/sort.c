@@ -1,16 +1,15 @@
-// base/sort.c: plain numbers in place; (key, id) pairs: digit by digit if ids ascend, else a bottom-up merge sort: stable, n log n, no recursion.
+// base/sort.c: plain numbers in place; (key, id) pairs: digit by digit if ids ascend, else a bottom-up merge sort:
+// stable, n log n, no recursion.
 //
-// Sorts by digits are stable, so equal keys keep the order of their ids. Digits that all keys have in common cost nothing.
+// Sorts by digits are stable, so equal keys keep the order of their ids. Digits that all keys have in common cost
+// nothing.
 
 #include "base/sort.h"
 
 #include <stdbool.h>
 #include <string.h>
 
-static bool less(const tl_key *a, const tl_key *b)
-{
-    return a->key != b->key ? a->key < b->key : a->id < b->id;
-}
+static bool less(const tl_key *a, const tl_key *b) { return a->key != b->key ? a->key < b->key : a->id < b->id; }
 
 static void insertion_sort(tl_key *k, int32_t n)
 {
@@ -77,13 +76,13 @@ void tl_sort_keys(tl_key *keys, tl_key *scratch, int32_t n)
 // Shell sort; gaps of Ciura 2001.
 static const int32_t gaps[] = {1750, 701, 301, 132, 57, 23, 10, 4, 1};
 
-#define SHELL_SORT(type, a, n)                                                                   \
-    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)                                      \
-        for (int32_t i = gaps[g]; i < (n); i++) {                                                \
-            const type v = (a)[i];                                                               \
-            int32_t k = i;                                                                       \
-            for (; k >= gaps[g] && (a)[k - gaps[g]] > v; k -= gaps[g]) (a)[k] = (a)[k - gaps[g]]; \
-            (a)[k] = v;                                                                          \
+#define SHELL_SORT(type, a, n)                                                                                         \
+    for (size_t g = 0; g < sizeof gaps / sizeof *gaps; g++)                                                            \
+        for (int32_t i = gaps[g]; i < (n); i++) {                                                                      \
+            const type v = (a)[i];                                                                                     \
+            int32_t k = i;                                                                                             \
+            for (; k >= gaps[g] && (a)[k - gaps[g]] > v; k -= gaps[g]) (a)[k] = (a)[k - gaps[g]];                      \
+            (a)[k] = v;                                                                                                \
         }
 
 void tl_sort_ints(int32_t *numbers, int32_t n) { SHELL_SORT(int32_t, numbers, n) }

@@ -9,6 +9,7 @@
 
 #include "base/workers.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
 
@@ -17,6 +18,10 @@
 
 enum { MAX_THREADS = 256, SPIN_ROUNDS = 6000 };  // short loops follow each other closely: spin before sleeping
 
+// Of helpers, whatever the system's default is (128 kB with musl): a chunk of the contact search wants 85 kB, with
+// sanitizers some times as much.
+enum { STACK_BYTES = 1 << 20 };
+
 static const uint32_t CLOSED = 0xffffffff;  // in place of the next chunk
 
 struct tl_workers {
@@ -24,6 +29,9 @@ struct tl_workers {
     pthread_t *threads;
     int thread_count;  // with the caller
     int started;
+    tl_cancel cancel;
+    double spent, allowed;  // by the cost model; in all, and up to where
+    tl_task_host host;      // run NULL: threads of our own
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     _Atomic uint64_t ticket;  // round << 32 | next chunk
@@ -69,10 +77,7 @@ static void run_chunks(tl_workers *w)
     }
 }
 
-static bool round_is(const tl_workers *w, uint32_t seen)
-{
-    return (uint32_t)(atomic_load(&w->ticket) >> 32) == seen;
-}
+static bool round_is(const tl_workers *w, uint32_t seen) { return (uint32_t)(atomic_load(&w->ticket) >> 32) == seen; }
 
 static void *helper_main(void *arg)
 {
@@ -111,6 +116,7 @@ tl_status tl_workers_create(const tl_allocator *alloc, int thread_count, tl_work
     tl_workers *w = TL_CALLOC(alloc, tl_workers, 1);
     if (!w) return tl_fail_memory(err, "the thread pool");
     w->alloc = *alloc;
+    w->allowed = (double)INFINITY;
     w->thread_count = thread_count;
     w->threads = TL_CALLOC(alloc, pthread_t, thread_count);
     if (!w->threads) {
@@ -120,13 +126,17 @@ tl_status tl_workers_create(const tl_allocator *alloc, int thread_count, tl_work
     pthread_mutex_init(&w->mutex, NULL);
     pthread_cond_init(&w->wake, NULL);
     pthread_cond_init(&w->done, NULL);
+    pthread_attr_t attr;
+    const bool sized = pthread_attr_init(&attr) == 0 && pthread_attr_setstacksize(&attr, STACK_BYTES) == 0;
     for (int i = 0; i < thread_count - 1; i++) {
-        if (pthread_create(&w->threads[i], NULL, helper_main, w) != 0) {
+        if (!sized || pthread_create(&w->threads[i], &attr, helper_main, w) != 0) {
+            pthread_attr_destroy(&attr);
             tl_workers_destroy(w);
             return tl_fail(err, TL_NO_MEMORY, "the system refused thread %d of %d", i + 2, thread_count);
         }
         w->started++;
     }
+    pthread_attr_destroy(&attr);
     *out = w;
     return TL_OK;
 }
@@ -145,18 +155,46 @@ void tl_workers_destroy(tl_workers *w)
     pthread_cond_destroy(&w->wake);
     pthread_mutex_destroy(&w->mutex);
     const tl_allocator alloc = w->alloc;
-    TL_FREE(&alloc, w->threads, w->thread_count);
+    TL_FREE(&alloc, w->threads, w->host.run ? 1 : w->thread_count);
     TL_FREE(&alloc, w, 1);
 }
 
-int tl_workers_count(const tl_workers *workers)
+int tl_workers_count(const tl_workers *workers) { return workers ? workers->thread_count : 1; }
+
+void tl_workers_lend(tl_workers *w, const tl_task_host *host, int thread_count)
 {
-    return workers ? workers->thread_count : 1;
+    w->host = *host;
+    w->thread_count = thread_count < 1 ? 1 : thread_count > MAX_THREADS ? MAX_THREADS : thread_count;
+}
+
+// A loop on the host's threads: each task takes chunks until none is left.
+typedef struct hosted_loop {
+    tl_range_fn fn;
+    void *arg;
+    int32_t count, chunk;
+    atomic_int next;
+} hosted_loop;
+
+static void hosted_task(void *arg, int32_t index)
+{
+    (void)index;
+    hosted_loop *loop = arg;
+    const int32_t chunks = tl_chunk_count(loop->count, loop->chunk);
+    for (int32_t i; (i = atomic_fetch_add(&loop->next, 1)) < chunks;) {
+        const int32_t begin = i * loop->chunk;
+        loop->fn(loop->arg, begin, loop->count - begin < loop->chunk ? loop->count : begin + loop->chunk);
+    }
 }
 
 void tl_parallel_for(tl_workers *w, int32_t count, int32_t chunk, tl_range_fn fn, void *arg)
 {
     if (count <= 0) return;
+    if (w && w->host.run && count > chunk) {
+        hosted_loop loop = {.fn = fn, .arg = arg, .count = count, .chunk = chunk};
+        const int32_t chunks = tl_chunk_count(count, chunk);
+        w->host.run(w->host.user, chunks < w->thread_count ? chunks : w->thread_count, hosted_task, &loop);
+        return;
+    }
     if (!w || w->started == 0 || count <= chunk) {
         for (int32_t begin = 0; begin < count; begin += chunk)
             fn(arg, begin, count - begin < chunk ? count : begin + chunk);
@@ -193,3 +231,34 @@ double tl_tree_sum(const double *values, int32_t n)
     const int32_t half = n / 2;
     return tl_tree_sum(values, half) + tl_tree_sum(values + half, n - half);
 }
+
+void tl_workers_watch(tl_workers *w, const tl_cancel *cancel)
+{
+    w->cancel = cancel ? *cancel : (tl_cancel){NULL, NULL};
+}
+
+int tl_workers_cancelled(const tl_workers *w) { return w && w->cancel.asked && w->cancel.asked(w->cancel.user); }
+
+tl_status tl_workers_poll(const tl_workers *w, const char *what, tl_error *err)
+{
+    return tl_workers_cancelled(w) ? tl_fail(err, TL_CANCELLED, "%s was stopped", what) : TL_OK;
+}
+
+void tl_workers_charge(tl_workers *w, double nanoseconds)
+{
+    if (w) w->spent += nanoseconds;
+}
+
+void tl_workers_forget(tl_workers *w)
+{
+    if (w) w->spent = 0;
+}
+
+double tl_workers_spent(const tl_workers *w) { return w ? w->spent : 0; }
+
+void tl_workers_allow(tl_workers *w, double nanoseconds)
+{
+    if (w) w->allowed = w->spent + nanoseconds;
+}
+
+bool tl_workers_exhausted(const tl_workers *w) { return w && w->spent >= w->allowed; }

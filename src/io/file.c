@@ -58,8 +58,10 @@ tl_status tl_file_read(const tl_allocator *alloc, const char *path, size_t max_s
     do fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);  // a named pipe must not make us wait
     while (fd < 0 && errno == EINTR);
     if (fd < 0 && errno == ENOENT)
-        return tl_fail(err, TL_IO, "%s: no such file (check the name; relative paths start at the file that names "
-                                   "them, or at the current folder on the command line)", path);
+        return tl_fail(err, TL_IO,
+                       "%s: no such file (check the name; relative paths start at the file that names "
+                       "them, or at the current folder on the command line)",
+                       path);
     if (fd < 0) return fail_errno(err, "open", path, errno);
     const tl_status status = read_all(fd, alloc, path, max_size, out, err);
     close(fd);
@@ -79,10 +81,7 @@ static tl_status disk_read(void *user, const tl_allocator *alloc, const char *pa
     return tl_file_read(alloc, path, max_size, out, err);
 }
 
-tl_reader tl_reader_disk(void)
-{
-    return (tl_reader){disk_read, NULL};
-}
+tl_reader tl_reader_disk(void) { return (tl_reader){disk_read, NULL}; }
 
 // 0 or errno.
 static int write_all(int fd, const char *data, size_t size)
@@ -172,8 +171,8 @@ tl_status tl_path_join(const char *dir, const char *name, char out[TL_PATH_MAX],
     const bool alone = name[0] == '/' || dir[0] == 0 || strcmp(dir, ".") == 0;
     const size_t dir_length = strlen(dir);
     const char *slash = dir_length > 0 && dir[dir_length - 1] == '/' ? "" : "/";
-    const int length = alone ? snprintf(out, TL_PATH_MAX, "%s", name)
-                             : snprintf(out, TL_PATH_MAX, "%s%s%s", dir, slash, name);
+    const int length =
+        alone ? snprintf(out, TL_PATH_MAX, "%s", name) : snprintf(out, TL_PATH_MAX, "%s%s%s", dir, slash, name);
     if (length < 0 || length >= TL_PATH_MAX) return tl_fail(err, TL_BAD_INPUT, "path too long: %.200s...", name);
     return TL_OK;
 }

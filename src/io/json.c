@@ -23,7 +23,7 @@ struct tl_json_doc {
     char (*sets)[256];  ///< canonical paths; a later one wins
     int32_t set_count, set_cap;
     json_t *root;
-    bool replaced;        ///< by what is no part of the files
+    bool replaced;  ///< by what is no part of the files
     char looseness[256];
 };
 
@@ -36,7 +36,7 @@ typedef struct loading {
     int depth;
 } loading;
 
-// ---- comments ----------------------------------------------------------------------------------------------
+// ---- comments ---------------------------------------------------------------------------------------------
 
 tl_status tl_json_blank_comments(char *text, size_t size, const char *path, tl_error *err)
 {
@@ -63,8 +63,10 @@ tl_status tl_json_blank_comments(char *text, size_t size, const char *path, tl_e
             opened = line;
             text[i] = text[i + 1] = ' ';
             for (i += 2; i + 1 < size && !(text[i] == '*' && text[i + 1] == '/'); i++) {
-                if (text[i] == '\n') line++;
-                else text[i] = ' ';
+                if (text[i] == '\n')
+                    line++;
+                else
+                    text[i] = ' ';
             }
             if (i + 1 >= size)
                 return tl_fail(err, TL_BAD_INPUT, "%s:%lld: comment without end (close it with */)", path,
@@ -76,7 +78,7 @@ tl_status tl_json_blank_comments(char *text, size_t size, const char *path, tl_e
     return TL_OK;
 }
 
-// ---- finding places again ----------------------------------------------------------------------------------
+// ---- finding places again ---------------------------------------------------------------------------------
 
 static const char *skip_space(const char *p, const char *end)
 {
@@ -102,7 +104,8 @@ static const char *skip_value(const char *p, const char *end)
             if (depth == 0) return p;
             continue;
         }
-        if (*p == '{' || *p == '[') depth++;
+        if (*p == '{' || *p == '[')
+            depth++;
         else if (*p == '}' || *p == ']') {
             if (depth == 0) return p;  // end of the object around a number
             if (--depth == 0) return p + 1;
@@ -164,8 +167,10 @@ static void path_of(const tl_node *node, char *out, size_t size)
     if (!node->up) return;
     path_of(node->up, out, size);
     const size_t used = strlen(out);
-    if (node->key) snprintf(out + used, size - used, "%s%s", used ? "." : "", node->key);
-    else snprintf(out + used, size - used, "[%d]", node->index);
+    if (node->key)
+        snprintf(out + used, size - used, "%s%s", used ? "." : "", node->key);
+    else
+        snprintf(out + used, size - used, "[%d]", node->index);
 }
 
 // The setting on the command line that the value came from, or NULL.
@@ -199,9 +204,12 @@ static void write_place(const tl_node *node, char *out, size_t size)
     int64_t line = 0;
     const source *src = set ? NULL : place_of(node, &line);
     const char *space = path[0] ? " " : "";
-    if (set) snprintf(out, size, "--set %s:%s%s", set, space, path);
-    else if (src) snprintf(out, size, "%s:%lld:%s%s", src->path, (long long)line, space, path);
-    else snprintf(out, size, "%s", path);
+    if (set)
+        snprintf(out, size, "--set %s:%s%s", set, space, path);
+    else if (src)
+        snprintf(out, size, "%s:%lld:%s%s", src->path, (long long)line, space, path);
+    else
+        snprintf(out, size, "%s", path);
 }
 
 void tl_node_place(const tl_node *node, char *out, size_t size) { write_place(node, out, size); }
@@ -247,7 +255,7 @@ tl_status tl_node_prefix(const tl_node *node, tl_error *err)
     return tl_fail(err, inner.status, "%s%s %s", place, n > 0 && place[n - 1] == ':' ? "" : ":", inner.message);
 }
 
-// ---- reading -----------------------------------------------------------------------------------------------
+// ---- reading ----------------------------------------------------------------------------------------------
 
 tl_node tl_json_root(const tl_json_doc *doc) { return (tl_node){.doc = doc, .value = doc->root}; }
 
@@ -282,7 +290,8 @@ static bool is_no_memory(const json_error_t *bad)
 }
 
 // A key that stands twice is found first; what follows the end is left out all the same, and told too.
-static void note_looseness(char *out, size_t out_size, const char *text, size_t size, const char *path, const json_error_t *first)
+static void note_looseness(char *out, size_t out_size, const char *text, size_t size, const char *path,
+                           const json_error_t *first)
 {
     const int n = snprintf(out, out_size, "%.100s:%d: %.100s", path, first->line, first->text);
     if (json_error_code(first) != json_error_duplicate_key || n < 0 || (size_t)n >= out_size) return;
@@ -334,7 +343,8 @@ static bool merge(json_t *into, json_t *from)
 {
     const char *key;
     json_t *value;
-    json_object_foreach(from, key, value) {
+    json_object_foreach(from, key, value)
+    {
         json_t *old = json_object_get(into, key);
         if (json_is_object(old) && json_is_object(value)) {
             if (!merge(old, value)) return false;
@@ -364,8 +374,8 @@ static tl_status load_include(loading *load, const tl_node *node, const char *fr
     }
     if (cyclic) return tl_node_fail(node, true, err, "includes itself: %s%.60s", chain, path);
     if (load->depth == TL_JSON_MAX_INCLUDES)
-        return tl_node_fail(node, true, err, "includes nested more than %d deep: %s%.60s", TL_JSON_MAX_INCLUDES,
-                            chain, path);
+        return tl_node_fail(node, true, err, "includes nested more than %d deep: %s%.60s", TL_JSON_MAX_INCLUDES, chain,
+                            path);
     json_t *part = NULL;
     tl_status status = load_file(load, path, &part, err);
     if (status == TL_IO) return tl_node_prefix(node, err);
@@ -426,7 +436,7 @@ static tl_status load_file(loading *load, const char *path, json_t **out, tl_err
     return status;
 }
 
-// ---- settings on the command line --------------------------------------------------------------------------
+// ---- settings on the command line -------------------------------------------------------------------------
 
 // One step of a path: a name or a number, [3] or .3; hands back what follows, NULL when it is malformed.
 static const char *path_step(const char *p, char *name, size_t size, int64_t *index)
@@ -474,10 +484,12 @@ static tl_status apply_set(tl_json_doc *doc, const char *set, tl_error *err)
             snprintf(canon + used, sizeof canon - used, "[%lld]", (long long)index);
             const size_t count = json_array_size(at);
             if (index < 0 || (uint64_t)index >= count)
-                status = tl_fail(err, TL_BAD_INPUT, "--set %s: %s is not in a list of %zu (entries count from 0)",
-                                 path, canon, count);
-            else if (*rest) at = json_array_get(at, (size_t)index);
-            else if (json_array_set(at, (size_t)index, value) != 0) status = tl_fail_memory(err, "a setting");
+                status = tl_fail(err, TL_BAD_INPUT, "--set %s: %s is not in a list of %zu (entries count from 0)", path,
+                                 canon, count);
+            else if (*rest)
+                at = json_array_get(at, (size_t)index);
+            else if (json_array_set(at, (size_t)index, value) != 0)
+                status = tl_fail_memory(err, "a setting");
         } else if (json_is_object(at) && *p != '[') {
             snprintf(canon + used, sizeof canon - used, "%s%s", used ? "." : "", name);
             json_t *next = json_object_get(at, name);
@@ -489,8 +501,7 @@ static tl_status apply_set(tl_json_doc *doc, const char *set, tl_error *err)
             }
             at = next;
         } else {
-            status = tl_fail(err, TL_BAD_INPUT, "--set %s: %s is no object or list", path,
-                             used ? canon : "the scene");
+            status = tl_fail(err, TL_BAD_INPUT, "--set %s: %s is no object or list", path, used ? canon : "the scene");
         }
         p = rest;
     }
@@ -531,7 +542,10 @@ tl_status tl_json_load(const tl_allocator *alloc, const tl_json_def *def, tl_jso
     tl_json_doc *doc = TL_CALLOC(alloc, tl_json_doc, 1);
     if (!doc) return tl_fail_memory(err, "a document");
     doc->alloc = *alloc;
-    loading load = {.doc = doc, .reader = def->reader ? *def->reader : tl_reader_disk(), .includes = def->includes, .is_loose = def->is_loose};
+    loading load = {.doc = doc,
+                    .reader = def->reader ? *def->reader : tl_reader_disk(),
+                    .includes = def->includes,
+                    .is_loose = def->is_loose};
     tl_status status = load_file(&load, def->path, &doc->root, err);
     if (status == TL_OK) status = own_copy(doc, err);
     if (status == TL_OK) status = tl_json_set(doc, def->sets, def->set_count, err);

@@ -1,16 +1,18 @@
-// io/json_numbers.c: numbers as people and older programs write them: 1. and .5 and +2 and 007 as well as 1.0, 0.5, 2, 7.
+// io/json_numbers.c: numbers as people and older programs write them: 1. and .5 and +2 and 007 as well as 1.0, 0.5,
+// 2, 7.
 //
-// jansson reads what the standard allows, no more. Files that were written by hand for readers that end in strtod have the other forms
-// too, so texts that have such numbers are parsed from a copy in which they are put right. No line changes its number.
+// jansson reads what the standard allows, no more. Files that were written by hand for readers that end in strtod have
+// the other forms too, so texts that have such numbers are parsed from a copy in which they are put right. No line
+// changes its number.
 
 #include "io/json.h"
 
 typedef struct number {
-    const char *end;                              ///< behind it
-    const char *digits, *digits_end;              ///< before the point, without leading zeros; may be empty
-    const char *fraction, *fraction_end;          ///< behind the point; may be empty
-    const char *exponent;                         ///< up to `end`; NULL: none
-    bool minus, plain;                            ///< plain: as the standard has it
+    const char *end;                      ///< behind it
+    const char *digits, *digits_end;      ///< before the point, without leading zeros; may be empty
+    const char *fraction, *fraction_end;  ///< behind the point; may be empty
+    const char *exponent;                 ///< up to `end`; NULL: none
+    bool minus, plain;                    ///< plain: as the standard has it
 } number;
 
 static const char *skip_digits(const char *p, const char *end)
@@ -60,8 +62,10 @@ static const char *next_odd(const char *p, const char *end, number *found)
                 if (*p == '\\' && p + 1 < end) p++;
             if (p < end) p++;
         } else if (starts_number(*p)) {
-            if (!read_number(p, end, found)) found->end = p + 1;
-            else if (!found->plain) return p;
+            if (!read_number(p, end, found))
+                found->end = p + 1;
+            else if (!found->plain)
+                return p;
             p = found->end;
         } else {
             p++;

@@ -6,7 +6,9 @@
 
 enum { TL_NOTE_CHARS = 480 };
 
-typedef struct tl_note { char about[64], text[TL_NOTE_CHARS]; } tl_note;
+typedef struct tl_note {
+    char about[64], text[TL_NOTE_CHARS];
+} tl_note;
 
 typedef struct tl_notes {
     tl_allocator alloc;

@@ -1,6 +1,7 @@
 // io/obj.c: cloth meshes as OBJ, reader. Linear time and memory; two million faces in about a second.
 
 #include "io/obj.h"
+#include "io/other_format.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -14,16 +15,16 @@ enum { NO_VT = -1, MAX_NODES_PER_VT = 64 };  // panels may lie on each other; a 
 
 typedef struct parser {
     const char *path, *text, *end;
-    const char *p;           ///< reading position, inside the current line
+    const char *p;  ///< reading position, inside the current line
     const char *line_start;
     int64_t line;
     tl_obj_mode mode;
     tl_obj *obj;
-    int32_t (*corner)[2];    ///< (node, vt) of every corner, three per face
+    int32_t (*corner)[2];  ///< (node, vt) of every corner, three per face
     int32_t corner_cap;
-    int32_t uv_count;        ///< vt lines so far
-    int32_t last_face;       ///< first triangle of the last polygon, -1: none yet
-    int32_t last_edge[2];    ///< nodes of the last e line; -1: none yet
+    int32_t uv_count;      ///< vt lines so far
+    int32_t last_face;     ///< first triangle of the last polygon, -1: none yet
+    int32_t last_edge[2];  ///< nodes of the last e line; -1: none yet
     bool any_vt, any_bare;
     int64_t bare_line;
     tl_error *err;
@@ -152,8 +153,7 @@ static tl_status read_uv(parser *ps)
 }
 
 // One index of a corner, from 1, or from the end when negative; into an id from 0.
-static tl_status read_index(parser *ps, const char **at, const char *end, int32_t count, const char *what,
-                            int32_t *out)
+static tl_status read_index(parser *ps, const char **at, const char *end, int32_t count, const char *what, int32_t *out)
 {
     char message[160];
     int64_t value = 0;
@@ -214,8 +214,7 @@ static tl_status read_velocity(parser *ps)
     TL_TRY(read_number(ps, "y", &v.y));
     TL_TRY(read_number(ps, "z", &v.z));
     const int32_t old = obj->vel_cap;
-    if (!TL_GROW(&obj->alloc, obj->vel, obj->vel_cap, obj->node_count))
-        return tl_fail_memory(ps->err, "velocities");
+    if (!TL_GROW(&obj->alloc, obj->vel, obj->vel_cap, obj->node_count)) return tl_fail_memory(ps->err, "velocities");
     if (obj->vel_cap > old) memset(obj->vel + old, 0, (size_t)(obj->vel_cap - old) * sizeof *obj->vel);
     obj->vel[obj->node_count - 1] = v;
     return TL_OK;
@@ -317,7 +316,7 @@ static bool is_plastic(const char *word, size_t size)
 
 static bool is_skipped(const char *word, size_t size)
 {
-    static const char *const known[] = {"vn", "g",  "o",  "s",  "usemtl", "mtllib", "vp", "vl", "e", "el", "l", "p", NULL};
+    static const char *const known[] = {"vn", "g", "o", "s", "usemtl", "mtllib", "vp", "vl", "e", "el", "l", "p", NULL};
     for (int i = 0; known[i]; i++)
         if (strlen(known[i]) == size && memcmp(known[i], word, size) == 0) return true;
     return false;
@@ -332,7 +331,8 @@ static tl_status read_line(parser *ps)
 #define IS(text) (size == sizeof text - 1 && memcmp(word, text, sizeof text - 1) == 0)
     if (IS("v")) return read_node(ps);
     if (IS("f")) return read_face(ps);
-    if (ps->mode == TL_OBJ_BODY && (IS("vt") || IS("nv") || IS("nl") || IS("fl") || IS("tl") || IS("e") || IS("el"))) return TL_OK;
+    if (ps->mode == TL_OBJ_BODY && (IS("vt") || IS("nv") || IS("nl") || IS("fl") || IS("tl") || IS("e") || IS("el")))
+        return TL_OK;
     if (IS("vt")) return read_uv(ps);
     if (IS("nv")) return read_velocity(ps);
     if (IS("nl")) return read_node_label(ps);
@@ -340,6 +340,10 @@ static tl_status read_line(parser *ps)
     if (IS("fl") || IS("tl")) return read_face_label(ps);
     if (IS("na")) {
         ps->obj->absent = true;
+        return TL_OK;
+    }
+    if (IS("nm")) {
+        ps->obj->moves = true;
         return TL_OK;
     }
     if (IS("e")) return read_edge(ps);
@@ -410,8 +414,8 @@ static tl_status join_corners(parser *ps)
         if (tried > MAX_NODES_PER_VT) {
             find_line(ps, -1, c / 3);
             char message[160];
-            snprintf(message, sizeof message, "vt %d is shared by more than %d nodes (give every node its own)",
-                     t + 1, MAX_NODES_PER_VT);
+            snprintf(message, sizeof message, "vt %d is shared by more than %d nodes (give every node its own)", t + 1,
+                     MAX_NODES_PER_VT);
             status = bad(ps, message);
         } else if (v < 0) {
             if (!TL_GROW(alloc, node, node_cap, count + 1) || !TL_GROW(alloc, next, next_cap, count + 1)) {
@@ -420,8 +424,10 @@ static tl_status join_corners(parser *ps)
             }
             v = count++;
             node[v] = n, next[v] = -1;
-            if (last[t] >= 0) next[last[t]] = v;
-            else first[t] = v;
+            if (last[t] >= 0)
+                next[last[t]] = v;
+            else
+                first[t] = v;
             last[t] = v;
         }
         ps->corner[c][1] = v;
@@ -478,8 +484,8 @@ static tl_status check_indices(parser *ps)
         const int32_t n = ps->corner[c][0], t = ps->corner[c][1];
         if (n < obj->node_count && t < ps->uv_count) continue;
         const bool is_node = n >= obj->node_count;
-        snprintf(message, sizeof message, "%s %d, there are only %d", is_node ? "node" : "vt",
-                 (is_node ? n : t) + 1, is_node ? obj->node_count : ps->uv_count);
+        snprintf(message, sizeof message, "%s %d, there are only %d", is_node ? "node" : "vt", (is_node ? n : t) + 1,
+                 is_node ? obj->node_count : ps->uv_count);
         find_line(ps, -1, c / 3);
         return bad(ps, message);
     }
@@ -499,12 +505,9 @@ static tl_status check_usable(parser *ps)
         }
         const tl_vec2 p = obj->uv[v[0]], q = obj->uv[v[1]], r = obj->uv[v[2]];
         const double area = (q.x - p.x) * (r.y - p.y) - (q.y - p.y) * (r.x - p.x);
-        if (area == 0) {
+        if (area == 0 && ps->any_vt) {
             find_line(ps, -1, f);
-            return bad(ps, ps->any_vt
-                               ? "the face has no area in material space (vt)"
-                               : "without vt the material coordinates are the x, y of the nodes, and this face "
-                                 "has no area there (add vt, or lay the mesh in the x-y plane)");
+            return bad(ps, "the face has no area in material space (vt)");
         }
     }
     uint8_t *used = TL_CALLOC(&obj->alloc, uint8_t, obj->node_count);
@@ -528,8 +531,8 @@ static tl_status finish(parser *ps)
                        (long long)(ps->line > 0 ? ps->line : 1), obj->node_count);
     if (ps->any_vt && ps->any_bare) {
         ps->line = ps->bare_line;
-        return tl_fail(ps->err, TL_BAD_INPUT, "%s:%lld: a corner without vt in a file where others have one",
-                       ps->path, (long long)ps->bare_line);
+        return tl_fail(ps->err, TL_BAD_INPUT, "%s:%lld: a corner without vt in a file where others have one", ps->path,
+                       (long long)ps->bare_line);
     }
     TL_TRY(check_indices(ps));
     tl_status status = TL_OK;
@@ -538,6 +541,7 @@ static tl_status finish(parser *ps)
     obj->face = tl_alloc_bytes(&obj->alloc, (size_t)obj->face_count, sizeof *obj->face);
     if (!obj->face) return tl_fail_memory(ps->err, "faces");
     obj->face_cap = obj->face_count;
+    obj->has_uv = ps->any_vt;
     TL_TRY(ps->any_vt ? join_corners(ps) : flat_corners(ps));
     if (obj->face_label && !grow_labels(&obj->alloc, &obj->face_label, &obj->face_label_cap, obj->face_count))
         return tl_fail_memory(ps->err, "labels");
@@ -554,8 +558,20 @@ tl_status tl_obj_parse(const tl_allocator *alloc, const char *path, const char *
                        tl_obj *out, tl_error *err)
 {
     *out = (tl_obj){.alloc = *alloc};
-    parser ps = {.path = path, .text = text, .end = text + size, .p = text, .line_start = text, .mode = mode,
-                 .obj = out, .last_face = -1, .last_edge = {-1, -1}, .err = err};
+    parser ps = {.path = path,
+                 .text = text,
+                 .end = text + size,
+                 .p = text,
+                 .line_start = text,
+                 .mode = mode,
+                 .obj = out,
+                 .last_face = -1,
+                 .last_edge = {-1, -1},
+                 .err = err};
+    const char *other = tl_other_format(path, text, size);
+    if (other)
+        return tl_fail(err, TL_BAD_INPUT, "%s: is %s, and an OBJ file is needed here (export it as Wavefront OBJ)",
+                       path, other);
     if (size >= 3 && memcmp(text, "\xef\xbb\xbf", 3) == 0) ps.p += 3;
     tl_status status = read_lines(&ps);
     if (status == TL_OK) status = finish(&ps);

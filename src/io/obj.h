@@ -1,10 +1,10 @@
 // io/obj.h: cloth meshes as OBJ: v world node, vt material vertex, f; and the extra lines of ARCSim.
 //
-// Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face. A line of
-// ours, np I, says that node I (from 0) is pinched between bodies, where contact with them cannot be kept.
-// `e a b` and `el n` after it label an edge (nodes from 1). What others write (vn, g, o, s, usemtl, mtllib, vl) is skipped; lines about
-// plasticity and damage (ny, ea, ed, ts, fs, td, fd) are counted where they are not zero.
-// Without vt the material coordinates are the x, y of the nodes.
+// Extra lines follow the element they belong to: nv velocity and nl label of a node, fl (or tl) label of a face. A line
+// of ours, np I, says that node I (from 0) is pinched between bodies, where contact with them cannot be kept. `e a b`
+// and `el n` after it label an edge (nodes from 1). What others write (vn, g, o, s, usemtl, mtllib, vl) is skipped;
+// lines about plasticity and damage (ny, ea, ed, ts, fs, td, fd) are counted where they are not zero. Without vt the
+// material coordinates are the x, y of the nodes, until somebody knows better (has_uv).
 #pragma once
 #include "io/text.h"
 #include "toile/base.h"
@@ -22,20 +22,24 @@ typedef struct tl_obj {
     int32_t *face_label;  ///< NULL without fl lines
     int32_t *pinched;     ///< nodes of np lines as they came, pinched_count of them
     int32_t pinched_count;
-    int32_t (*edge)[2];   ///< nodes of edges with a label, edge_count of them
+    int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
     int32_t *edge_label;
     int32_t edge_count;
-    int32_t *place;       ///< TL_OBJ_LOOSE, where nodes were left out: number of every node of the file, -1: left out; else NULL
+    int32_t
+        *place;  ///< TL_OBJ_LOOSE, where nodes were left out: number of every node of the file, -1: left out; else NULL
     int32_t place_count;
-    uint8_t *turned;      ///< tl_obj_unmirror, where panels were turned over: 1 for every vertex of these; else NULL
+    uint8_t *turned;  ///< tl_obj_unmirror, where panels were turned over: 1 for every vertex of these; else NULL
     int32_t turned_count;
-    bool absent;          ///< a line na: an obstacle that is not there at this frame; then there may be no faces
-    int64_t plastic_lines;      ///< that say something, which has no effect here
+    bool has_uv;            ///< there were vt lines; without them uv are x, y of the nodes, good for flat cloth only
+    bool absent;            ///< a line na: an obstacle that is not there at this frame; then there may be no faces
+    bool moves;             ///< a line nm: an obstacle that has a file at every frame
+    int64_t plastic_lines;  ///< that say something, which has no effect here
     int64_t first_plastic_line;
-    int64_t unknown_lines;      ///< lines that nobody knows
+    int64_t unknown_lines;  ///< lines that nobody knows
     int64_t first_unknown_line;
     // capacities behind the arrays, for freeing
-    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap, edge_cap, edge_label_cap;
+    int32_t pos_cap, vel_cap, node_label_cap, uv_cap, vert_cap, face_cap, face_label_cap, pinched_cap, edge_cap,
+        edge_label_cap;
 } tl_obj;
 
 typedef enum tl_obj_mode {
@@ -71,12 +75,13 @@ typedef struct tl_obj_view {
     const int32_t (*face)[3];
     const int32_t *face_label;
     int32_t face_count;
-    const int32_t *pinched;    ///< nodes, pinched_count of them
+    const int32_t *pinched;  ///< nodes, pinched_count of them
     int32_t pinched_count;
     const int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
     const int32_t *edge_label;
     int32_t edge_count;
-    bool absent;               ///< an obstacle that is not there at this frame: no faces
+    bool absent;  ///< an obstacle that is not there at this frame: no faces
+    bool moves;   ///< an obstacle that is written at every frame
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

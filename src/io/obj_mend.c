@@ -5,7 +5,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 
-// ---- nodes in no face --------------------------------------------------------------------------------------
+// ---- nodes in no face -------------------------------------------------------------------------------------
 
 bool tl_obj_drop_lost(tl_obj *obj, int32_t (*corner)[2], tl_error *err, tl_status *status)
 {
@@ -47,7 +47,7 @@ bool tl_obj_drop_lost(tl_obj *obj, int32_t (*corner)[2], tl_error *err, tl_statu
     return true;
 }
 
-// ---- mirrored panels ---------------------------------------------------------------------------------------
+// ---- mirrored panels --------------------------------------------------------------------------------------
 
 static int32_t root_of(int32_t *up, int32_t v)
 {
@@ -83,9 +83,12 @@ tl_status tl_obj_unmirror(tl_obj *obj, int32_t *panels, tl_error *err)
         obj->uv[v].x = -obj->uv[v].x;
     }
     for (int32_t v = 0; room && v < obj->vert_count; v++) up[v] = root_of(up, v);
-    for (int32_t v = obj->vert_count - 1; room && v >= 0; v--) right[v] = !right[up[v]];  // roots, the least of their panel, come last
-    if (room && *panels > 0) obj->turned = right, obj->turned_count = obj->vert_count;
-    else TL_FREE(&obj->alloc, right, obj->vert_count);
+    for (int32_t v = obj->vert_count - 1; room && v >= 0; v--)
+        right[v] = !right[up[v]];  // roots, the least of their panel, come last
+    if (room && *panels > 0)
+        obj->turned = right, obj->turned_count = obj->vert_count;
+    else
+        TL_FREE(&obj->alloc, right, obj->vert_count);
     TL_FREE(&obj->alloc, up, obj->vert_count);
     return room ? TL_OK : tl_fail_memory(err, "panels");
 }

@@ -1,5 +1,5 @@
-// io/obj_write.c: cloth and obstacle meshes as OBJ, writer. Shortest exact numbers: a frame read back has the same bits, and
-// the bytes depend on the mesh alone.
+// io/obj_write.c: cloth and obstacle meshes as OBJ, writer. Shortest exact numbers: a frame read back has the same
+// bits, and the bytes depend on the mesh alone.
 
 #include "io/obj.h"
 
@@ -61,6 +61,7 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
         tl_buf_double(buf, view->uv[i].y);
         tl_buf_add(buf, "\n", 1);
     }
+    if (view->moves) tl_buf_text(buf, "nm\n");
     if (view->absent) tl_buf_text(buf, "na\n");
     for (int32_t f = 0; f < view->face_count && !view->absent; f++) {
         tl_buf_add(buf, "f", 1);

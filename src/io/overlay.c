@@ -9,8 +9,8 @@
 #include "math/vec3.h"
 
 static const char *const COLOURS[] = {
-    [TL_MARK_NONE] = " 0.7 0.7 0.7\n",    [TL_MARK_STRAIN] = " 0 0.7 0.2\n", [TL_MARK_INVERTED] = " 0.1 0.3 1\n",
-    [TL_MARK_DEGENERATE] = " 1 0 0.8\n",  [TL_MARK_PINCHED] = " 1 0.9 0\n",  [TL_MARK_BODY] = " 1 0.5 0\n",
+    [TL_MARK_NONE] = " 0.7 0.7 0.7\n",   [TL_MARK_STRAIN] = " 0 0.7 0.2\n", [TL_MARK_INVERTED] = " 0.1 0.3 1\n",
+    [TL_MARK_DEGENERATE] = " 1 0 0.8\n", [TL_MARK_PINCHED] = " 1 0.9 0\n",  [TL_MARK_BODY] = " 1 0.5 0\n",
     [TL_MARK_CLOTH] = " 1 0 0\n",
 };
 
@@ -57,8 +57,10 @@ static void write_mesh(tl_buf *buf, const tl_overlay_mesh *m, int64_t *place, in
                 if (pass == 0) place[c[k]] = *written;
                 ++*written;
             }
-            if (pass == 0) write_face(buf, place[c[0]], place[c[1]], place[c[2]]);
-            else write_face(buf, *written - 3, *written - 2, *written - 1);
+            if (pass == 0)
+                write_face(buf, place[c[0]], place[c[1]], place[c[2]]);
+            else
+                write_face(buf, *written - 3, *written - 2, *written - 1);
         }
 }
 
@@ -71,8 +73,10 @@ tl_status tl_overlay_write(const char *path, const tl_overlay_mesh *meshes, int3
     if (!place) return tl_fail_memory(err, "an overlay");
     tl_buf buf;
     tl_buf_init(&buf, &alloc);
-    tl_buf_printf(&buf, "# Toile %s: what is wrong, in colour. red: cloth through cloth; orange: cloth through body; yellow: "
-                        "pinched; magenta: degenerate; blue: inverted; green: over the strain limit\n", tl_version());
+    tl_buf_printf(&buf,
+                  "# Toile %s: what is wrong, in colour. red: cloth through cloth; orange: cloth through body; yellow: "
+                  "pinched; magenta: degenerate; blue: inverted; green: over the strain limit\n",
+                  tl_version());
     for (int32_t i = 0; i < mesh_count; i++) write_mesh(&buf, &meshes[i], place, &written);
     tl_status status = tl_buf_end(&buf, "an overlay", err);
     if (status == TL_OK) status = tl_file_write(path, buf.data, buf.size, false, err);

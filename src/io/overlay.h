@@ -20,9 +20,9 @@ typedef struct tl_overlay_mesh {
     int32_t node_count;
     const int32_t (*face)[3];  ///< nodes; faces with a node that is not finite are left out
     int32_t face_count;
-    const uint8_t *mark;       ///< tl_overlay_mark per face; NULL: all grey
+    const uint8_t *mark;  ///< tl_overlay_mark per face; NULL: all grey
 } tl_overlay_mesh;
 
-/// Writes `v x y z r g b` and `f` lines, one `o` per mesh. Marked faces get corners of their own, so colours do not run into
-/// their neighbours.
+/// Writes `v x y z r g b` and `f` lines, one `o` per mesh. Marked faces get corners of their own, so colours do not run
+/// into their neighbours.
 tl_status tl_overlay_write(const char *path, const tl_overlay_mesh *meshes, int32_t mesh_count, tl_error *err);

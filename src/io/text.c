@@ -19,10 +19,7 @@
 
 __extension__ typedef unsigned __int128 u128;
 
-void tl_buf_init(tl_buf *buf, const tl_allocator *alloc)
-{
-    *buf = (tl_buf){.alloc = *alloc};
-}
+void tl_buf_init(tl_buf *buf, const tl_allocator *alloc) { *buf = (tl_buf){.alloc = *alloc}; }
 
 void tl_buf_free(tl_buf *buf)
 {
@@ -95,20 +92,77 @@ tl_status tl_buf_end(tl_buf *buf, const char *what, tl_error *err)
 
 enum { MAX_POWER = 27 };  // 5^27 < 2^63
 
-static const uint64_t power5[MAX_POWER + 1] = {
-    UINT64_C(1), UINT64_C(5), UINT64_C(25), UINT64_C(125), UINT64_C(625), UINT64_C(3125), UINT64_C(15625),
-    UINT64_C(78125), UINT64_C(390625), UINT64_C(1953125), UINT64_C(9765625), UINT64_C(48828125),
-    UINT64_C(244140625), UINT64_C(1220703125), UINT64_C(6103515625), UINT64_C(30517578125),
-    UINT64_C(152587890625), UINT64_C(762939453125), UINT64_C(3814697265625), UINT64_C(19073486328125),
-    UINT64_C(95367431640625), UINT64_C(476837158203125), UINT64_C(2384185791015625),
-    UINT64_C(11920928955078125), UINT64_C(59604644775390625), UINT64_C(298023223876953125),
-    UINT64_C(1490116119384765625), UINT64_C(7450580596923828125)};
-static const uint64_t power10[20] = {
-    UINT64_C(1), UINT64_C(10), UINT64_C(100), UINT64_C(1000), UINT64_C(10000), UINT64_C(100000), UINT64_C(1000000),
-    UINT64_C(10000000), UINT64_C(100000000), UINT64_C(1000000000), UINT64_C(10000000000), UINT64_C(100000000000),
-    UINT64_C(1000000000000), UINT64_C(10000000000000), UINT64_C(100000000000000), UINT64_C(1000000000000000),
-    UINT64_C(10000000000000000), UINT64_C(100000000000000000), UINT64_C(1000000000000000000),
-    UINT64_C(10000000000000000000)};
+static const uint64_t power5[MAX_POWER + 1] = {UINT64_C(1),
+                                               UINT64_C(5),
+                                               UINT64_C(25),
+                                               UINT64_C(125),
+                                               UINT64_C(625),
+                                               UINT64_C(3125),
+                                               UINT64_C(15625),
+                                               UINT64_C(78125),
+                                               UINT64_C(390625),
+                                               UINT64_C(1953125),
+                                               UINT64_C(9765625),
+                                               UINT64_C(48828125),
+                                               UINT64_C(244140625),
+                                               UINT64_C(1220703125),
+                                               UINT64_C(6103515625),
+                                               UINT64_C(30517578125),
+                                               UINT64_C(152587890625),
+                                               UINT64_C(762939453125),
+                                               UINT64_C(3814697265625),
+                                               UINT64_C(19073486328125),
+                                               UINT64_C(95367431640625),
+                                               UINT64_C(476837158203125),
+                                               UINT64_C(2384185791015625),
+                                               UINT64_C(11920928955078125),
+                                               UINT64_C(59604644775390625),
+                                               UINT64_C(298023223876953125),
+                                               UINT64_C(1490116119384765625),
+                                               UINT64_C(7450580596923828125)};
+static const uint64_t power10[20] = {UINT64_C(1),
+                                     UINT64_C(10),
+                                     UINT64_C(100),
+                                     UINT64_C(1000),
+                                     UINT64_C(10000),
+                                     UINT64_C(100000),
+                                     UINT64_C(1000000),
+                                     UINT64_C(10000000),
+                                     UINT64_C(100000000),
+                                     UINT64_C(1000000000),
+                                     UINT64_C(10000000000),
+                                     UINT64_C(100000000000),
+                                     UINT64_C(1000000000000),
+                                     UINT64_C(10000000000000),
+                                     UINT64_C(100000000000000),
+                                     UINT64_C(1000000000000000),
+                                     UINT64_C(10000000000000000),
+                                     UINT64_C(100000000000000000),
+                                     UINT64_C(1000000000000000000),
+                                     UINT64_C(10000000000000000000)};
+
+int tl_format_short(double value, char out[TL_NUMBER_CHARS])
+{
+    enum { DIGITS = 6 };
+    if (!isfinite(value) || value == 0) return tl_format_double(value, out);
+    // Digits and exponent, whatever the locale puts between them.
+    char printed[48], digit[DIGITS + 1];
+    snprintf(printed, sizeof printed, "%.*e", DIGITS - 1, fabs(value));
+    int count = 0;
+    const char *p = printed;
+    for (; *p && *p != 'e'; p++)
+        if (*p >= '0' && *p <= '9' && count < DIGITS) digit[count++] = *p;
+    const int power = atoi(p + 1);
+    while (count > 1 && digit[count - 1] == '0') count--;
+    digit[count] = 0;
+    const char *sign = value < 0 ? "-" : "";
+    if (power < -4 || power >= DIGITS)
+        return snprintf(out, TL_NUMBER_CHARS, "%s%c%s%se%d", sign, digit[0], count > 1 ? "." : "", digit + 1, power);
+    if (power < 0) return snprintf(out, TL_NUMBER_CHARS, "%s0.%.*s%s", sign, -power - 1, "0000", digit);
+    const int whole = power + 1;  // digits before the point
+    if (count <= whole) return snprintf(out, TL_NUMBER_CHARS, "%s%s%.*s", sign, digit, whole - count, "000000");
+    return snprintf(out, TL_NUMBER_CHARS, "%s%.*s.%s", sign, whole, digit, digit + whole);
+}
 
 int tl_format_int(int64_t value, char *out)
 {
@@ -174,7 +228,7 @@ int tl_format_double(double value, char out[TL_NUMBER_CHARS])
     if (x >= 1e-10 && x < 1e16) {
         int e;
         const uint64_t m = (uint64_t)ldexp(frexp(x, &e), 53);
-        e -= 53;  // x = m 2^e
+        e -= 53;                            // x = m 2^e
         int k = 16 - (int)floor(log10(x));  // seventeen digits; one more or less does no harm below
         if (k > MAX_POWER) k = MAX_POWER;
         if (k < 0) k = 0;
@@ -285,9 +339,12 @@ const char *tl_parse_double(const char *text, const char *end, double *out)
     }
     const int64_t k = behind - exponent;
     double value;
-    if (w == 0 && significant == 0) value = 0;
-    else if (significant <= 19 && k >= 0 && k <= MAX_POWER) value = scaled_down(w, (int)k);
-    else return *out = by_strtod(text, (size_t)(p - text)), p;
+    if (w == 0 && significant == 0)
+        value = 0;
+    else if (significant <= 19 && k >= 0 && k <= MAX_POWER)
+        value = scaled_down(w, (int)k);
+    else
+        return *out = by_strtod(text, (size_t)(p - text)), p;
     *out = negative ? -value : value;
     return p;
 }
@@ -300,8 +357,7 @@ const char *tl_parse_int(const char *text, const char *end, int64_t *out)
     if (p == end || *p < '0' || *p > '9') return NULL;
     int64_t value = 0;
     for (; p < end && *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, *p - '0', &value))
-            return NULL;
+        if (__builtin_mul_overflow(value, 10, &value) || __builtin_sub_overflow(value, *p - '0', &value)) return NULL;
     if (!negative && value == INT64_MIN) return NULL;
     *out = negative ? value : -value;
     return p;

@@ -25,9 +25,11 @@ tl_status tl_buf_end(tl_buf *buf, const char *what, tl_error *err);
 
 enum { TL_NUMBER_CHARS = 32 };
 
-/// The fewest digits (denormals: at most one more) that read back as the same double; "nan", "inf", "-inf" for the rest. Does not look at the
-/// locale. Returns the length; the text ends with a zero.
+/// The fewest digits (denormals: at most one more) that read back as the same double; "nan", "inf", "-inf" for the
+/// rest. Does not look at the locale. Returns the length; the text ends with a zero.
 int tl_format_double(double value, char out[TL_NUMBER_CHARS]);
+/// At most six digits, as a person would write it: "0.015", "5834.14", "1e6", "1.2e-5". For messages.
+int tl_format_short(double value, char out[TL_NUMBER_CHARS]);
 int tl_format_int(int64_t value, char *out);
 
 /// Reads the decimal number at [text, end): sign, digits, point, exponent; correctly rounded, does not look at the

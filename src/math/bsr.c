@@ -28,8 +28,8 @@ static void incidence_free(const tl_allocator *alloc, incidence *inc)
     TL_FREE(alloc, inc->group, inc->item_count);
 }
 
-static bool incidence_build(const tl_allocator *alloc, int32_t row_count, int32_t group_count,
-                            const int32_t *start, const int32_t *items, incidence *inc)
+static bool incidence_build(const tl_allocator *alloc, int32_t row_count, int32_t group_count, const int32_t *start,
+                            const int32_t *items, incidence *inc)
 {
     inc->row_count = row_count;
     inc->item_count = group_count ? start[group_count] : 0;
@@ -50,8 +50,8 @@ static bool incidence_build(const tl_allocator *alloc, int32_t row_count, int32_
 }
 
 // Columns > i that share a group with row i, each once, in order of meeting. `mark` holds i for those seen.
-static int32_t collect_row(const incidence *inc, const int32_t *start, const int32_t *items, int32_t i,
-                           int32_t *mark, int32_t *cols)
+static int32_t collect_row(const incidence *inc, const int32_t *start, const int32_t *items, int32_t i, int32_t *mark,
+                           int32_t *cols)
 {
     int32_t n = 0;
     for (int32_t k = inc->start[i]; k < inc->start[i + 1]; k++) {
@@ -75,10 +75,12 @@ static int64_t most_in_row(const incidence *inc, const int32_t *start, int32_t i
 }
 
 // The columns of all rows, in one list that grows.
-typedef struct columns { int32_t *item, count, cap; } columns;
+typedef struct columns {
+    int32_t *item, count, cap;
+} columns;
 
-static tl_status find_columns(const tl_allocator *alloc, const incidence *inc, const int32_t *start, const int32_t *items,
-                              int32_t *mark, tl_bsr *m, columns *out, tl_error *err)
+static tl_status find_columns(const tl_allocator *alloc, const incidence *inc, const int32_t *start,
+                              const int32_t *items, int32_t *mark, tl_bsr *m, columns *out, tl_error *err)
 {
     for (int32_t i = 0; i < m->row_count; i++) mark[i] = -1;
     for (int32_t i = 0; i < m->row_count; i++) {
@@ -108,8 +110,10 @@ static tl_status fill_pattern(const tl_allocator *alloc, const incidence *inc, c
         m->value = tl_calloc_bytes(alloc, (size_t)m->block_count + 1, sizeof *m->value);  // one block of padding
         m->lower_row = TL_ALLOC(alloc, int32_t, m->block_count - n);
         m->lower_block = TL_ALLOC(alloc, int32_t, m->block_count - n);
-        if (!m->col || !m->value || !m->lower_row || !m->lower_block) status = tl_fail_memory(err, "matrix blocks");
-        else if (cols.count > 0) memcpy(m->col, cols.item, (size_t)cols.count * sizeof *m->col);
+        if (!m->col || !m->value || !m->lower_row || !m->lower_block)
+            status = tl_fail_memory(err, "matrix blocks");
+        else if (cols.count > 0)
+            memcpy(m->col, cols.item, (size_t)cols.count * sizeof *m->col);
     }
     TL_FREE(alloc, cols.item, cols.cap);
     return status;
@@ -132,16 +136,14 @@ void tl_bsr_refer(tl_bsr *m)
     m->lower_start[0] = 0;
 }
 
-static tl_status check_groups(int32_t row_count, int32_t group_count, const int32_t *start,
-                              const int32_t *items, tl_error *err)
+static tl_status check_groups(int32_t row_count, int32_t group_count, const int32_t *start, const int32_t *items,
+                              tl_error *err)
 {
     if (row_count < 0 || group_count < 0)
         return tl_fail(err, TL_BAD_ARG, "matrix of %d rows, %d groups", row_count, group_count);
-    if (group_count && (!start || start[0] != 0))
-        return tl_fail(err, TL_BAD_ARG, "matrix groups do not start at 0");
+    if (group_count && (!start || start[0] != 0)) return tl_fail(err, TL_BAD_ARG, "matrix groups do not start at 0");
     for (int32_t g = 0; g < group_count; g++) {
-        if (start[g + 1] < start[g])
-            return tl_fail(err, TL_BAD_ARG, "matrix group %d has a negative size", g);
+        if (start[g + 1] < start[g]) return tl_fail(err, TL_BAD_ARG, "matrix group %d has a negative size", g);
         for (int32_t k = start[g]; k < start[g + 1]; k++)
             if (items[k] < 0 || items[k] >= row_count)
                 return tl_fail(err, TL_BAD_ARG, "matrix group %d names row %d of %d", g, items[k], row_count);
@@ -149,8 +151,8 @@ static tl_status check_groups(int32_t row_count, int32_t group_count, const int3
     return TL_OK;
 }
 
-tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t group_count,
-                        const int32_t *start, const int32_t *items, tl_bsr **out, tl_error *err)
+tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t group_count, const int32_t *start,
+                        const int32_t *items, tl_bsr **out, tl_error *err)
 {
     *out = NULL;
     TL_TRY(check_groups(row_count, group_count, start, items, err));
@@ -178,7 +180,8 @@ tl_status tl_bsr_create(const tl_allocator *alloc, int32_t row_count, int32_t gr
     return TL_OK;
 }
 
-tl_status tl_bsr_create_rows(const tl_allocator *alloc, int32_t n, const int32_t *count, bool single, tl_bsr **out, tl_error *err)
+tl_status tl_bsr_create_rows(const tl_allocator *alloc, int32_t n, const int32_t *count, bool single, tl_bsr **out,
+                             tl_error *err)
 {
     *out = NULL;
     int64_t blocks = n;
@@ -198,7 +201,8 @@ tl_status tl_bsr_create_rows(const tl_allocator *alloc, int32_t n, const int32_t
     } else {
         m->value = tl_calloc_bytes(alloc, (size_t)m->block_count + 1, sizeof *m->value);
     }
-    if (!m->row_start || !m->lower_start || !m->col || !m->lower_row || !m->lower_block || (single ? !m->single || !m->diagonal : !m->value)) {
+    if (!m->row_start || !m->lower_start || !m->col || !m->lower_row || !m->lower_block ||
+        (single ? !m->single || !m->diagonal : !m->value)) {
         tl_bsr_destroy(alloc, m);
         return tl_fail_memory(err, "matrix blocks");
     }
@@ -248,15 +252,16 @@ static int32_t join_row(const tl_bsr *a, const tl_bsr *b, int32_t i, int32_t *ou
 {
     int32_t n = 0, k = a->row_start[i], l = b->row_start[i];
     while (k < a->row_start[i + 1] || l < b->row_start[i + 1]) {
-        const int32_t j = k < a->row_start[i + 1] ? a->col[k] : INT32_MAX, h = l < b->row_start[i + 1] ? b->col[l] : INT32_MAX;
+        const int32_t j = k < a->row_start[i + 1] ? a->col[k] : INT32_MAX,
+                      h = l < b->row_start[i + 1] ? b->col[l] : INT32_MAX;
         if (out) out[n] = j < h ? j : h;
         k += j <= h, l += h <= j, n++;
     }
     return n;
 }
 
-// out is |A_ij| at most too far from what it stands for, three numbers a row: a multiple of the identity makes up for it
-// (Gershgorin).
+// out is |A_ij| at most too far from what it stands for, three numbers a row: a multiple of the identity makes up for
+// it (Gershgorin).
 static void join_values(const tl_bsr *a, const tl_bsr *b, tl_bsr *m)
 {
     for (int32_t i = 0; i < m->row_count; i++)
@@ -276,7 +281,8 @@ static void join_values(const tl_bsr *a, const tl_bsr *b, tl_bsr *m)
                 m->single[to - i - 1][e] = f;
                 lost = fmax(lost, fabs(v[e] - (double)f));
             }
-            for (int e = 0; e < 9 && both; e += 4) m->diagonal[i][e] += 3 * lost, m->diagonal[m->col[to]][e] += 3 * lost;
+            for (int e = 0; e < 9 && both; e += 4)
+                m->diagonal[i][e] += 3 * lost, m->diagonal[m->col[to]][e] += 3 * lost;
         }
     }
 }
@@ -314,8 +320,8 @@ size_t tl_bsr_memory(const tl_bsr *m)
 {
     if (!m) return 0;
     const size_t n = (size_t)m->row_count, blocks = (size_t)m->block_count;
-    const size_t values = m->single ? (blocks - n) * sizeof *m->single + n * sizeof *m->diagonal
-                                    : blocks * sizeof *m->value;
+    const size_t values =
+        m->single ? (blocks - n) * sizeof *m->single + n * sizeof *m->diagonal : blocks * sizeof *m->value;
     return sizeof *m + 2 * (n + 1) * sizeof(int32_t) + values + blocks * sizeof(int32_t) +
            (blocks - n) * 2 * sizeof(int32_t);
 }

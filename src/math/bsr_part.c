@@ -14,7 +14,8 @@ static int32_t blocks_within(const tl_bsr *m, const int32_t *rows, int32_t count
     return blocks;
 }
 
-tl_status tl_bsr_part(const tl_bsr *m, const int32_t *rows, int32_t count, const int32_t *place, tl_arena *arena, tl_bsr *out, tl_error *err)
+tl_status tl_bsr_part(const tl_bsr *m, const int32_t *rows, int32_t count, const int32_t *place, tl_arena *arena,
+                      tl_bsr *out, tl_error *err)
 {
     const int32_t blocks = blocks_within(m, rows, count, place);
     *out = (tl_bsr){.row_count = count, .block_count = blocks};

@@ -120,10 +120,7 @@ static void count_columns(analysis *a)
     }
 }
 
-static double trapezoid(double pivots, double updates)
-{
-    return pivots * (pivots + 1) / 2 + pivots * updates;
-}
+static double trapezoid(double pivots, double updates) { return pivots * (pivots + 1) / 2 + pivots * updates; }
 
 // Merging a front into its parent's adds zeros and saves an assembly. Small fronts profit most.
 static bool worth_merging(double pivots, double zeros, double entries)
@@ -146,8 +143,8 @@ static void amalgamate(analysis *a)
         for (int32_t c = a->head[v], next; c >= 0; c = next) {
             next = a->next[c];
             const double u = a->count[v], pm = a->pivots[v] + a->pivots[c], entries = trapezoid(pm, u);
-            const double zeros = entries - trapezoid(a->pivots[v], u) - trapezoid(a->pivots[c], a->count[c]) +
-                                 a->zeros[v] + a->zeros[c];
+            const double zeros =
+                entries - trapezoid(a->pivots[v], u) - trapezoid(a->pivots[c], a->count[c]) + a->zeros[v] + a->zeros[c];
             if (worth_merging(pm, zeros, entries)) {
                 a->into[c] = v;
                 a->pivots[v] = (int32_t)pm;
@@ -181,20 +178,15 @@ static void number_fronts(analysis *a, tl_cholesky *ch, int32_t *front_of, int32
         if (a->into[v] != v) continue;
         front_of[v] = fronts;
         tl_front *f = &ch->fronts[fronts++];
-        *f = (tl_front){.first = place,
-                        .pivots = a->pivots[v],
-                        .updates = a->count[v],
-                        .parent = -1,
-                        .child = -1,
-                        .sibling = -1};
+        *f = (tl_front){
+            .first = place, .pivots = a->pivots[v], .updates = a->count[v], .parent = -1, .child = -1, .sibling = -1};
         at[v] = place;
         place += a->pivots[v];
     }
     ch->front_count = fronts;
     for (int32_t v = 0; v < a->n; v++) order[at[leader(a, v)]++] = a->order[v];
     for (int32_t v = 0; v < a->n; v++)
-        if (a->into[v] == v && a->parent[v] >= 0)
-            ch->fronts[front_of[v]].parent = front_of[leader(a, a->parent[v])];
+        if (a->into[v] == v && a->parent[v] >= 0) ch->fronts[front_of[v]].parent = front_of[leader(a, a->parent[v])];
     for (int32_t f = fronts - 1; f >= 0; f--) {
         const int32_t up = ch->fronts[f].parent;
         if (up < 0) continue;
@@ -293,8 +285,8 @@ static void sort_tasks(tl_chol_task *t, int32_t n)
         for (int32_t i = gap; i < n; i++) {
             const tl_chol_task v = t[i];
             int32_t k = i;
-            for (; k >= gap && (t[k - gap].flops < v.flops ||
-                                (t[k - gap].flops == v.flops && t[k - gap].begin > v.begin));
+            for (; k >= gap &&
+                   (t[k - gap].flops < v.flops || (t[k - gap].flops == v.flops && t[k - gap].begin > v.begin));
                  k -= gap)
                 t[k] = t[k - gap];
             t[k] = v;
@@ -321,8 +313,7 @@ static void cut_tree(tl_cholesky *ch, double *below, int32_t *begin)
         if (below[id] > limit)
             ch->top[ch->top_count++] = id;
         else if (up < 0 || below[up] > limit)
-            ch->tasks[ch->task_count++] =
-                (tl_chol_task){.begin = begin[id], .end = id + 1, .flops = below[id]};
+            ch->tasks[ch->task_count++] = (tl_chol_task){.begin = begin[id], .end = id + 1, .flops = below[id]};
     }
     sort_tasks(ch->tasks, ch->task_count);
 }
@@ -355,8 +346,7 @@ static void live_drop(live_list *list, int32_t front)
 {
     for (int32_t k = 0; k < list->count; k++)
         if (list->items[k].front == front) {
-            memmove(list->items + k, list->items + k + 1,
-                    (size_t)(list->count - k - 1) * sizeof *list->items);
+            memmove(list->items + k, list->items + k + 1, (size_t)(list->count - k - 1) * sizeof *list->items);
             list->count--;
             return;
         }
@@ -428,8 +418,7 @@ static void lay_out_all(tl_cholesky *ch, live *items)
 static tl_status no_memory(tl_error *err) { return tl_fail_memory(err, "Cholesky factor"); }
 
 // Everything after the order: `ints` holds 8 n numbers of scratch, `reals` n, `lives` n + 1.
-static tl_status analyse(tl_cholesky *ch, const tl_bsr *m, int32_t *ints, double *reals, live *lives,
-                         tl_error *err)
+static tl_status analyse(tl_cholesky *ch, const tl_bsr *m, int32_t *ints, double *reals, live *lives, tl_error *err)
 {
     const size_t n = (size_t)m->row_count;
     analysis a = {.m = m,
@@ -475,19 +464,16 @@ static tl_status analyse(tl_cholesky *ch, const tl_bsr *m, int32_t *ints, double
 
 static tl_status allocate_numbers(tl_cholesky *ch, tl_error *err)
 {
-    ch->factor =
-        tl_alloc_bytes(&ch->alloc, (size_t)ch->factor_count, ch->single ? sizeof(float) : sizeof(double));
+    ch->factor = tl_alloc_bytes(&ch->alloc, (size_t)ch->factor_count, ch->single ? sizeof(float) : sizeof(double));
     ch->work = TL_ALLOC(&ch->alloc, double, ch->work_count);
     ch->maps = TL_ALLOC(&ch->alloc, int32_t, ch->map_count);
     ch->vectors = TL_ALLOC(&ch->alloc, double, ch->vector_count);
     ch->solution = TL_ALLOC(&ch->alloc, tl_vec3, ch->n);
     ch->failed = TL_ALLOC(&ch->alloc, uint8_t, ch->task_count + 1);
-    return ch->factor && ch->work && ch->maps && ch->vectors && ch->solution && ch->failed ? TL_OK
-                                                                                           : no_memory(err);
+    return ch->factor && ch->work && ch->maps && ch->vectors && ch->solution && ch->failed ? TL_OK : no_memory(err);
 }
 
-tl_status tl_cholesky_create(const tl_allocator *alloc, const tl_bsr *m, bool single, tl_cholesky **out,
-                             tl_error *err)
+tl_status tl_cholesky_create(const tl_allocator *alloc, const tl_bsr *m, bool single, tl_cholesky **out, tl_error *err)
 {
     *out = NULL;
     tl_cholesky *ch = TL_CALLOC(alloc, tl_cholesky, 1);
@@ -539,12 +525,11 @@ void tl_cholesky_destroy(tl_cholesky *ch)
 tl_cholesky_info tl_cholesky_describe(const tl_cholesky *ch)
 {
     const size_t n = (size_t)ch->n, fronts = (size_t)ch->front_count;
-    const size_t memory =
-        sizeof *ch + n * (sizeof *ch->order + sizeof *ch->solution) +
-        fronts * (sizeof *ch->fronts + sizeof *ch->tasks + sizeof *ch->top + sizeof *ch->failed) +
-        (size_t)ch->block_count * sizeof *ch->entries + (size_t)ch->row_total * 2 * sizeof *ch->rows +
-        (size_t)ch->factor_count * (ch->single ? sizeof(float) : sizeof(double)) +
-        (size_t)(ch->work_count + ch->vector_count) * sizeof(double) +
-        (size_t)ch->map_count * sizeof *ch->maps;
+    const size_t memory = sizeof *ch + n * (sizeof *ch->order + sizeof *ch->solution) +
+                          fronts * (sizeof *ch->fronts + sizeof *ch->tasks + sizeof *ch->top + sizeof *ch->failed) +
+                          (size_t)ch->block_count * sizeof *ch->entries + (size_t)ch->row_total * 2 * sizeof *ch->rows +
+                          (size_t)ch->factor_count * (ch->single ? sizeof(float) : sizeof(double)) +
+                          (size_t)(ch->work_count + ch->vector_count) * sizeof(double) +
+                          (size_t)ch->map_count * sizeof *ch->maps;
     return (tl_cholesky_info){ch->flops, ch->factor_count, memory};
 }

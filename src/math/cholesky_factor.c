@@ -14,8 +14,8 @@
 #include "math/simd.h"
 
 enum {
-    BLOCK_TILES = 8,   // tiles of columns eliminated together: their rows stay in cache while the others pass
-    GROUP_PANELS = 3,  // panels of rows that a kernel takes at once
+    BLOCK_TILES = 8,     // tiles of columns eliminated together: their rows stay in cache while the others pass
+    GROUP_PANELS = 3,    // panels of rows that a kernel takes at once
     COLS_PER_CHUNK = 24  // of an assembly shared among workers
 };
 static const double SHARE_MIN_FLOPS = 1e6;  // smaller fronts are not worth waking the others
@@ -56,8 +56,7 @@ static void add_matrix(const front_work *w, int32_t begin, int32_t end)
         const int32_t row0 = 3 * entry->row + (entry->row >= w->f->pivots ? pad : 0);
         for (int r = 0; r < 3; r++) {
             const int32_t i = row0 + r;
-            double *to =
-                w->l + (int64_t)(i / PANEL) * PANEL * p + i % PANEL + (int64_t)PANEL * 3 * entry->col;
+            double *to = w->l + (int64_t)(i / PANEL) * PANEL * p + i % PANEL + (int64_t)PANEL * 3 * entry->col;
             for (int c = 0; c < 3; c++) to[PANEL * c] += transposed ? a[3 * c + r] : a[3 * r + c];
         }
     }
@@ -79,8 +78,7 @@ static void extend_columns(void *arg, int32_t begin, int32_t end)
         const int32_t col = 3 * x->rel[j / 3] + j % 3;
         const double *from = x->from + (int64_t)PANEL * j;
         const bool pivot = col < x->parent_cols;
-        double *to =
-            pivot ? x->to_l + (int64_t)PANEL * col : x->to_u + (int64_t)PANEL * (col - x->parent_cols);
+        double *to = pivot ? x->to_l + (int64_t)PANEL * col : x->to_u + (int64_t)PANEL * (col - x->parent_cols);
         const int32_t *at = pivot ? x->in_l : x->in_u;
         for (int32_t i = j; i < x->rows; i++) to[at[i]] += from[x->source[i]];
     }
@@ -132,8 +130,7 @@ static bool factor_block(const front_work *w, int32_t tiles_end)
 static void below_block(void *arg, int32_t begin, int32_t end)
 {
     const front_work *w = arg;
-    const int32_t tiles_end =
-        w->block + BLOCK_TILES < w->pivot_panels ? w->block + BLOCK_TILES : w->pivot_panels;
+    const int32_t tiles_end = w->block + BLOCK_TILES < w->pivot_panels ? w->block + BLOCK_TILES : w->pivot_panels;
     for (int32_t g = begin; g < end; g++) {
         const int32_t r0 = tiles_end + GROUP_PANELS * g;
         const int32_t count = w->panels - r0 < GROUP_PANELS ? w->panels - r0 : GROUP_PANELS;
@@ -144,8 +141,7 @@ static void below_block(void *arg, int32_t begin, int32_t end)
                 a[r] = panel_at(w, r0 + r), c[r] = panel_at(w, r0 + r) + PANEL * PANEL * j;
             const int32_t cols = tile_cols(w, j);
             w->update(PANEL * j, count, a, panel_at(w, j), c, cols);
-            for (int32_t r = 0; r < count; r++)
-                tl_dense_solve_tile(panel_at(w, j) + PANEL * PANEL * j, c[r], cols);
+            for (int32_t r = 0; r < count; r++) tl_dense_solve_tile(panel_at(w, j) + PANEL * PANEL * j, c[r], cols);
         }
     }
 }
@@ -176,8 +172,7 @@ static bool eliminate(front_work *w, tl_workers *workers)
 {
     bool good = true;
     for (w->block = 0; w->block < w->pivot_panels; w->block += BLOCK_TILES) {
-        const int32_t tiles_end =
-            w->block + BLOCK_TILES < w->pivot_panels ? w->block + BLOCK_TILES : w->pivot_panels;
+        const int32_t tiles_end = w->block + BLOCK_TILES < w->pivot_panels ? w->block + BLOCK_TILES : w->pivot_panels;
         good &= factor_block(w, tiles_end);
         tl_parallel_for(workers, tl_chunk_count(w->panels - tiles_end, GROUP_PANELS), 1, below_block, w);
     }
@@ -241,6 +236,5 @@ tl_status tl_cholesky_factor(tl_cholesky *ch, const tl_bsr *m, tl_workers *worke
         tl_workers *shared = p * (p + u) * (p + u) > SHARE_MIN_FLOPS ? workers : NULL;
         good = factor_front(ch, m, job.update, ch->top[k], &ch->tasks[ch->task_count], shared);
     }
-    return good ? TL_OK
-                : tl_fail(err, TL_FAILED, "Cholesky: the matrix is not positive definite or not finite");
+    return good ? TL_OK : tl_fail(err, TL_FAILED, "Cholesky: the matrix is not positive definite or not finite");
 }

@@ -12,8 +12,7 @@
 
 enum {
     PANEL = 8,
-    TL_CHOL_LANES =
-        8,  // subtrees at work at a time; a constant, so that memory does not depend on the workers
+    TL_CHOL_LANES = 8,  // subtrees at work at a time; a constant, so that memory does not depend on the workers
 };
 
 typedef struct tl_front {

@@ -50,8 +50,7 @@ bool tl_dense_factor_tile(double *t, int32_t cols)
         if (!(d > 0) || !isfinite(d)) good = false;
         const double inverse = 1 / sqrt(d);
         t[8 * j + j] = inverse;
-        for (int32_t i = j + 1; i < 8;
-             i++) {  // rows past `cols` are padding or the same panel's: zeros stay zeros
+        for (int32_t i = j + 1; i < 8; i++) {  // rows past `cols` are padding or the same panel's: zeros stay zeros
             double s = t[8 * j + i];
             for (int32_t k = 0; k < j; k++) s -= t[8 * k + i] * t[8 * k + j];
             t[8 * j + i] = s * inverse;
@@ -69,7 +68,4 @@ TL_CLONES static void solve_tile(const double *factored, double *tile, int32_t c
     }
 }
 
-void tl_dense_solve_tile(const double *factored, double *tile, int32_t cols)
-{
-    solve_tile(factored, tile, cols);
-}
+void tl_dense_solve_tile(const double *factored, double *tile, int32_t cols) { solve_tile(factored, tile, cols); }

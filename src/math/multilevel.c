@@ -16,8 +16,8 @@
 #include "math/multilevel_impl.h"
 #include "math/vec3.h"
 
-// A coarsest level is small, for its factor counts in the memory of small cloths; a level that refuses to shrink is still
-// factored up to MOST_FACTORED rows.
+// A coarsest level is small, for its factor counts in the memory of small cloths; a level that refuses to shrink is
+// still factored up to MOST_FACTORED rows.
 enum { COARSEST_ROWS = 60, MOST_FACTORED = 2880, PATCHES_PER_CHUNK = 64, NODES_PER_CHUNK = 512 };
 
 // One level's vectors: right side, answer, rest; before the backward sweep the rest makes room for a copy of
@@ -94,8 +94,7 @@ TL_INLINE void backward_rows(const sweep_job *job, int32_t begin, int32_t end, b
         tl_v4 u0 = {0}, u1 = {0}, u2 = {0};
         int32_t to = m->row_start[i + 1];
         while (m->col[to - 1] >= end) to--;
-        for (int32_t k = to - 1; k > m->row_start[i];
-             k--) {  // row i + 1 has just been made: wait for it last
+        for (int32_t k = to - 1; k > m->row_start[i]; k--) {  // row i + 1 has just been made: wait for it last
             const int32_t at = k - TL_BLOCK_SHIFT(single, i);
             const tl_v4 v = TL_LOAD4(d[m->col[k] - begin]);
             u0 += TL_BLOCK4(m, single, at, 0) * v;
@@ -258,8 +257,9 @@ static tl_status not_definite(tl_error *err)
     return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
 }
 
-tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_aggregates aggregates, const uint8_t *fixed,
-                               const tl_vec3 *pos, tl_workers *workers, tl_multilevel **out, tl_error *err)
+tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_aggregates aggregates,
+                               const uint8_t *fixed, const tl_vec3 *pos, tl_workers *workers, tl_multilevel **out,
+                               tl_error *err)
 {
     *out = NULL;
     tl_multilevel *ml = TL_CALLOC(alloc, tl_multilevel, 1);
@@ -315,8 +315,7 @@ tl_status tl_multilevel_update(tl_multilevel *ml, const uint8_t *fixed, const tl
         }
     }
     ml->fixed = NULL;
-    return ml->coarsest ? tl_cholesky_factor(ml->coarsest, ml->level[ml->level_count - 1].a, workers, err)
-                        : TL_OK;
+    return ml->coarsest ? tl_cholesky_factor(ml->coarsest, ml->level[ml->level_count - 1].a, workers, err) : TL_OK;
 }
 
 void tl_multilevel_destroy(tl_multilevel *ml)
@@ -334,10 +333,10 @@ size_t tl_multilevel_memory(const tl_multilevel *ml)
     for (int32_t l = 0; l < ml->level_count; l++) {
         const tl_level *lv = &ml->level[l];
         const size_t rows = (size_t)lv->a->row_count, entries = (size_t)lv->entries;
-        sum += rows * (sizeof *lv->inverse + sizeof *lv->inside + sizeof(tl_vec3) * (l ? 5 : 1)) + tl_bsr_memory(lv->own);
+        sum +=
+            rows * (sizeof *lv->inverse + sizeof *lv->inside + sizeof(tl_vec3) * (l ? 5 : 1)) + tl_bsr_memory(lv->own);
         if (!lv->p_start) continue;
-        sum += (size_t)lv->nodes * 2 * sizeof(int32_t) +
-               (size_t)lv->patches * (sizeof(tl_vec3) + sizeof(int32_t)) +
+        sum += (size_t)lv->nodes * 2 * sizeof(int32_t) + (size_t)lv->patches * (sizeof(tl_vec3) + sizeof(int32_t)) +
                entries * (3 * sizeof(int32_t) + (size_t)lv->node_rows * sizeof *lv->p_value);
     }
     return sum;

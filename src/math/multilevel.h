@@ -10,14 +10,16 @@
 
 typedef struct tl_multilevel tl_multilevel;
 
-/// TL_AGGREGATES_PLAIN leaves the motions of the patches as they are. Levels cost a fifth then, and a matrix whose pattern
-/// changes all the time can have new ones at every solve; they take more iterations where stiffness spreads far.
+/// TL_AGGREGATES_PLAIN leaves the motions of the patches as they are. Levels cost a fifth then, and a matrix whose
+/// pattern changes all the time can have new ones at every solve; they take more iterations where stiffness spreads
+/// far.
 typedef enum tl_aggregates { TL_AGGREGATES_SMOOTH, TL_AGGREGATES_PLAIN } tl_aggregates;
 
 /// Builds the levels for the pattern and the values of `matrix` now. `fixed` may be NULL. `matrix` is
 /// borrowed.
-tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_aggregates aggregates, const uint8_t *fixed,
-                               const tl_vec3 *pos, tl_workers *workers, tl_multilevel **out, tl_error *err);
+tl_status tl_multilevel_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_aggregates aggregates,
+                               const uint8_t *fixed, const tl_vec3 *pos, tl_workers *workers, tl_multilevel **out,
+                               tl_error *err);
 void tl_multilevel_destroy(tl_multilevel *ml);  ///< NULL is fine
 
 /// New values, same pattern. `deep` also renews the coarse levels (the cost of some ten products); without it

@@ -58,8 +58,7 @@ static bool links_build(const tl_allocator *alloc, const tl_level *lv, links *g)
     for (int32_t i = 0; i < g->nodes; i++) {
         g->start[i] = (int32_t)count;
         const int32_t r = rows * i;
-        const int32_t blocks =
-            m->lower_start[r + 1] - m->lower_start[r] + m->row_start[r + 1] - m->row_start[r];
+        const int32_t blocks = m->lower_start[r + 1] - m->lower_start[r] + m->row_start[r + 1] - m->row_start[r];
         count += blocks / rows - 1;
     }
     g->start[g->nodes] = (int32_t)count;
@@ -68,8 +67,7 @@ static bool links_build(const tl_allocator *alloc, const tl_level *lv, links *g)
     g->weight = TL_CALLOC(alloc, float, count);
     double *diagonal = TL_CALLOC(alloc, double, g->nodes);
     const bool good = g->to && g->weight && diagonal;
-    for (int32_t r = 0; good && r < m->row_count; r++)
-        diagonal[r / rows] += sqrt(block_norm2(tl_bsr_diagonal(m, r)));
+    for (int32_t r = 0; good && r < m->row_count; r++) diagonal[r / rows] += sqrt(block_norm2(tl_bsr_diagonal(m, r)));
     for (int32_t i = 0; good && i < g->nodes; i++) {
         for (int32_t s = 0; s < rows; s++) {
             const int32_t r = rows * i + s;
@@ -108,8 +106,7 @@ static int32_t grow_patches(tl_level *lv, const links *g, const uint8_t *fixed, 
     for (int32_t i = 0; i < g->nodes; i++) {  // free neighbourhoods
         if (patch[i] != FREE) continue;
         bool open = true;
-        for (int32_t e = g->start[i]; e < g->start[i + 1] && open; e++)
-            open = !bound(g, e) || patch[g->to[e]] == FREE;
+        for (int32_t e = g->start[i]; e < g->start[i + 1] && open; e++) open = !bound(g, e) || patch[g->to[e]] == FREE;
         if (!open) continue;
         patch[i] = count;
         for (int32_t e = g->start[i]; e < g->start[i + 1]; e++)
@@ -143,8 +140,10 @@ static int32_t grow_patches(tl_level *lv, const links *g, const uint8_t *fixed, 
     return count;
 }
 
-// Patches that node i sees: its own and, with smooth aggregates, those of its neighbours; each once, in order of meeting.
-static int32_t seen_patches(const tl_level *lv, const links *g, tl_aggregates aggregates, int32_t i, int32_t *mark, int32_t *out)
+// Patches that node i sees: its own and, with smooth aggregates, those of its neighbours; each once, in order of
+// meeting.
+static int32_t seen_patches(const tl_level *lv, const links *g, tl_aggregates aggregates, int32_t i, int32_t *mark,
+                            int32_t *out)
 {
     int32_t n = 0;
     if (lv->patch[i] >= 0) {
@@ -162,8 +161,8 @@ static int32_t seen_patches(const tl_level *lv, const links *g, tl_aggregates ag
     return n;
 }
 
-static tl_status build_prolongation(const tl_allocator *alloc, tl_level *lv, const links *g,
-                                    tl_aggregates aggregates, int32_t *mark, tl_error *err)
+static tl_status build_prolongation(const tl_allocator *alloc, tl_level *lv, const links *g, tl_aggregates aggregates,
+                                    int32_t *mark, tl_error *err)
 {
     int64_t total = 0;
     lv->p_start = TL_ALLOC(alloc, int32_t, lv->nodes + 1);
@@ -226,8 +225,8 @@ static int64_t next_pairs(const tl_level *lv, const links *g, int32_t *mark, int
     return count;
 }
 
-static tl_status build_next_matrix(const tl_allocator *alloc, const tl_level *lv, tl_level *next,
-                                   const links *g, int32_t *mark, tl_error *err)
+static tl_status build_next_matrix(const tl_allocator *alloc, const tl_level *lv, tl_level *next, const links *g,
+                                   int32_t *mark, tl_error *err)
 {
     // groups: all pairs, and every patch with itself so that its two rows meet
     const int64_t pairs = next_pairs(lv, g, mark, NULL), groups = pairs + lv->patches,

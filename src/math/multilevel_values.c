@@ -178,8 +178,7 @@ TL_INLINE void product_of_row(const tl_level *lv, int32_t row, int32_t least, pr
         const double a02 = is_lower ? a[6] : a[2], a20 = is_lower ? a[2] : a[6];
         const double a12 = is_lower ? a[7] : a[5], a21 = is_lower ? a[5] : a[7];
         const int32_t seen = lv->p_start[node + 1] - lv->p_start[node];
-        const float(*p)[18] =
-            (const float(*)[18])lv->p_value + (int64_t)rows * lv->p_start[node] + (int64_t)s * seen;
+        const float(*p)[18] = (const float(*)[18])lv->p_value + (int64_t)rows * lv->p_start[node] + (int64_t)s * seen;
         for (int32_t e = 0; e < seen; e++) {
             const int32_t patch = lv->p_patch[lv->p_start[node] + e];
             if (patch < least) continue;
@@ -207,8 +206,7 @@ TL_CLONES static void galerkin_chunk(void *arg, int32_t begin, int32_t end)
     const int32_t rows = lv->node_rows;
     product_row product;
     for (int32_t I = begin; I < end; I++) {
-        const int32_t top = c->row_start[2 * I], bottom = c->row_start[2 * I + 1],
-                      stop = c->row_start[2 * I + 2];
+        const int32_t top = c->row_start[2 * I], bottom = c->row_start[2 * I + 1], stop = c->row_start[2 * I + 2];
         memset(c->value[top], 0, (size_t)(stop - top) * sizeof *c->value);
         for (int32_t t = lv->t_start[I]; t < lv->t_start[I + 1]; t++) {
             const int32_t i = lv->t_node[t], seen = lv->p_start[i + 1] - lv->p_start[i];
@@ -271,8 +269,7 @@ TL_INLINE double scaled_norm2(const double *a, const double *di, const double *d
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
             double left = 0, right = 0;  // (D_i^-1 A)_rc and (A D_j^-1)_rc
-            for (int k = 0; k < 3; k++)
-                left += p[3 * r + k] * a[3 * k + c], right += a[3 * r + k] * q[3 * k + c];
+            for (int k = 0; k < 3; k++) left += p[3 * r + k] * a[3 * k + c], right += a[3 * r + k] * q[3 * k + c];
             sum += left * right;
         }
     return sum;

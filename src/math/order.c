@@ -50,7 +50,7 @@ static bool graph_build(const tl_allocator *alloc, const tl_bsr *m, graph *g)
     return true;
 }
 
-// ---- own dissection -------------------------------------------------------------------------------------
+// ---- own dissection ---------------------------------------------------------------------------------------
 
 typedef struct dissection {
     const graph *g;
@@ -111,8 +111,7 @@ static void dissect(dissection *d, int32_t *rows, int32_t n, int32_t *todo, int3
         for (int32_t k = 0; k < count; k++) size[side_of(d, r[k], piece, middle, reached == count)]++;
         at[SIDE_LOW] = 0, at[SIDE_HIGH] = size[SIDE_LOW], at[SIDE_CUT] = size[SIDE_LOW] + size[SIDE_HIGH];
         const int32_t cut_begin = at[SIDE_CUT];
-        for (int32_t k = 0; k < count; k++)
-            spare[at[side_of(d, r[k], piece, middle, reached == count)]++] = r[k];
+        for (int32_t k = 0; k < count; k++) spare[at[side_of(d, r[k], piece, middle, reached == count)]++] = r[k];
         memcpy(r, spare, (size_t)count * sizeof *r);
         for (int32_t k = 0; k < count; k++)
             d->piece[r[k]] = k < size[SIDE_LOW] ? pieces : k < cut_begin ? pieces + 1 : ORDERED;
@@ -144,7 +143,7 @@ tl_status tl_order_levels(const tl_allocator *alloc, const tl_bsr *m, int32_t *o
     return status;
 }
 
-// ---- METIS ----------------------------------------------------------------------------------------------
+// ---- METIS ------------------------------------------------------------------------------------------------
 
 #ifndef TL_NO_METIS
 // METIS seeds and reads the C library's rand() and traps signals while it runs. The lock keeps two
@@ -156,8 +155,7 @@ static pthread_mutex_t metis_lock = PTHREAD_MUTEX_INITIALIZER;
 static bool order_metis(const graph *g, int32_t *order, int32_t *perm)
 {
     _Static_assert(sizeof(idx_t) == sizeof(int32_t), "METIS is built with wide indices: define TL_NO_METIS");
-    if (g->n < LEAF_ROWS || g->edges == 0)
-        return false;  // it has been seen to stumble over graphs without edges
+    if (g->n < LEAF_ROWS || g->edges == 0) return false;  // it has been seen to stumble over graphs without edges
     idx_t options[METIS_NOPTIONS], n = g->n;
     pthread_mutex_lock(&metis_lock);
     METIS_SetDefaultOptions(options);

@@ -61,9 +61,13 @@ static void invert_chunk(void *arg, int32_t begin, int32_t end)
     invert_job *job = arg;
     for (int32_t i = begin; i < end; i++) {
         double v[6] = {0};
-        if (!tl_sym3_invert(tl_bsr_diagonal(job->m, i), v)) atomic_store_explicit(&job->failed, true, memory_order_relaxed);
-        if (job->inverse) memcpy(job->inverse[i], v, sizeof v);
-        else memcpy(job->columns[i], (double[12]){v[0], v[1], v[2], 0, v[1], v[3], v[4], 0, v[2], v[4], v[5], 0}, sizeof job->columns[i]);
+        if (!tl_sym3_invert(tl_bsr_diagonal(job->m, i), v))
+            atomic_store_explicit(&job->failed, true, memory_order_relaxed);
+        if (job->inverse)
+            memcpy(job->inverse[i], v, sizeof v);
+        else
+            memcpy(job->columns[i], (double[12]){v[0], v[1], v[2], 0, v[1], v[3], v[4], 0, v[2], v[4], v[5], 0},
+                   sizeof job->columns[i]);
     }
 }
 
@@ -84,7 +88,8 @@ bool tl_bsr_invert_diagonal_columns(const tl_bsr *m, tl_workers *workers, double
 }
 
 // Rows of A x with what is stored beside the matrix.
-TL_INLINE void all_rows(const tl_bsr *m, int32_t begin, int32_t end, const double *x, int stride, double (*y)[4], bool single)
+TL_INLINE void all_rows(const tl_bsr *m, int32_t begin, int32_t end, const double *x, int stride, double (*y)[4],
+                        bool single)
 {
     tl_bsr_rows(m, begin, end, x, stride, y, false, single);
     if (m->extra.blocks) tl_bsr_rows(m->extra.blocks, begin, end, x, stride, y, true, false);
@@ -114,7 +119,10 @@ TL_CLONES static void residual_chunk(void *arg, int32_t begin, int32_t end)
 
 TL_INLINE tl_vec3 direction(const cg_state *s, int32_t i) { return (tl_vec3){s->p[i][0], s->p[i][1], s->p[i][2]}; }
 
-TL_INLINE void set_direction(cg_state *s, int32_t i, tl_vec3 p) { s->p[i][0] = p.x, s->p[i][1] = p.y, s->p[i][2] = p.z, s->p[i][3] = 0; }
+TL_INLINE void set_direction(cg_state *s, int32_t i, tl_vec3 p)
+{
+    s->p[i][0] = p.x, s->p[i][1] = p.y, s->p[i][2] = p.z, s->p[i][3] = 0;
+}
 
 // q = A p; sum of p q
 TL_INLINE void product_rows(cg_state *s, int32_t begin, int32_t end, bool single)
@@ -168,7 +176,8 @@ static tl_status take_scratch(cg_state *s, tl_arena *arena, tl_error *err)
     s->sum_a = TL_SCRATCH(arena, double, partials);
     s->sum_b = TL_SCRATCH(arena, double, partials);
     s->z = TL_SCRATCH(arena, tl_vec3, n);
-    if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->z || !s->sum_a || !s->sum_b) return tl_fail_memory(err, "conjugate gradients");
+    if (!s->x || !s->r || !s->p || !s->p3 || !s->q || !s->z || !s->sum_a || !s->sum_b)
+        return tl_fail_memory(err, "conjugate gradients");
     return TL_OK;
 }
 
@@ -202,8 +211,7 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, less_extra_chunk, &(extra_job){s->r, s->q, s->sum_b});
     }
     double rr = tl_tree_sum(s->sum_b, partials);
-    if (!isfinite(bb) || !isfinite(rr))
-        return tl_fail(err, TL_FAILED, "linear system: a number is not finite");
+    if (!isfinite(bb) || !isfinite(rr)) return tl_fail(err, TL_FAILED, "linear system: a number is not finite");
     if (bb == 0) {  // the answer is known, and a relative residual is not
         memset(s->x, 0, (size_t)n * sizeof *s->x);
         report->converged = true;
@@ -217,21 +225,23 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
         report->residual = sqrt(rr / bb);
         report->converged = rr <= goal;
         if (report->converged || it >= max_iterations) return TL_OK;
+        if (it % TL_PCG_POLL == TL_PCG_POLL - 1) {
+            TL_TRY(tl_workers_poll(workers, "a linear solve", err));
+            if (tl_workers_exhausted(workers)) return TL_OK;
+        }
+        tl_workers_charge(workers, precond->cost + tl_pcg_cost(s->m));
         precond->apply(precond->self, workers, s->r, s->z);
         const double rz = tl_vec_dot(workers, n, s->r, s->z, s->sum_b);
-        if (!(rz > 0))
-            return tl_fail(err, TL_FAILED, "conjugate gradients: r M^-1 r is %g at iteration %d", rz, it);
+        if (!(rz > 0)) return tl_fail(err, TL_FAILED, "conjugate gradients: r M^-1 r is %g at iteration %d", rz, it);
         if (it == 0) memset(s->p, 0, (size_t)n * sizeof *s->p);
         s->beta = it == 0 ? 0 : rz / rz_old;
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, direction_chunk, s);
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, product_chunk, s);
         for (int32_t i = 0; extra.add && i < n; i++) s->p3[i] = direction(s, i);
         if (extra.add) extra.add(extra.self, workers, s->p3, s->q);
-        const double pq =
-            extra.add ? tl_vec_dot(workers, n, s->p3, s->q, s->sum_a) : tl_tree_sum(s->sum_a, partials);
+        const double pq = extra.add ? tl_vec_dot(workers, n, s->p3, s->q, s->sum_a) : tl_tree_sum(s->sum_a, partials);
         if (!(pq > 0) || !isfinite(pq))
-            return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq,
-                           it);
+            return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq, it);
         s->alpha = rz / pq;
         rz_old = rz;
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, update_chunk, s);
@@ -240,9 +250,20 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
     }
 }
 
-tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, int32_t max_iterations,
-                 const tl_vec3 *b, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report,
-                 tl_error *err)
+// ns: products by what docs/solvers.md measured, and vectors.
+#define BLOCK_COST 3.5
+#define EXTRA_BLOCKS 20.0  // what the exact bending costs beside, in blocks a row
+#define ROW_COST 15.0
+
+double tl_pcg_cost(const tl_bsr *m)
+{
+    const double blocks = 2.0 * m->block_count - m->row_count + (m->extra.add ? EXTRA_BLOCKS * m->row_count : 0) +
+                          (m->extra.blocks ? 2.0 * m->extra.blocks->block_count : 0);
+    return BLOCK_COST * blocks / 2 + ROW_COST * m->row_count;
+}
+
+tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, int32_t max_iterations, const tl_vec3 *b,
+                 tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;

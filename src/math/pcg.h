@@ -6,18 +6,25 @@
 typedef struct tl_precond {
     void (*apply)(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z);
     void *self;
+    double cost;  ///< of one application, by the model of tl_workers_charge [ns]
 } tl_precond;
 
-/// Solves A x = b from the guess in `x` to |b - A x| <= tolerance |b| (by recurrence). TL_FAILED, `x` as it was: the matrix is not positive definite or something is not finite. Running
-/// out of iterations is TL_OK with report->converged false. Fills iterations, residual and converged.
+enum { TL_PCG_POLL = 16 };  // iterations between two looks at whether the work is still wanted (tl_workers_poll)
+
+/// Solves A x = b from the guess in `x` to |b - A x| <= tolerance |b| (by recurrence). TL_FAILED, `x` as it was: the
+/// matrix is not positive definite or something is not finite. Running out of iterations, or
+/// of what workers are allowed, is TL_OK with report->converged false. Fills iterations, residual and converged.
 tl_status tl_pcg(const tl_bsr *matrix, const tl_precond *precond, double tolerance, int32_t max_iterations,
                  const tl_vec3 *b, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report,
                  tl_error *err);
 
-/// The same, preconditioned by symmetric Gauss-Seidel sweeps inside chunks of rows (Eisenstat 1981). Residuals, also those of the report, are measured as
-/// sqrt(r M^-1 r), M the preconditioner: an energy, which is at hand.
-tl_status tl_pcg_swept(const tl_bsr *matrix, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
-                       tl_workers *workers, tl_solve_report *report, tl_error *err);
+/// The same, preconditioned by symmetric Gauss-Seidel sweeps inside chunks of rows (Eisenstat 1981). Residuals, also
+/// those of the report, are measured as sqrt(r M^-1 r), M the preconditioner: an energy, which is at hand.
+tl_status tl_pcg_swept(const tl_bsr *matrix, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
+                       tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err);
+
+/// What a product and the vectors of an iteration cost, by the model of tl_workers_charge [ns].
+double tl_pcg_cost(const tl_bsr *matrix);
 
 /// Sums in fixed chunks and a fixed tree; `partial` holds tl_vec_partials(n) numbers.
 int32_t tl_vec_partials(int32_t n);

@@ -1,14 +1,14 @@
 // math/pcg_swept.c: conjugate gradients preconditioned by symmetric Gauss-Seidel, at the price of plain ones.
 //
-// Inside chunks of rows A is L + D + L^T, the rest of it (links between chunks, what is stored beside the matrix) is R. The
-// preconditioner is M = (D + L) D^-1 (D + L^T), definite whatever R is, and chunks are swept side by side. Eisenstat 1981: in the unknowns
-// of (D + L)^-1 A (D + L^T)^-1 the product is two sweeps and R,
+// Inside chunks of rows A is L + D + L^T, the rest of it (links between chunks, what is stored beside the matrix) is R.
+// The preconditioner is M = (D + L) D^-1 (D + L^T), definite whatever R is, and chunks are swept side by side.
+// Eisenstat 1981: in the unknowns of (D + L)^-1 A (D + L^T)^-1 the product is two sweeps and R,
 //
 //   t = (D + L^T)^-1 p,   (D + L)^-1 A t = t + v,   v = (D + L)^-1 (p + (R - D) t),
 //
-// so that every block is read twice an iteration and never a third time by the preconditioner. With sigma = L^T t, which the backward sweep
-// has at hand, D t = p - sigma and p + (R - D) t = sigma + R t: of the diagonal only its inverse is wanted. Kept are s = D (D + L)^-1 r, p and the
-// true direction t; r M^-1 r = s D^-1 s.
+// so that every block is read twice an iteration and never a third time by the preconditioner. With sigma = L^T t,
+// which the backward sweep has at hand, D t = p - sigma and p + (R - D) t = sigma + R t: of the diagonal only its
+// inverse is wanted. Kept are s = D (D + L)^-1 r, p and the true direction t; r M^-1 r = s D^-1 s.
 
 #include <math.h>
 #include <string.h>
@@ -27,38 +27,45 @@ typedef struct swept {
     double alpha, beta;
     bool guess;  // x is not zero at the start
     double (*x)[4], (*s)[4], (*p)[4], (*t)[4];
-    double (*q)[4];        // sigma after the backward sweep, D (D + L)^-1 A t after the product; at the start b
-    tl_vec3 *v3, *extra;                                     // a vector once more and E times it, only for what is applied beside the matrix
-    double *sum_a, *sum_b;                                     // one partial sum per chunk
+    double (*q)[4];  // sigma after the backward sweep, D (D + L)^-1 A t after the product; at the start b
+    // a vector once more and E times it, only for what is applied beside the matrix
+    tl_vec3 *v3, *extra;
+    double *sum_a, *sum_b;  // one partial sum per chunk
 } swept;
 
 // Vectors must not cross the boundary of a function: small ones that return some are macros.
 #define LANE(v, k) __builtin_shufflevector(v, v, k, k, k, k)
 /// D^-1 y, from the columns of D^-1
-#define INVERSE_TIMES(d, y) ((TL_LOAD4(d) * LANE(y, 0) + TL_LOAD4((d) + 4) * LANE(y, 1)) + TL_LOAD4((d) + 8) * LANE(y, 2))
+#define INVERSE_TIMES(d, y)                                                                                            \
+    ((TL_LOAD4(d) * LANE(y, 0) + TL_LOAD4((d) + 4) * LANE(y, 1)) + TL_LOAD4((d) + 8) * LANE(y, 2))
 #define DOT(a, b) ((a)[0] * (b)[0] + (a)[1] * (b)[1] + (a)[2] * (b)[2])
 
 /// (u0[0] + u0[1]) + u0[2], the same of u1 and u2, and zero
-#define SUMS(out, u0, u1, u2)                                                                                        \
-    do {                                                                                                             \
-        const tl_v4 even_ = __builtin_shufflevector(u0, u1, 0, 4, 2, 6), odd_ = __builtin_shufflevector(u0, u1, 1, 5, 3, 7); \
-        const tl_v4 none_ = {0}, even2_ = __builtin_shufflevector(u2, none_, 0, 4, 2, 6);                             \
-        const tl_v4 odd2_ = __builtin_shufflevector(u2, none_, 1, 5, 3, 7);                                           \
-        (out) = (__builtin_shufflevector(even_, even2_, 0, 1, 4, 5) + __builtin_shufflevector(odd_, odd2_, 0, 1, 4, 5)) +   \
-                __builtin_shufflevector(even_, even2_, 2, 3, 6, 7);                                                   \
+#define SUMS(out, u0, u1, u2)                                                                                          \
+    do {                                                                                                               \
+        const tl_v4 even_ = __builtin_shufflevector(u0, u1, 0, 4, 2, 6),                                               \
+                    odd_ = __builtin_shufflevector(u0, u1, 1, 5, 3, 7);                                                \
+        const tl_v4 none_ = {0}, even2_ = __builtin_shufflevector(u2, none_, 0, 4, 2, 6);                              \
+        const tl_v4 odd2_ = __builtin_shufflevector(u2, none_, 1, 5, 3, 7);                                            \
+        (out) =                                                                                                        \
+            (__builtin_shufflevector(even_, even2_, 0, 1, 4, 5) + __builtin_shufflevector(odd_, odd2_, 0, 1, 4, 5)) +  \
+            __builtin_shufflevector(even_, even2_, 2, 3, 6, 7);                                                        \
     } while (0)
 
 // v = D^-1 y goes to the rows behind i in its chunk: y_j -= L_ji v
-TL_INLINE void send_on(const tl_bsr *m, int32_t i, int32_t begin, int32_t end, const tl_v4 *v, double (*y)[4], bool single)
+TL_INLINE void send_on(const tl_bsr *m, int32_t i, int32_t begin, int32_t end, const tl_v4 *v, double (*y)[4],
+                       bool single)
 {
     const tl_v4 vx = LANE(*v, 0), vy = LANE(*v, 1), vz = LANE(*v, 2);
     for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1] && m->col[k] < end; k++) {
         const int32_t at = k - TL_BLOCK_SHIFT(single, i);
-        *(tl_v4 *)y[m->col[k] - begin] -= (vx * TL_BLOCK4(m, single, at, 0) + vy * TL_BLOCK4(m, single, at, 3)) + vz * TL_BLOCK4(m, single, at, 6);
+        *(tl_v4 *)y[m->col[k] - begin] -=
+            (vx * TL_BLOCK4(m, single, at, 0) + vy * TL_BLOCK4(m, single, at, 3)) + vz * TL_BLOCK4(m, single, at, 6);
     }
 }
 
-// What s holds becomes D (D + L)^-1 of it, sum of s D^-1 s; likewise, if there is a guess, the right side in q: two sweeps wait for each other less.
+// What s holds becomes D (D + L)^-1 of it, sum of s D^-1 s; likewise, if there is a guess, the right side in q: two
+// sweeps wait for each other less.
 TL_INLINE void forward_rows(swept *c, int32_t begin, int32_t end, bool single)
 {
     double sum_s = 0, sum_q = 0;
@@ -93,7 +100,8 @@ TL_INLINE void backward_rows(swept *c, int32_t begin, int32_t end, bool single)
         for (; k > m->row_start[i]; k--) {
             const int32_t at = k - TL_BLOCK_SHIFT(single, i);
             const tl_v4 tj = TL_LOAD4(c->t[m->col[k]]);
-            u0 += TL_BLOCK4(m, single, at, 0) * tj, u1 += TL_BLOCK4(m, single, at, 3) * tj, u2 += TL_BLOCK4(m, single, at, 6) * tj;
+            u0 += TL_BLOCK4(m, single, at, 0) * tj, u1 += TL_BLOCK4(m, single, at, 3) * tj,
+                u2 += TL_BLOCK4(m, single, at, 6) * tj;
         }
         tl_v4 sigma;
         SUMS(sigma, u0, u1, u2);
@@ -119,12 +127,14 @@ TL_INLINE void links_row(const swept *c, int32_t i, int32_t begin, int32_t end, 
     for (int32_t k = m->row_start[i + 1] - 1; k > m->row_start[i] && m->col[k] >= end; k--) {
         const int32_t at = k - TL_BLOCK_SHIFT(single, i);
         const tl_v4 tj = TL_LOAD4(c->t[m->col[k]]);
-        u0 += TL_BLOCK4(m, single, at, 0) * tj, u1 += TL_BLOCK4(m, single, at, 3) * tj, u2 += TL_BLOCK4(m, single, at, 6) * tj;
+        u0 += TL_BLOCK4(m, single, at, 0) * tj, u1 += TL_BLOCK4(m, single, at, 3) * tj,
+            u2 += TL_BLOCK4(m, single, at, 6) * tj;
     }
     for (int32_t k = m->lower_start[i]; k < m->lower_start[i + 1] && m->lower_row[k] < begin; k++) {
         const int32_t j = m->lower_row[k], at = m->lower_block[k] - TL_BLOCK_SHIFT(single, j);
         const double *tj = c->t[j];
-        lo += (TL_SPLAT4(tj[0]) * TL_BLOCK4(m, single, at, 0) + TL_SPLAT4(tj[1]) * TL_BLOCK4(m, single, at, 3)) + TL_SPLAT4(tj[2]) * TL_BLOCK4(m, single, at, 6);
+        lo += (TL_SPLAT4(tj[0]) * TL_BLOCK4(m, single, at, 0) + TL_SPLAT4(tj[1]) * TL_BLOCK4(m, single, at, 3)) +
+              TL_SPLAT4(tj[2]) * TL_BLOCK4(m, single, at, 6);
     }
     tl_v4 sums;
     SUMS(sums, u0, u1, u2);
@@ -188,8 +198,10 @@ static tl_status take_scratch(swept *c, tl_arena *arena, tl_workers *workers, tl
     c->inverse = tl_arena_bytes(arena, (size_t)n, sizeof *c->inverse);
     c->sum_a = TL_SCRATCH(arena, double, partials);
     c->sum_b = TL_SCRATCH(arena, double, partials);
-    if (!all || !c->v3 || !c->extra || !c->inverse || !c->sum_a || !c->sum_b) return tl_fail_memory(err, "conjugate gradients");
-    if (!tl_bsr_invert_diagonal_columns(c->m, workers, c->inverse)) return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
+    if (!all || !c->v3 || !c->extra || !c->inverse || !c->sum_a || !c->sum_b)
+        return tl_fail_memory(err, "conjugate gradients");
+    if (!tl_bsr_invert_diagonal_columns(c->m, workers, c->inverse))
+        return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
     return TL_OK;
 }
 
@@ -240,7 +252,10 @@ static void begin_from(swept *c, const tl_vec3 *x, tl_workers *workers, double *
     memset(c->p, 0, (size_t)n * sizeof *c->p);
 }
 
-static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t max_iterations, tl_workers *workers, tl_solve_report *report, tl_error *err)
+#define SWEPT_PRODUCTS 1.5  // an iteration, in products
+
+static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t max_iterations, tl_workers *workers,
+                         tl_solve_report *report, tl_error *err)
 {
     const int32_t n = c->m->row_count, partials = tl_vec_partials(n);
     double bb, rr, rr_old = 0;
@@ -256,13 +271,19 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
         report->residual = sqrt(rr / bb);
         report->converged = rr <= tolerance * tolerance * bb;
         if (report->converged || it >= max_iterations) return TL_OK;
+        if (it % TL_PCG_POLL == TL_PCG_POLL - 1) {
+            TL_TRY(tl_workers_poll(workers, "a linear solve", err));
+            if (tl_workers_exhausted(workers)) return TL_OK;
+        }
+        tl_workers_charge(workers, SWEPT_PRODUCTS * tl_pcg_cost(c->m));
         if (!(rr > 0)) return tl_fail(err, TL_FAILED, "conjugate gradients: r M^-1 r is %g at iteration %d", rr, it);
         c->beta = it == 0 ? 0 : rr / rr_old;
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, backward_chunk, c);
         apply_beside(c, c->t, workers);
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, product_chunk, c);
         const double pq = tl_tree_sum(c->sum_a, partials);
-        if (!(pq > 0) || !isfinite(pq)) return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq, it);
+        if (!(pq > 0) || !isfinite(pq))
+            return tl_fail(err, TL_FAILED, "matrix is not positive definite: p A p is %g at iteration %d", pq, it);
         c->alpha = rr / pq;
         rr_old = rr;
         tl_parallel_for(workers, n, ROWS_PER_CHUNK, update_chunk, c);
@@ -271,8 +292,8 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
     }
 }
 
-tl_status tl_pcg_swept(const tl_bsr *m, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
-                       tl_workers *workers, tl_solve_report *report, tl_error *err)
+tl_status tl_pcg_swept(const tl_bsr *m, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
+                       tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;

@@ -1,12 +1,13 @@
 // math/predicates.c: exact signs of 2x2 and 3x3 determinants of differences.
 //
-// An expansion is a sum of doubles, smallest first, whose bits do not overlap; its sign is that of its last entry that is
-// not zero. Sums and products of expansions are exact as long as nothing overflows or falls below the smallest
+// An expansion is a sum of doubles, smallest first, whose bits do not overlap; its sign is that of its last entry that
+// is not zero. Sums and products of expansions are exact as long as nothing overflows or falls below the smallest
 // denormal (Shewchuk 1997, "Adaptive precision floating-point arithmetic and fast robust geometric predicates").
 //
 // Ranges. Let every coordinate that is not zero lie in [2^-300, 2^320]. Coordinates and their differences are multiples
 // of 2^-352, so products of three are multiples of 2^-1056, above the smallest denormal 2^-1074; and sums of six such
-// products stay below 2^1023. So nothing is lost. Other exponents go to whole numbers of up to 6,400 bits, slow and
+// products stay below 2^1023. So nothing is lost. The circle multiplies four differences: there the range is
+// [2^-200, 2^240]. Other exponents go to whole numbers of up to 6,400 bits, slow and
 // without limits; cloth does not get there.
 
 #include "math/predicates.h"
@@ -32,7 +33,8 @@ static inline void two_sum(double a, double b, double *sum, double *rest)
     *sum = s;
 }
 
-// A product by halves of 26 bits would overflow near the upper end; fma is exact there, too, and the same on all machines.
+// A product by halves of 26 bits would overflow near the upper end; fma is exact there, too, and the same on all
+// machines.
 static inline void two_product(double a, double b, double *product, double *rest)
 {
     const double p = a * b;
@@ -40,7 +42,8 @@ static inline void two_product(double a, double b, double *product, double *rest
     *product = p;
 }
 
-// e + f into h, zeros left out; h has room for both and is neither. Adds the entries of f one by one (Shewchuk 1997, Theorem 10).
+// e + f into h, zeros left out; h has room for both and is neither. Adds the entries of f one by one (Shewchuk 1997,
+// Theorem 10).
 static int sum_expansions(const double *e, int e_count, const double *f, int f_count, double *h)
 {
     int count = e_count;
@@ -87,7 +90,7 @@ static diff exact_diff(double a, double b)
     return d;
 }
 
-enum { MINOR_MAX = 16, TERM_MAX = 64, DET_MAX = 192 };  // entries
+enum { MINOR_MAX = 16, TERM_MAX = 64, DET_MAX = 192, LIFT_MAX = 512, CIRCLE_MAX = 3 * LIFT_MAX };  // entries
 
 static int times_diff(const double *e, int e_count, diff d, double *h)
 {
@@ -110,7 +113,7 @@ static int sign_of_expansion(const double *e, int count) { return count > 0 ? si
 
 // --- whole numbers -----------------------------------------------------------------------------------------
 
-enum { WORD_BITS = 32, COORD_WORDS = 68, DET_WORDS = 3 * COORD_WORDS + 1 };  // 2098 bits and a sign hold any difference
+enum { WORD_BITS = 32, COORD_WORDS = 68, DET_WORDS = 4 * COORD_WORDS + 4 };  // 2098 bits and a sign hold any difference
 enum { SMALLEST_EXPONENT = -1074 };
 
 typedef struct whole {  // sign times magnitude, lowest word first, no zero word on top
@@ -237,14 +240,16 @@ static int whole_orient3d(const tl_vec3 row[3], const tl_vec3 *origin)
 
 // --- predicates --------------------------------------------------------------------------------------------
 
-static bool expansions_hold(const double *coords, int count)
+static bool all_within(const double *coords, int count, double least, double most)
 {
     for (int i = 0; i < count; i++) {
         const double size = fabs(coords[i]);
-        if (!(size <= 0x1p320 && (size >= 0x1p-300 || size == 0))) return false;
+        if (!(size <= most && (size >= least || size == 0))) return false;
     }
     return true;
 }
+
+static bool expansions_hold(const double *coords, int count) { return all_within(coords, count, 0x1p-300, 0x1p320); }
 
 static bool all_finite(const double *coords, int count)
 {
@@ -257,8 +262,8 @@ int tl_orient2d(tl_vec2 a, tl_vec2 b, tl_vec2 c)
 {
     const double left = (a.x - c.x) * (b.y - c.y), right = (a.y - c.y) * (b.x - c.x), det = left - right;
     const double size = fabs(left) + fabs(right);
-    // Each product has three roundings and the difference one: 4 EPSILON of the size, rounded up. Below 2^-900 a denormal
-    // might add its own error; infinities and NaN compare false.
+    // Each product has three roundings and the difference one: 4 EPSILON of the size, rounded up. Below 2^-900 a
+    // denormal might add its own error; infinities and NaN compare false.
     if (size > 0x1p-900 && fabs(det) > 5 * EPSILON * size) return sign_of(det);
 
     const double coords[6] = {a.x, a.y, b.x, b.y, c.x, c.y};
@@ -300,8 +305,8 @@ int tl_orient3d(const tl_vec3 *a, const tl_vec3 *b, const tl_vec3 *c, const tl_v
     const double dx = d->x - a->x, dy = d->y - a->y, dz = d->z - a->z;
     const double cd = cx * dy, dc = cy * dx, db = dx * by, bd = dy * bx, bc = bx * cy, cb = by * cx;
     const double det = bz * (cd - dc) + cz * (db - bd) + dz * (bc - cb);
-    const double size = fabs(bz) * (fabs(cd) + fabs(dc)) + fabs(cz) * (fabs(db) + fabs(bd)) +
-                        fabs(dz) * (fabs(bc) + fabs(cb));
+    const double size =
+        fabs(bz) * (fabs(cd) + fabs(dc)) + fabs(cz) * (fabs(db) + fabs(bd)) + fabs(dz) * (fabs(bc) + fabs(cb));
     // A term has three differences, two products, the difference within and at most two sums: 8 EPSILON of the size,
     // rounded up. With factors below 2^300, a product that falls among the denormals errs by 2^-1074 times 2^300 at
     // most, nothing against EPSILON 2^-600; infinities and NaN compare false.
@@ -309,4 +314,70 @@ int tl_orient3d(const tl_vec3 *a, const tl_vec3 *b, const tl_vec3 *c, const tl_v
         fabs(dz) < 0x1p300)
         return sign_of(det);
     return exact_orient3d((const tl_vec3[3]){*b, *c, *d}, a);
+}
+
+// (x^2 + y^2) times e into h, which has room for LIFT_MAX
+static int times_lift(const double *e, int e_count, diff x, diff y, double *h)
+{
+    double xx[MINOR_MAX / 2], yy[MINOR_MAX / 2], lift[MINOR_MAX], part[2 * MINOR_MAX], sum[LIFT_MAX];
+    const int xx_count = times_diff(x.part, 2, x, xx), yy_count = times_diff(y.part, 2, y, yy);
+    const int lift_count = sum_expansions(xx, xx_count, yy, yy_count, lift);
+    int count = 0;
+    for (int k = 0; k < lift_count; k++) {
+        const int part_count = scale_expansion(e, e_count, lift[k], part);
+        const int next = sum_expansions(h, count, part, part_count, sum);
+        memcpy(h, sum, (size_t)next * sizeof *h);
+        count = next;
+    }
+    return count;
+}
+
+static int whole_incircle(const tl_vec2 row[3], tl_vec2 origin)
+{
+    whole m[3][2], squares[2], lift, minor, term, det = {0}, next;
+    for (int i = 0; i < 3; i++) whole_diff(row[i].x, origin.x, &m[i][0]), whole_diff(row[i].y, origin.y, &m[i][1]);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        whole_multiply(&m[i][0], &m[i][0], &squares[0]);
+        whole_multiply(&m[i][1], &m[i][1], &squares[1]);
+        whole_add(&squares[0], &squares[1], squares[1].sign, &lift);
+        whole_minor2(&m[j][0], &m[j][1], &m[k][0], &m[k][1], &minor);
+        whole_multiply(&minor, &lift, &term);
+        whole_add(&det, &term, term.sign, &next);
+        det = next;
+    }
+    return det.sign;
+}
+
+static __attribute__((noinline)) int exact_incircle(const tl_vec2 row[3], tl_vec2 origin)
+{
+    const double coords[8] = {row[0].x, row[0].y, row[1].x, row[1].y, row[2].x, row[2].y, origin.x, origin.y};
+    if (!all_within(coords, 8, 0x1p-200, 0x1p240)) return all_finite(coords, 8) ? whole_incircle(row, origin) : 0;
+    diff m[3][2];
+    for (int i = 0; i < 3; i++) m[i][0] = exact_diff(row[i].x, origin.x), m[i][1] = exact_diff(row[i].y, origin.y);
+    double minor[MINOR_MAX], term[LIFT_MAX], det[CIRCLE_MAX], next[CIRCLE_MAX];
+    int count = 0;
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        const int minor_count = minor2(m[j][0], m[j][1], m[k][0], m[k][1], minor);
+        const int term_count = times_lift(minor, minor_count, m[i][0], m[i][1], term);
+        count = sum_expansions(term, term_count, det, count, next);
+        memcpy(det, next, (size_t)count * sizeof *det);
+    }
+    return sign_of_expansion(det, count);
+}
+
+int tl_incircle(tl_vec2 a, tl_vec2 b, tl_vec2 c, tl_vec2 d)
+{
+    const double ax = a.x - d.x, ay = a.y - d.y, bx = b.x - d.x, by = b.y - d.y, cx = c.x - d.x, cy = c.y - d.y;
+    const double bc = bx * cy, cb = by * cx, ca = cx * ay, ac = cy * ax, ab = ax * by, ba = ay * bx;
+    const double a2 = ax * ax + ay * ay, b2 = bx * bx + by * by, c2 = cx * cx + cy * cy;
+    const double det = a2 * (bc - cb) + b2 * (ca - ac) + c2 * (ab - ba);
+    const double size = a2 * (fabs(bc) + fabs(cb)) + b2 * (fabs(ca) + fabs(ac)) + c2 * (fabs(ab) + fabs(ba));
+    // A term has a lift of four roundings (two differences squared count twice), a minor of four, their product and two
+    // sums: 11 EPSILON of the size, rounded up. Lifts below 2^300 keep denormal products out of sight; infinities and
+    // NaN compare false.
+    if (size > 0x1p-500 && fabs(det) > 14 * EPSILON * size && a2 < 0x1p300 && b2 < 0x1p300 && c2 < 0x1p300)
+        return sign_of(det);
+    return exact_incircle((const tl_vec2[3]){a, b, c}, d);
 }

@@ -39,8 +39,8 @@ typedef double tl_v8 __attribute__((vector_size(64), aligned(8), may_alias));
 #define TL_SPLAT4(s) ((tl_v4){(s), (s), (s), (s)})
 // Floats widened. Spelled out, gcc 12 makes one instruction of it; of __builtin_convertvector it makes five.
 #define TL_WIDEN4(p) ((tl_v4){(double)(p)[0], (double)(p)[1], (double)(p)[2], (double)(p)[3]})
-#define TL_WIDEN8(p)                                                                                       \
-    ((tl_v8){(double)(p)[0], (double)(p)[1], (double)(p)[2], (double)(p)[3], (double)(p)[4], (double)(p)[5], \
+#define TL_WIDEN8(p)                                                                                                   \
+    ((tl_v8){(double)(p)[0], (double)(p)[1], (double)(p)[2], (double)(p)[3], (double)(p)[4], (double)(p)[5],           \
              (double)(p)[6], (double)(p)[7]})
 #define TL_LOAD8(p) (*(const tl_v8 *)(p))
 #define TL_STORE8(p, v) (*(tl_v8 *)(p) = (v))

@@ -33,11 +33,11 @@ struct tl_solver {
     uint8_t *fixed;      // a copy, for the levels; NULL if the kind needs none
     int32_t copied;      // its rows
     const tl_vec3 *pos;  // the caller's
-    uint64_t version;  // of the values; that of what was made from them:
+    uint64_t version;    // of the values; that of what was made from them:
     uint64_t factor_version, levels_version;
     tl_cholesky *factor;  // float except for kind direct
     tl_multilevel *levels;
-    tl_bsr *joint;        // what the levels are made of while the matrix has blocks beside it: their sum then
+    tl_bsr *joint;  // what the levels are made of while the matrix has blocks beside it: their sum then
     tl_cholmod *cholmod;
     tl_aging factor_age, levels_age;
     tl_experience experience;
@@ -59,13 +59,9 @@ const char *tl_solver_kind_name(tl_solver_kind kind)
     return "unknown";
 }
 
-tl_solver_def tl_solver_def_default(void)
-{
-    return (tl_solver_def){.kind = TL_SOLVER_AUTO, .max_iterations = 2000};
-}
+tl_solver_def tl_solver_def_default(void) { return (tl_solver_def){.kind = TL_SOLVER_AUTO, .max_iterations = 2000}; }
 
-tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, tl_solver **out,
-                           tl_error *err)
+tl_status tl_solver_create(const tl_allocator *alloc, const tl_solver_def *def, tl_solver **out, tl_error *err)
 {
     *out = NULL;
     if ((int)def->kind < TL_SOLVER_AUTO || (int)def->kind > TL_SOLVER_CHOLMOD)
@@ -120,8 +116,7 @@ tl_status tl_solver_pattern(tl_solver *s, const tl_bsr *matrix, const tl_vec3 *p
     forget(s);
     if (wants_positions(s)) {
         if (!pos && matrix->row_count)
-            return tl_fail(err, TL_BAD_ARG, "solver: kind %s needs node positions",
-                           tl_solver_kind_name(s->def.kind));
+            return tl_fail(err, TL_BAD_ARG, "solver: kind %s needs node positions", tl_solver_kind_name(s->def.kind));
         s->copied = matrix->row_count;
         s->fixed = TL_CALLOC(&s->alloc, uint8_t, s->copied);
         if (!s->fixed) {
@@ -188,18 +183,20 @@ typedef struct request {
     int32_t max_iterations;
 } request;
 
-static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report, tl_error *err)
+static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report,
+                         tl_error *err)
 {
     return tl_pcg(s->matrix, precond, q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers, report, err);
 }
 
-// An energy weighs smooth errors more than the square of a residual does: at twice the tolerance Newton's method takes as many iterations.
+// An energy weighs smooth errors more than the square of a residual does: at twice the tolerance Newton's method takes
+// as many iterations.
 #define SWEPT_TOLERANCE 2
 
 static tl_status run_swept(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    const tl_status status =
-        tl_pcg_swept(s->matrix, SWEPT_TOLERANCE * q->tolerance, q->max_iterations, q->b, q->x, q->arena, q->workers, report, err);
+    const tl_status status = tl_pcg_swept(s->matrix, SWEPT_TOLERANCE * q->tolerance, q->max_iterations, q->b, q->x,
+                                          q->arena, q->workers, report, err);
     report->first_residual /= SWEPT_TOLERANCE, report->residual /= SWEPT_TOLERANCE;
     return status;
 }
@@ -211,15 +208,21 @@ static void apply_factor(void *self, tl_workers *workers, const tl_vec3 *r, tl_v
 
 static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    if (!s->factor)
-        TL_TRY(tl_cholesky_create(&s->alloc, s->matrix, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
+    if (!s->factor) TL_TRY(tl_cholesky_create(&s->alloc, s->matrix, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
     s->factor_version = 0;  // none, should this fail
     TL_TRY(tl_cholesky_factor(s->factor, s->matrix, q->workers, err));
     s->factor_version = s->version;
     report->factorizations++;
     const tl_system system = describe(s);
     tl_aging_renewed(&s->factor_age, tl_cost_renewal(&system, TL_SOLVER_STALE));
+    tl_workers_charge(q->workers, tl_cost_renewal(&system, TL_SOLVER_STALE));
     return TL_OK;
+}
+
+static double factor_cost(const tl_solver *s)
+{
+    const tl_system system = describe(s);
+    return tl_cost_iteration(&system, TL_SOLVER_STALE);
 }
 
 static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
@@ -227,7 +230,7 @@ static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, 
     if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
     const bool exact = !s->matrix->extra.add && !s->matrix->extra.blocks;
     if (exact && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
-    TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor}, report, err));
+    TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor, factor_cost(s)}, report, err));
     if (report->iterations > 0) report->iterations--;  // the first is the solve itself
     return TL_OK;
 }
@@ -243,20 +246,17 @@ static double cost_per_decade(const tl_solver *s, tl_solver_kind kind, const tl_
 static tl_status solve_stale(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     const int32_t max_iterations = q.max_iterations;
-    if (!s->factor || !s->factor_version ||
-        (s->factor_version != s->version && tl_aging_renew(&s->factor_age))) {
+    if (!s->factor || !s->factor_version || (s->factor_version != s->version && tl_aging_renew(&s->factor_age))) {
         if (s->factor && s->factor_age.solves)
-            s->experience.reuse[TL_SOLVER_STALE] =
-                0.5 * (s->experience.reuse[TL_SOLVER_STALE] + s->factor_age.solves);
+            s->experience.reuse[TL_SOLVER_STALE] = 0.5 * (s->experience.reuse[TL_SOLVER_STALE] + s->factor_age.solves);
         TL_TRY(renew_factor(s, &q, report, err));
     }
     // an old factor may be no good at all any more: at the price of two new ones, stop and make one
     const bool old = s->factor_version != s->version;
     const tl_system system = describe(s);
-    const double patience =
-        2 * tl_cost_renewal(&system, TL_SOLVER_STALE) / tl_cost_iteration(&system, TL_SOLVER_STALE);
+    const double patience = 2 * tl_cost_renewal(&system, TL_SOLVER_STALE) / tl_cost_iteration(&system, TL_SOLVER_STALE);
     if (old && max_iterations > 8 + patience) q.max_iterations = 8 + (int32_t)patience;
-    const tl_precond precond = {apply_factor, s->factor};
+    const tl_precond precond = {apply_factor, s->factor, factor_cost(s)};
     TL_TRY(run_pcg(s, &q, &precond, report, err));
     const int32_t first = report->iterations;
     if (!report->converged && old && first < max_iterations) {
@@ -280,7 +280,8 @@ static tl_status make_levels(tl_solver *s, const request *q, tl_error *err)
     if (s->levels && !old) return TL_OK;
     bool deep = true;
     if (!s->levels) {
-        TL_TRY(tl_multilevel_create(&s->alloc, s->matrix, TL_AGGREGATES_SMOOTH, s->fixed, s->pos, q->workers, &s->levels, err));
+        TL_TRY(tl_multilevel_create(&s->alloc, s->matrix, TL_AGGREGATES_SMOOTH, s->fixed, s->pos, q->workers,
+                                    &s->levels, err));
     } else {
         deep = !s->levels_version || tl_aging_renew(&s->levels_age);
         s->levels_version = 0;  // none, should this fail
@@ -293,13 +294,17 @@ static tl_status make_levels(tl_solver *s, const request *q, tl_error *err)
                 0.5 * (s->experience.reuse[TL_SOLVER_MULTILEVEL] + s->levels_age.solves);
         const tl_system system = describe(s);
         tl_aging_renewed(&s->levels_age, tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL));
+        tl_workers_charge(q->workers, tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL));
     }
     return TL_OK;
 }
 
+#define CYCLE_PRODUCTS 2.6  // of a cycle, beside that of the conjugate gradients themselves (solver_cost.c)
+
 static tl_status run_levels(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    return run_pcg(s, q, &(tl_precond){tl_multilevel_apply, s->levels}, report, err);
+    return run_pcg(s, q, &(tl_precond){tl_multilevel_apply, s->levels, CYCLE_PRODUCTS * tl_pcg_cost(s->matrix)}, report,
+                   err);
 }
 
 // Levels of the matrix and the blocks beside it together.
@@ -307,8 +312,11 @@ static tl_status make_joint_levels(tl_solver *s, const request *q, tl_error *err
 {
     drop_levels(s);
     TL_TRY(tl_bsr_join(&s->alloc, s->matrix, s->matrix->extra.blocks, &s->joint, err));
-    TL_TRY(tl_multilevel_create(&s->alloc, s->joint, TL_AGGREGATES_PLAIN, s->fixed, s->pos, q->workers, &s->levels, err));
+    TL_TRY(
+        tl_multilevel_create(&s->alloc, s->joint, TL_AGGREGATES_PLAIN, s->fixed, s->pos, q->workers, &s->levels, err));
     s->levels_version = s->version;
+    const tl_system system = describe(s);
+    tl_workers_charge(q->workers, tl_cost_renewal(&system, TL_SOLVER_MULTILEVEL));
     return TL_OK;
 }
 
@@ -319,9 +327,10 @@ static bool starts_from_nothing(const tl_solver *s, const request *q)
     return true;
 }
 
-// Blocks beside the matrix have a new pattern every time. Levels of a sum that is some solves old are a definite preconditioner
-// like any other, but contacts they do not know of cost some ten iterations and more, and new levels cost six. So a solve that
-// starts from nothing makes new ones; one that goes on from an answer tries the old a few times, as that often is enough.
+// Blocks beside the matrix have a new pattern every time. Levels of a sum that is some solves old are a definite
+// preconditioner like any other, but contacts they do not know of cost some ten iterations and more, and new levels
+// cost six. So a solve that starts from nothing makes new ones; one that goes on from an answer tries the old a few
+// times, as that often is enough.
 static tl_status solve_joint(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     int32_t before = 0;
@@ -349,8 +358,8 @@ static tl_status solve_smooth(tl_solver *s, request q, tl_solve_report *report, 
     return TL_OK;
 }
 
-// Coarse levels and factors in float can fail where the matrix itself is fine (entries at the end of float's range, a hub node,
-// contact pressed very hard): sweeps then have the last word on whether the matrix is definite.
+// Coarse levels and factors in float can fail where the matrix itself is fine (entries at the end of float's range, a
+// hub node, contact pressed very hard): sweeps then have the last word on whether the matrix is definite.
 static tl_status or_swept(tl_solver *s, const request *q, tl_status status, tl_solve_report *report, tl_error *err)
 {
     if (status != TL_FAILED) return status;
@@ -360,7 +369,8 @@ static tl_status or_swept(tl_solver *s, const request *q, tl_status status, tl_s
 
 static tl_status solve_multilevel(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
-    return or_swept(s, &q, wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err), report, err);
+    return or_swept(s, &q, wants_joint(s) ? solve_joint(s, q, report, err) : solve_smooth(s, q, report, err), report,
+                    err);
 }
 
 static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
@@ -381,8 +391,7 @@ static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report,
     }
     const tl_arena_mark mark = tl_arena_save(q.arena);
     tl_vec3 *answer = TL_SCRATCH(q.arena, tl_vec3, s->matrix->row_count);
-    tl_status status =
-        answer ? tl_cholmod_solve(s->cholmod, q.b, answer, err) : tl_fail_memory(err, "CHOLMOD solve");
+    tl_status status = answer ? tl_cholmod_solve(s->cholmod, q.b, answer, err) : tl_fail_memory(err, "CHOLMOD solve");
     q.max_iterations = 0;  // only measures the residual
     if (status == TL_OK) {
         memcpy(q.x, answer, (size_t)s->matrix->row_count * sizeof *answer);
@@ -392,8 +401,7 @@ static tl_status solve_cholmod(tl_solver *s, request q, tl_solve_report *report,
     return status;
 }
 
-static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, tl_solve_report *report,
-                          tl_error *err)
+static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, tl_solve_report *report, tl_error *err)
 {
     report->used = kind;
     switch (kind) {
@@ -405,7 +413,7 @@ static tl_status solve_as(tl_solver *s, tl_solver_kind kind, const request *q, t
     }
 }
 
-// ---- auto -----------------------------------------------------------------------------------------------
+// ---- auto -------------------------------------------------------------------------------------------------
 
 static const tl_solver_kind CANDIDATES[] = {TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL, TL_SOLVER_STALE};
 enum { CANDIDATE_COUNT = 3 };
@@ -434,9 +442,10 @@ static bool is_guess(const tl_solver *s, const tl_vec3 *x)
     return false;
 }
 
-// Levels of blocks beside the matrix are made anew for nearly every solve, others at the start of an epoch and for a new pattern. For their price sweeps may well
-// be done with it, above all where they go on from an answer, so they get that many iterations first, unless they are known to need many times more. That is
-// also how a solver that has left sweeps finds out that they would serve again. 0: no trial.
+// Levels of blocks beside the matrix are made anew for nearly every solve, others at the start of an epoch and for a
+// new pattern. For their price sweeps may well be done with it, above all where they go on from an answer, so they get
+// that many iterations first, unless they are known to need many times more. That is also how a solver that has left
+// sweeps finds out that they would serve again. 0: no trial.
 static int32_t sweeps_for_levels(const tl_solver *s, const request *q, double decades)
 {
     const tl_system system = describe(s);
@@ -468,8 +477,7 @@ static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *rep
         const bool more = cheapest(s, decades, tried, &other) != TL_SOLVER_AUTO;
         if (more) {
             const tl_system system = describe(s);
-            const double limit =
-                TRIAL_FACTOR * (cost > other ? cost : other) / tl_cost_iteration(&system, kind);
+            const double limit = TRIAL_FACTOR * (cost > other ? cost : other) / tl_cost_iteration(&system, kind);
             if (limit + 50 < limited.max_iterations) limited.max_iterations = 50 + (int32_t)limit;
         }
         TL_TRY(solve_as(s, kind, &limited, report, err));
@@ -490,11 +498,10 @@ tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_v
     if (!report) report = &unused;
     *report = (tl_solve_report){.used = s->def.kind};
     if (!s->matrix) return tl_fail(err, TL_BAD_ARG, "solver: no pattern was told");
-    if (!(tolerance >= 0))
-        return tl_fail(err, TL_BAD_ARG, "solver: tolerance %g, must not be negative", tolerance);
+    if (!(tolerance >= 0)) return tl_fail(err, TL_BAD_ARG, "solver: tolerance %g, must not be negative", tolerance);
     const request q = {tolerance, b, x, arena, workers, s->most};
-    const tl_status status = s->def.kind == TL_SOLVER_AUTO ? solve_auto(s, &q, report, err)
-                                                           : solve_as(s, s->def.kind, &q, report, err);
+    const tl_status status =
+        s->def.kind == TL_SOLVER_AUTO ? solve_auto(s, &q, report, err) : solve_as(s, s->def.kind, &q, report, err);
     s->solves++;
     return status;
 }
@@ -547,7 +554,6 @@ tl_status tl_solver_load_notes(tl_solver *s, const uint8_t in[TL_SOLVER_NOTES], 
 
 size_t tl_solver_memory(const tl_solver *s)
 {
-    return sizeof *s + (size_t)s->copied * sizeof *s->fixed +
-           (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
+    return sizeof *s + (size_t)s->copied * sizeof *s->fixed + (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
            (s->levels ? tl_multilevel_memory(s->levels) : 0) + tl_bsr_memory(s->joint);
 }

@@ -9,9 +9,10 @@
 #include "base/workers.h"
 #include "toile/base.h"
 
-/// Symmetric parts of a matrix that are not stored in it; the sum with what is stored must be positive definite, and so must
-/// what is stored. `add(self, workers, x, y)` does y += E x, which no preconditioner sees. `blocks` has the same rows, in
-/// double and with a pattern of its own that may change from solve to solve; the multilevel preconditioner sees it. NULL: none.
+/// Symmetric parts of a matrix that are not stored in it; the sum with what is stored must be positive definite, and so
+/// must what is stored. `add(self, workers, x, y)` does y += E x, which no preconditioner sees. `blocks` has the same
+/// rows, in double and with a pattern of its own that may change from solve to solve; the multilevel preconditioner
+/// sees it. NULL: none.
 typedef struct tl_extra {
     void (*add)(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y);
     void *self;
@@ -21,17 +22,18 @@ typedef struct tl_extra {
 /// Symmetric block matrix, upper triangle by rows: row i holds its diagonal block first, then the blocks
 /// (i, j), j > i, columns ascending. A block is 9 numbers, row by row.
 ///
-/// Values are kept in one of two ways. Double: `value`. Single (tl_bsr_to_single): blocks off the diagonal in float, half
-/// the memory traffic of every product; those on it in double, since they collect mass and the most terms. Vectors and
-/// sums are double either way. tl_bsr_block (bsr_row.h) reads both.
+/// Values are kept in one of two ways. Double: `value`. Single (tl_bsr_to_single): blocks off the diagonal in float,
+/// half the memory traffic of every product; those on it in double, since they collect mass and the most terms. Vectors
+/// and sums are double either way. tl_bsr_block (bsr_row.h) reads both.
 typedef struct tl_bsr {
     int32_t row_count;
     int32_t block_count;
-    int32_t *row_start;    ///< [row_count + 1] into col / value
-    int32_t *col;          ///< [block_count]
-    double (*value)[9];    ///< [block_count], NULL if single
-    float (*single)[9];    ///< [block_count - row_count], NULL if double: block k of row i, k > row_start[i], at k - i - 1
-    double (*diagonal)[9]; ///< [row_count], NULL if double
+    int32_t *row_start;  ///< [row_count + 1] into col / value
+    int32_t *col;        ///< [block_count]
+    double (*value)[9];  ///< [block_count], NULL if single
+    float (
+        *single)[9];  ///< [block_count - row_count], NULL if double: block k of row i, k > row_start[i], at k - i - 1
+    double (*diagonal)[9];  ///< [row_count], NULL if double
     // The strictly lower triangle as references into the upper one, for products by gathering:
     int32_t *lower_start;  ///< [row_count + 1]
     int32_t *lower_row;    ///< column j < i of entry (i, j)
@@ -77,10 +79,10 @@ tl_solver_def tl_solver_def_default(void);
 
 typedef struct tl_solve_report {
     tl_solver_kind used;
-    int32_t iterations;     ///< conjugate-gradient iterations, 0 for a direct solve
-    int32_t factorizations; ///< of the full matrix
-    double first_residual;  ///< |b - A x| / |b| of the guess
-    double residual;        ///< the same reached, by recurrence
+    int32_t iterations;      ///< conjugate-gradient iterations, 0 for a direct solve
+    int32_t factorizations;  ///< of the full matrix
+    double first_residual;   ///< |b - A x| / |b| of the guess
+    double residual;         ///< the same reached, by recurrence
     bool converged;
 } tl_solve_report;
 
@@ -97,18 +99,18 @@ tl_status tl_solver_pattern(tl_solver *solver, const tl_bsr *matrix, const tl_ve
 /// or NULL for those told before; borrowed until told anew. `fixed` is copied if needed.
 void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *pos);
 
-/// Solves A x = b to |b - A x| <= tolerance |b| (`pcg`: in an energy, to twice the tolerance, math/pcg.h); `x` holds the first guess and receives the answer.
-/// Scratch comes from `arena`. TL_FAILED, `x` unchanged, if the matrix is not positive definite or not finite; running
-/// out of iterations is TL_OK with `converged` false. `report` may be NULL. Allocates only at the first solve of a
-/// kind after tl_solver_pattern. Same bits for any number of workers.
+/// Solves A x = b to |b - A x| <= tolerance |b| (`pcg`: in an energy, to twice the tolerance, math/pcg.h); `x` holds
+/// the first guess and receives the answer. Scratch comes from `arena`. TL_FAILED, `x` unchanged, if the matrix is not
+/// positive definite or not finite; running out of iterations is TL_OK with `converged` false. `report` may be NULL.
+/// Allocates only at the first solve of a kind after tl_solver_pattern. Same bits for any number of workers.
 tl_status tl_solver_solve(tl_solver *solver, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
                           tl_workers *workers, tl_solve_report *report, tl_error *err);
 
 /// No solve from now on takes more iterations than this, nor more than the definition says.
 void tl_solver_limit(tl_solver *solver, int32_t iterations);
 
-/// Drops factors and levels made from earlier values, so that what follows depends on the notes alone. A simulation does
-/// this at fixed steps: between two such points a run can be repeated to the bit.
+/// Drops factors and levels made from earlier values, so that what follows depends on the notes alone. A simulation
+/// does this at fixed steps: between two such points a run can be repeated to the bit.
 void tl_solver_restart(tl_solver *solver);
 
 /// What the solver has learned (choices of auto), as bytes to save and load again on the same pattern.

@@ -10,6 +10,15 @@
 #include "base/fail.h"
 #include "math/bsr_row.h"
 
+bool tl_solver_has_cholmod(void)
+{
+#ifdef TL_WITH_CHOLMOD
+    return true;
+#else
+    return false;
+#endif
+}
+
 #ifdef TL_WITH_CHOLMOD
 #include <cholmod.h>
 
@@ -89,8 +98,7 @@ tl_status tl_cholmod_factor(tl_cholmod *cm, const tl_bsr *m, tl_error *err)
             }
             for (int32_t r = 0; r <= c; r++) x[at++] = tl_bsr_diagonal(m, j)[3 * r + c];
         }
-    if (!cholmod_factorize(cm->a, cm->l, &cm->common) || cm->common.status != CHOLMOD_OK ||
-        cm->l->minor < cm->l->n)
+    if (!cholmod_factorize(cm->a, cm->l, &cm->common) || cm->common.status != CHOLMOD_OK || cm->l->minor < cm->l->n)
         return tl_fail(err, TL_FAILED, "CHOLMOD: the matrix is not positive definite or not finite (%d)",
                        cm->common.status);
     return TL_OK;
@@ -107,8 +115,7 @@ tl_status tl_cholmod_solve(tl_cholmod *cm, const tl_vec3 *b, tl_vec3 *x, tl_erro
         answer = cholmod_solve(CHOLMOD_A, cm->l, rhs, &cm->common);
     }
     const double *from = answer ? answer->x : NULL;
-    for (size_t i = 0; from && i < n / 3; i++)
-        x[i] = (tl_vec3){from[3 * i], from[3 * i + 1], from[3 * i + 2]};
+    for (size_t i = 0; from && i < n / 3; i++) x[i] = (tl_vec3){from[3 * i], from[3 * i + 1], from[3 * i + 2]};
     cholmod_free_dense(&rhs, &cm->common);
     cholmod_free_dense(&answer, &cm->common);
     return from ? TL_OK : tl_fail_memory(err, "CHOLMOD solve");
@@ -118,7 +125,7 @@ tl_status tl_cholmod_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_
 {
     (void)alloc, (void)matrix;
     *out = NULL;
-    return tl_fail(err, TL_BAD_ARG, "solver: CHOLMOD is not part of this build (TL_WITH_CHOLMOD)");
+    return tl_fail(err, TL_BAD_ARG, "linear solver cholmod is not part of this build (take another, docs/solvers.md)");
 }
 
 void tl_cholmod_destroy(tl_cholmod *cm) { (void)cm; }

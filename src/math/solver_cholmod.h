@@ -4,6 +4,8 @@
 
 typedef struct tl_cholmod tl_cholmod;
 
+bool tl_solver_has_cholmod(void);  ///< is it built in?
+
 /// TL_BAD_ARG when CHOLMOD is not built in.
 tl_status tl_cholmod_create(const tl_allocator *alloc, const tl_bsr *matrix, tl_cholmod **out, tl_error *err);
 void tl_cholmod_destroy(tl_cholmod *cm);  ///< NULL is fine

@@ -5,11 +5,11 @@
 #include <math.h>
 
 // Measured on one core, gcc 12, AVX-512 (docs/solvers.md); ns.
-static const double BLOCK_CACHED = 3.5, BLOCK_FAR = 8;  // product, per stored block: in cache, from memory
-static const double CACHE_BLOCKS = 2e5;                 // about where the matrix leaves the cache
-static const double ROW_VECTORS = 12;                   // vector work of an iteration, per row
-static const double SWEPT_PRODUCTS = 1.5;               // an iteration by sweeps, in such products
-static const double CYCLE_PRODUCTS = 3.6;               // one multilevel cycle, likewise
+static const double BLOCK_CACHED = 3.5, BLOCK_FAR = 8;        // product, per stored block: in cache, from memory
+static const double CACHE_BLOCKS = 2e5;                       // about where the matrix leaves the cache
+static const double ROW_VECTORS = 12;                         // vector work of an iteration, per row
+static const double SWEPT_PRODUCTS = 1.5;                     // an iteration by sweeps, in such products
+static const double CYCLE_PRODUCTS = 3.6;                     // one multilevel cycle, likewise
 static const double LEVELS_RENEW = 2500, LEVELS_MAKE = 4000;  // coarse levels, per row
 // The same of plain aggregates, which blocks beside the matrix get; new ones for most solves.
 static const double PLAIN_CYCLE_PRODUCTS = 2.4, PLAIN_RENEW = 2800;
@@ -34,10 +34,7 @@ void tl_aging_used(tl_aging *a, double cost)
     a->solves++;
 }
 
-bool tl_aging_renew(const tl_aging *a)
-{
-    return a->solves > 0 && a->last > (a->renewal + a->spent) / a->solves;
-}
+bool tl_aging_renew(const tl_aging *a) { return a->solves > 0 && a->last > (a->renewal + a->spent) / a->solves; }
 
 tl_experience tl_experience_default(void)
 {
@@ -53,7 +50,8 @@ void tl_experience_add(tl_experience *e, tl_solver_kind kind, int32_t rows, doub
     if (kind == TL_SOLVER_PCG) rate /= sqrt((double)rows > 1 ? (double)rows : 1);
     // a solve that goes on from an answer says little of one from nothing
     e->rate[kind] += 0.5 * (decades < 1 ? decades : 1) * (rate - e->rate[kind]);
-    // What was seen of the others is forgotten by and by: contact comes and goes, and a kind that was poor may serve again.
+    // What was seen of the others is forgotten by and by: contact comes and goes, and a kind that was poor may serve
+    // again.
     const tl_experience fresh = tl_experience_default();
     for (int k = 0; k < (int)(sizeof e->rate / sizeof e->rate[0]); k++)
         if (k != (int)kind) e->rate[k] += FORGET * (fresh.rate[k] - e->rate[k]);

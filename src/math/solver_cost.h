@@ -26,8 +26,7 @@ typedef struct tl_experience {
     double solves_per_pattern;
 } tl_experience;
 tl_experience tl_experience_default(void);
-void tl_experience_add(tl_experience *experience, tl_solver_kind kind, int32_t rows, double iterations,
-                       double decades);
+void tl_experience_add(tl_experience *experience, tl_solver_kind kind, int32_t rows, double iterations, double decades);
 
 /// What is known of the system at hand. `factor_flops` and `factor_entries` are 0 before the analysis.
 typedef struct tl_system {
@@ -40,9 +39,11 @@ typedef struct tl_system {
 
 double tl_cost_iteration(const tl_system *system, tl_solver_kind kind);
 double tl_cost_renewal(const tl_system *system, tl_solver_kind kind);
-double tl_cost_making(const tl_system *system, tl_solver_kind kind);  ///< of levels or a factor where there are none; the pattern of a factor is known
-double tl_cost_solve(const tl_system *system, const tl_experience *experience, tl_solver_kind kind,
-                     double decades);
+double
+tl_cost_making(const tl_system *system,
+               tl_solver_kind kind);  ///< of levels or a factor where there are none; the pattern of a factor is known
+double tl_cost_solve(const tl_system *system, const tl_experience *experience, tl_solver_kind kind, double decades);
 
-/// May auto use it at all? A factor takes kilobytes per row: not for large systems. Nor does it see blocks beside the matrix.
+/// May auto use it at all? A factor takes kilobytes per row: not for large systems. Nor does it see blocks beside the
+/// matrix.
 bool tl_cost_allowed(const tl_system *system, tl_solver_kind kind);

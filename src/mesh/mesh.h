@@ -45,10 +45,10 @@ enum { TL_MAX_ATTRS = 16 };  // per domain
 
 /// The slots of one kind of element.
 typedef struct tl_slots {
-    int32_t count;     ///< slots in use or freed: sweep 0 .. count-1
-    int32_t capacity;  ///< slots with memory
-    int32_t live;      ///< living elements
-    int32_t free_top;  ///< last freed slot or TL_NONE; the free list runs through `next_free`
+    int32_t count;       ///< slots in use or freed: sweep 0 .. count-1
+    int32_t capacity;    ///< slots with memory
+    int32_t live;        ///< living elements
+    int32_t free_top;    ///< last freed slot or TL_NONE; the free list runs through `next_free`
     int32_t *next_free;  ///< [capacity]; TL_ALIVE for a living slot, else the next free slot or TL_NONE
     tl_attr attrs[TL_MAX_ATTRS];
     int32_t attr_count;
@@ -62,10 +62,10 @@ typedef struct tl_mesh {
     tl_allocator alloc;
     tl_slots slots[TL_DOMAIN_COUNT];
     // nodes
-    tl_vec3 *pos;        ///< world position [m]
-    tl_vec3 *vel;        ///< velocity [m/s]
-    int32_t *node_vert;  ///< one of the vertices on the node, TL_NONE if isolated
-    int32_t *node_label; ///< user label, 0 = none
+    tl_vec3 *pos;         ///< world position [m]
+    tl_vec3 *vel;         ///< velocity [m/s]
+    int32_t *node_vert;   ///< one of the vertices on the node, TL_NONE if isolated
+    int32_t *node_label;  ///< user label, 0 = none
     // vertices
     tl_vec2 *uv;         ///< material position [m]
     int32_t *vert_node;  ///< the node that carries it
@@ -100,12 +100,12 @@ static inline int32_t tl_face_node(const tl_mesh *mesh, int32_t f, int corner)
 typedef struct tl_mesh_def {
     int32_t node_count, vert_count, face_count;
     const tl_vec3 *pos;
-    const tl_vec3 *vel;           ///< NULL: at rest
+    const tl_vec3 *vel;  ///< NULL: at rest
     const tl_vec2 *uv;
     const int32_t *vert_node;
     const int32_t (*face_vert)[3];
-    const int32_t *face_label;    ///< NULL: 0
-    const int32_t *node_label;    ///< NULL: 0
+    const int32_t *face_label;  ///< NULL: 0
+    const int32_t *node_label;  ///< NULL: 0
 } tl_mesh_def;
 
 /// A face must have a material area above this times its longest edge squared [1]. Far below any useful
@@ -135,7 +135,9 @@ bool tl_shape_ok(tl_vec2 a, tl_vec2 b, tl_vec2 c);
 /// that the next edits will hand out. Scratch, capacities and the edit log do not count.
 uint64_t tl_mesh_hash(const tl_mesh *mesh);
 
-typedef struct tl_count_report { int32_t node, vert, edge, face, border_edge, seam_edge; } tl_count_report;
+typedef struct tl_count_report {
+    int32_t node, vert, edge, face, border_edge, seam_edge;
+} tl_count_report;
 
 /// Living elements; edges that are borders and seams among them.
 tl_count_report tl_mesh_counts(const tl_mesh *mesh);

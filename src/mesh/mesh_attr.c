@@ -20,16 +20,16 @@ int32_t tl_mesh_attr_find(const tl_mesh *mesh, tl_domain domain, const char *nam
     return TL_NONE;
 }
 
-tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl_attr_type type,
-                           int32_t width, tl_attr_rule rule, int32_t *out_index, tl_error *err)
+tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl_attr_type type, int32_t width,
+                           tl_attr_rule rule, int32_t *out_index, tl_error *err)
 {
     *out_index = TL_NONE;
     tl_slots *s = &mesh->slots[domain];
     tl_attr attr = {.type = type, .width = width, .rule = rule};
     const size_t length = name ? strlen(name) : 0;
     if (length < 1 || length >= sizeof attr.name)
-        return tl_fail(err, TL_BAD_ARG, "attribute name \"%s\" has %zu bytes, must be 1 to %zu",
-                       name ? name : "", length, sizeof attr.name - 1);
+        return tl_fail(err, TL_BAD_ARG, "attribute name \"%s\" has %zu bytes, must be 1 to %zu", name ? name : "",
+                       length, sizeof attr.name - 1);
     if (width < 1 || width > MAX_WIDTH)
         return tl_fail(err, TL_BAD_ARG, "attribute %s: width %d, must be 1 to %d", name, width, MAX_WIDTH);
     if (type != TL_DOUBLE && (rule == TL_ATTR_MEAN || rule == TL_ATTR_CONSERVE))
@@ -37,11 +37,10 @@ tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl
     if (type != TL_INT32 && rule == TL_ATTR_BOTH)
         return tl_fail(err, TL_BAD_ARG, "attribute %s: rule both needs ints", name);
     if (tl_mesh_attr_find(mesh, domain, name) != TL_NONE)
-        return tl_fail(err, TL_BAD_ARG, "attribute %s: %s domain has one of that name", name,
-                       tl_domain_name(domain));
+        return tl_fail(err, TL_BAD_ARG, "attribute %s: %s domain has one of that name", name, tl_domain_name(domain));
     if (s->attr_count == TL_MAX_ATTRS)
-        return tl_fail(err, TL_BAD_ARG, "attribute %s: %s domain has %d already", name,
-                       tl_domain_name(domain), TL_MAX_ATTRS);
+        return tl_fail(err, TL_BAD_ARG, "attribute %s: %s domain has %d already", name, tl_domain_name(domain),
+                       TL_MAX_ATTRS);
     if (!tl_record_empty(mesh))
         return tl_fail(err, TL_BAD_ARG, "attribute %s: %d edits are recorded, clear them first", name,
                        tl_mesh_mark(mesh));
@@ -60,8 +59,8 @@ tl_status tl_mesh_attr_remove(tl_mesh *mesh, tl_domain domain, int32_t index, tl
         return tl_fail(err, TL_BAD_ARG, "attribute %d of %d in the %s domain", index, s->attr_count,
                        tl_domain_name(domain));
     if (!tl_record_empty(mesh))
-        return tl_fail(err, TL_BAD_ARG, "attribute %s: %d edits are recorded, clear them first",
-                       s->attrs[index].name, tl_mesh_mark(mesh));
+        return tl_fail(err, TL_BAD_ARG, "attribute %s: %d edits are recorded, clear them first", s->attrs[index].name,
+                       tl_mesh_mark(mesh));
     tl_free_bytes(&mesh->alloc, s->attrs[index].data, (size_t)s->capacity, element_size(&s->attrs[index]));
     s->attr_count--;
     for (int32_t i = index; i < s->attr_count; i++) s->attrs[i] = s->attrs[i + 1];
@@ -83,12 +82,9 @@ int32_t *tl_mesh_attr_ints(const tl_mesh *mesh, tl_domain domain, int32_t index)
     return attr->type == TL_INT32 ? attr->data : NULL;
 }
 
-// ---- rules -----------------------------------------------------------------------------------------------
+// ---- rules ------------------------------------------------------------------------------------------------
 
-static char *element(const tl_attr *attr, int32_t id)
-{
-    return (char *)attr->data + (size_t)id * element_size(attr);
-}
+static char *element(const tl_attr *attr, int32_t id) { return (char *)attr->data + (size_t)id * element_size(attr); }
 static double *doubles(const tl_attr *attr, int32_t id)
 {
     return (double *)attr->data + (size_t)id * (size_t)attr->width;

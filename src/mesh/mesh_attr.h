@@ -15,8 +15,8 @@
 /// Adds an attribute, zero everywhere, and hands out its index in mesh->slots[domain].attrs. Names are
 /// unique per domain, 1 to 31 bytes; width 1 to 64; MEAN and CONSERVE need TL_DOUBLE, BOTH TL_INT32. Not while
 /// edits are recorded.
-tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl_attr_type type,
-                           int32_t width, tl_attr_rule rule, int32_t *out_index, tl_error *err);
+tl_status tl_mesh_attr_add(tl_mesh *mesh, tl_domain domain, const char *name, tl_attr_type type, int32_t width,
+                           tl_attr_rule rule, int32_t *out_index, tl_error *err);
 
 /// Removes it; those behind it move up by one. Not while edits are recorded.
 tl_status tl_mesh_attr_remove(tl_mesh *mesh, tl_domain domain, int32_t index, tl_error *err);

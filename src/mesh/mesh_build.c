@@ -22,29 +22,23 @@ typedef struct builder {
 } builder;
 
 static int32_t node_of(const tl_mesh_def *def, int32_t v) { return def->vert_node ? def->vert_node[v] : v; }
-static int32_t half_from(const tl_mesh_def *def, int32_t h)
-{
-    return node_of(def, def->face_vert[h / 3][(h + 1) % 3]);
-}
-static int32_t half_to(const tl_mesh_def *def, int32_t h)
-{
-    return node_of(def, def->face_vert[h / 3][(h + 2) % 3]);
-}
+static int32_t half_from(const tl_mesh_def *def, int32_t h) { return node_of(def, def->face_vert[h / 3][(h + 1) % 3]); }
+static int32_t half_to(const tl_mesh_def *def, int32_t h) { return node_of(def, def->face_vert[h / 3][(h + 2) % 3]); }
 
-// ---- the arrays by themselves ----------------------------------------------------------------------------
+// ---- the arrays by themselves -----------------------------------------------------------------------------
 
 static tl_status check_arrays(const tl_mesh_def *def, tl_error *err)
 {
     if (def->face_count < 1 || def->face_count > INT32_MAX / 3)
         return tl_fail(err, TL_BAD_INPUT, "face_count %d, must be 1 to %d", def->face_count, INT32_MAX / 3);
     if (def->node_count < 3 || def->vert_count < 3)
-        return tl_fail(err, TL_BAD_INPUT, "node_count %d and vert_count %d, a face needs 3 of each",
-                       def->node_count, def->vert_count);
+        return tl_fail(err, TL_BAD_INPUT, "node_count %d and vert_count %d, a face needs 3 of each", def->node_count,
+                       def->vert_count);
     if (!def->pos || !def->uv || !def->face_vert)
         return tl_fail(err, TL_BAD_ARG, "%s is NULL", !def->pos ? "pos" : !def->uv ? "uv" : "face_vert");
     if (!def->vert_node && def->vert_count != def->node_count)
-        return tl_fail(err, TL_BAD_INPUT, "vert_node is NULL, so vert_count %d must be node_count %d",
-                       def->vert_count, def->node_count);
+        return tl_fail(err, TL_BAD_INPUT, "vert_node is NULL, so vert_count %d must be node_count %d", def->vert_count,
+                       def->node_count);
     for (int32_t n = 0; n < def->node_count; n++) {
         if (!tl_finite3(def->pos[n]))
             return tl_fail(err, TL_BAD_INPUT, "node %d position (%g, %g, %g) is not finite", n, def->pos[n].x,
@@ -55,8 +49,8 @@ static tl_status check_arrays(const tl_mesh_def *def, tl_error *err)
     }
     for (int32_t v = 0; v < def->vert_count; v++) {
         if (!isfinite(def->uv[v].x) || !isfinite(def->uv[v].y))
-            return tl_fail(err, TL_BAD_INPUT, "vertex %d material position (%g, %g) is not finite", v,
-                           def->uv[v].x, def->uv[v].y);
+            return tl_fail(err, TL_BAD_INPUT, "vertex %d material position (%g, %g) is not finite", v, def->uv[v].x,
+                           def->uv[v].y);
         const int32_t n = node_of(def, v);
         if (n < 0 || n >= def->node_count)
             return tl_fail(err, TL_BAD_INPUT, "vertex %d lies on node %d of %d", v, n, def->node_count);
@@ -87,7 +81,7 @@ static int shared(const tl_mesh_def *def, int32_t f, int32_t g, bool verts)
     return same;
 }
 
-// ---- edges -----------------------------------------------------------------------------------------------
+// ---- edges ------------------------------------------------------------------------------------------------
 
 // `h` are the n half-edges of one edge, ascending.
 static tl_status check_edge(const tl_mesh_def *def, const int32_t *h, int32_t n, tl_error *err)
@@ -97,27 +91,26 @@ static tl_status check_edge(const tl_mesh_def *def, const int32_t *h, int32_t n,
             const int32_t f = h[j] / 3, g = h[i] / 3;
             const int32_t *v = def->face_vert[f];
             if (shared(def, f, g, true) == 3)
-                return tl_fail(err, TL_BAD_INPUT, "face %d repeats face %d (vertices %d %d %d)", g, f, v[0],
-                               v[1], v[2]);
+                return tl_fail(err, TL_BAD_INPUT, "face %d repeats face %d (vertices %d %d %d)", g, f, v[0], v[1],
+                               v[2]);
             if (shared(def, f, g, false) == 3)
-                return tl_fail(err, TL_BAD_INPUT, "faces %d and %d join the same three nodes %d, %d, %d", f,
-                               g, node_of(def, v[0]), node_of(def, v[1]), node_of(def, v[2]));
+                return tl_fail(err, TL_BAD_INPUT, "faces %d and %d join the same three nodes %d, %d, %d", f, g,
+                               node_of(def, v[0]), node_of(def, v[1]), node_of(def, v[2]));
         }
     const int32_t a = half_from(def, h[0]), b = half_to(def, h[0]);
     if (n > 2)
         return tl_fail(err, TL_BAD_INPUT, "edge %d-%d has %s faces %d, %d, %d%s: not manifold", a, b,
-                       n == 3 ? "three" : "more than three", h[0] / 3, h[1] / 3, h[2] / 3,
-                       n == 3 ? "" : ", ...");
+                       n == 3 ? "three" : "more than three", h[0] / 3, h[1] / 3, h[2] / 3, n == 3 ? "" : ", ...");
     if (n == 2 && half_from(def, h[1]) == a)
         return tl_fail(err, TL_BAD_INPUT,
-                       "faces %d and %d run along edge %d-%d in the same direction: one of them is flipped",
-                       h[0] / 3, h[1] / 3, a, b);
+                       "faces %d and %d run along edge %d-%d in the same direction: one of them is flipped", h[0] / 3,
+                       h[1] / 3, a, b);
     return TL_OK;
 }
 
 // The half-edges of one bucket, by far node. `key` and `spare` hold n entries.
-static tl_status pair_bucket(builder *b, const int32_t *half, int32_t n, int32_t low, tl_key *key,
-                             tl_key *spare, tl_error *err)
+static tl_status pair_bucket(builder *b, const int32_t *half, int32_t n, int32_t low, tl_key *key, tl_key *spare,
+                             tl_error *err)
 {
     for (int32_t i = 0; i < n; i++) {
         const int32_t from = half_from(b->def, half[i]), to = half_to(b->def, half[i]);
@@ -136,7 +129,11 @@ static tl_status pair_bucket(builder *b, const int32_t *half, int32_t n, int32_t
     return TL_OK;
 }
 
-typedef struct buckets { int32_t *start, *half; tl_key *key; int32_t key_count; } buckets;
+typedef struct buckets {
+    int32_t *start, *half;
+    tl_key *key;
+    int32_t key_count;
+} buckets;
 
 static tl_status fill_buckets(builder *b, buckets *s, tl_error *err)
 {
@@ -155,8 +152,7 @@ static tl_status fill_buckets(builder *b, buckets *s, tl_error *err)
         s->start[n] = sum;
         sum += count;
     }
-    for (int32_t h = 0; h < b->half_count;
-         h++) {  // start[n] moves to the end of bucket n, the start of n + 1
+    for (int32_t h = 0; h < b->half_count; h++) {  // start[n] moves to the end of bucket n, the start of n + 1
         const int32_t from = half_from(def, h), to = half_to(def, h);
         s->half[s->start[from < to ? from : to]++] = h;
     }
@@ -180,7 +176,7 @@ static tl_status pair_halves(builder *b, tl_error *err)
     return status;
 }
 
-// ---- filling the mesh ------------------------------------------------------------------------------------
+// ---- filling the mesh -------------------------------------------------------------------------------------
 
 static void fill_points(tl_mesh *mesh, const tl_mesh_def *def)
 {
@@ -253,35 +249,31 @@ static void number_panels(tl_mesh *mesh, int32_t *stack)
     }
 }
 
-// ---- what only the linked mesh can tell ------------------------------------------------------------------
+// ---- what only the linked mesh can tell -------------------------------------------------------------------
 
 static tl_status check_fans(const tl_mesh *mesh, int32_t *uses, tl_error *err)
 {
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
-        if (mesh->node_vert[n] == TL_NONE)
-            return tl_fail(err, TL_BAD_INPUT, "node %d belongs to no face: isolated", n);
+        if (mesh->node_vert[n] == TL_NONE) return tl_fail(err, TL_BAD_INPUT, "node %d belongs to no face: isolated", n);
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) {
         const int32_t n = mesh->vert_node[v];
         if (mesh->vert_face[v] == TL_NONE && mesh->vert_next[v] == v)
-            return tl_fail(err, TL_BAD_INPUT, "node %d belongs to no face: isolated (its vertex is %d)", n,
-                           v);
+            return tl_fail(err, TL_BAD_INPUT, "node %d belongs to no face: isolated (its vertex is %d)", n, v);
         if (mesh->vert_face[v] == TL_NONE)
             return tl_fail(err, TL_BAD_INPUT, "vertex %d on node %d belongs to no face: isolated", v, n);
         uses[v] = 0;
     }
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
         for (int k = 0; k < 3; k++) uses[mesh->face_vert[f][k]]++;
-    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++)
-        uses[v] -= tl_mesh_vert_faces(mesh, v, NULL, 0);
+    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) uses[v] -= tl_mesh_vert_faces(mesh, v, NULL, 0);
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
         for (int k = 0; k < 3; k++) {
             const int32_t v = mesh->face_vert[f][k];
             if (uses[v] == 0) continue;
-            return tl_fail(
-                err, TL_BAD_INPUT,
-                "vertex %d joins two fans of faces that share no edge (%d more faces than the fan of "
-                "face %d): give each fan its own vertex on node %d",
-                v, uses[v], mesh->vert_face[v], mesh->vert_node[v]);
+            return tl_fail(err, TL_BAD_INPUT,
+                           "vertex %d joins two fans of faces that share no edge (%d more faces than the fan of "
+                           "face %d): give each fan its own vertex on node %d",
+                           v, uses[v], mesh->vert_face[v], mesh->vert_node[v]);
         }
     return TL_OK;
 }
@@ -298,25 +290,23 @@ static tl_status check_areas(const tl_mesh *mesh, int32_t *good, tl_error *err)
         if (tl_shape_ok(a, b, c)) continue;
         const double area = tl_mesh_face_area_uv(mesh, f);
         if (!tl_shape_ok(a, c, b))
-            return tl_fail(err, TL_BAD_INPUT, "face %d has zero material area %g m^2 (vertices %d %d %d)", f,
-                           area, v[0], v[1], v[2]);
+            return tl_fail(err, TL_BAD_INPUT, "face %d has zero material area %g m^2 (vertices %d %d %d)", f, area,
+                           v[0], v[1], v[2]);
         if (good[mesh->face_panel[f]] == 0)
             return tl_fail(err, TL_BAD_INPUT,
                            "panel %d is drawn mirrored: all its faces, from face %d (material area %g m^2), "
                            "are clockwise; "
                            "mirror the panel (negate its u) or reverse its faces",
                            mesh->face_panel[f], f, area);
-        return tl_fail(err, TL_BAD_INPUT,
-                       "face %d is flipped in material space: area %g m^2 (vertices %d %d %d)", f, area, v[0],
-                       v[1], v[2]);
+        return tl_fail(err, TL_BAD_INPUT, "face %d is flipped in material space: area %g m^2 (vertices %d %d %d)", f,
+                       area, v[0], v[1], v[2]);
     }
     return TL_OK;
 }
 
 static tl_status fill_mesh(tl_mesh *mesh, const builder *b, tl_error *err)
 {
-    const int32_t counts[TL_DOMAIN_COUNT] = {b->def->node_count, b->def->vert_count, b->edge_count,
-                                             b->def->face_count};
+    const int32_t counts[TL_DOMAIN_COUNT] = {b->def->node_count, b->def->vert_count, b->edge_count, b->def->face_count};
     for (int d = 0; d < TL_DOMAIN_COUNT; d++) {
         tl_slots *s = &mesh->slots[d];
         TL_TRY(tl_slots_resize(mesh, (tl_domain)d, counts[d], err));

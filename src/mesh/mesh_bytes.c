@@ -8,7 +8,10 @@
 enum { COUNTS = TL_DOMAIN_COUNT + 1 };
 
 // Columns that are part of the mesh itself; column 0 is the free list.
-static int32_t column_end(const tl_mesh *mesh, tl_domain d) { return tl_column_count(mesh, d) - mesh->slots[d].attr_count; }
+static int32_t column_end(const tl_mesh *mesh, tl_domain d)
+{
+    return tl_column_count(mesh, d) - mesh->slots[d].attr_count;
+}
 
 size_t tl_mesh_write_bytes(const tl_mesh *mesh, void *out)
 {
@@ -30,7 +33,8 @@ size_t tl_mesh_write_bytes(const tl_mesh *mesh, void *out)
     return at;
 }
 
-static tl_status fill(tl_mesh *mesh, const int32_t count[COUNTS], const char *data, size_t size, size_t *used, tl_error *err)
+static tl_status fill(tl_mesh *mesh, const int32_t count[COUNTS], const char *data, size_t size, size_t *used,
+                      tl_error *err)
 {
     size_t at = sizeof(int32_t) * COUNTS;
     for (int d = 0; d < TL_DOMAIN_COUNT; d++) {
@@ -39,7 +43,8 @@ static tl_status fill(tl_mesh *mesh, const int32_t count[COUNTS], const char *da
         size_t row = 0;
         for (int32_t c = 1; c < column_end(mesh, (tl_domain)d); c++) row += tl_column_at(mesh, (tl_domain)d, c).size;
         if (count[d] < 0 || (size - at) / row < (size_t)count[d])
-            return tl_fail(err, TL_BAD_INPUT, "saved mesh: %d %s slots do not fit into %zu bytes", count[d], tl_domain_name((tl_domain)d), size);
+            return tl_fail(err, TL_BAD_INPUT, "saved mesh: %d %s slots do not fit into %zu bytes", count[d],
+                           tl_domain_name((tl_domain)d), size);
         TL_TRY(tl_slots_resize(mesh, (tl_domain)d, count[d], err));
         s->count = s->live = count[d];
         for (int32_t i = 0; i < count[d]; i++) s->next_free[i] = TL_ALIVE;
@@ -56,7 +61,8 @@ static tl_status fill(tl_mesh *mesh, const int32_t count[COUNTS], const char *da
     return TL_OK;
 }
 
-tl_status tl_mesh_read_bytes(const tl_allocator *alloc, const void *data, size_t size, tl_mesh **out, size_t *used, tl_error *err)
+tl_status tl_mesh_read_bytes(const tl_allocator *alloc, const void *data, size_t size, tl_mesh **out, size_t *used,
+                             tl_error *err)
 {
     *out = NULL, *used = 0;
     int32_t count[COUNTS];
@@ -67,7 +73,9 @@ tl_status tl_mesh_read_bytes(const tl_allocator *alloc, const void *data, size_t
     mesh->alloc = *alloc;
     mesh->panel_count = count[TL_DOMAIN_COUNT];
     const tl_status status = fill(mesh, count, data, size, used, err);
-    if (status == TL_OK) *out = mesh;
-    else tl_mesh_destroy(mesh);
+    if (status == TL_OK)
+        *out = mesh;
+    else
+        tl_mesh_destroy(mesh);
     return status;
 }

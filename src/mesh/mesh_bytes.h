@@ -8,4 +8,5 @@
 size_t tl_mesh_write_bytes(const tl_mesh *mesh, void *out);
 
 /// Makes a mesh from the bytes at `data`, of which *used are taken. TL_BAD_INPUT if they are too few or no sound mesh.
-tl_status tl_mesh_read_bytes(const tl_allocator *alloc, const void *data, size_t size, tl_mesh **out, size_t *used, tl_error *err);
+tl_status tl_mesh_read_bytes(const tl_allocator *alloc, const void *data, size_t size, tl_mesh **out, size_t *used,
+                             tl_error *err);

@@ -29,8 +29,7 @@ static tl_status check_slots(const tl_mesh *mesh, tl_domain d, tl_error *err)
         if (s->next_free[i] == TL_ALIVE) FAULT("%s free list holds %s %d, which is alive", name, name, i);
         if (++dead > s->count) FAULT("%s free list is a circle", name);
     }
-    if (dead != s->count - live)
-        FAULT("%s free list holds %d slots, %d are dead", name, dead, s->count - live);
+    if (dead != s->count - live) FAULT("%s free list holds %d slots, %d are dead", name, dead, s->count - live);
     for (int32_t c = 0; c < tl_column_count(mesh, d); c++) {
         const tl_column column = tl_column_at(mesh, d, c);
         const char *data = tl_column_data(mesh, column);
@@ -97,8 +96,8 @@ static tl_status check_links(const tl_mesh *mesh, tl_error *err)
             const int32_t a = tl_face_node(mesh, f, (k + 1) % 3), b = tl_face_node(mesh, f, (k + 2) % 3);
             const int side = mesh->edge_node[e][0] != a;
             if (mesh->edge_node[e][side] != a || mesh->edge_node[e][1 - side] != b)
-                FAULT("face %d runs %d-%d along edge %d, which joins %d-%d", f, a, b, e,
-                      mesh->edge_node[e][0], mesh->edge_node[e][1]);
+                FAULT("face %d runs %d-%d along edge %d, which joins %d-%d", f, a, b, e, mesh->edge_node[e][0],
+                      mesh->edge_node[e][1]);
             if (mesh->edge_face[e][side] != f)
                 FAULT("edge %d (%d-%d) has face %d on side %d, not face %d", e, mesh->edge_node[e][0],
                       mesh->edge_node[e][1], mesh->edge_face[e][side], side, f);
@@ -110,8 +109,8 @@ static tl_status check_links(const tl_mesh *mesh, tl_error *err)
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
         if (tl_alive(mesh, TL_EDGES, e)) sides += 1 + (mesh->edge_face[e][1] != TL_NONE);
     if (sides != 3 * (int64_t)mesh->slots[TL_FACES].live)
-        FAULT("edges have %lld sides in all, %d faces make %lld", (long long)sides,
-              mesh->slots[TL_FACES].live, 3 * (long long)mesh->slots[TL_FACES].live);
+        FAULT("edges have %lld sides in all, %d faces make %lld", (long long)sides, mesh->slots[TL_FACES].live,
+              3 * (long long)mesh->slots[TL_FACES].live);
     return TL_OK;
 }
 
@@ -128,13 +127,12 @@ static tl_status check_rings(const tl_mesh *mesh, tl_error *err)
         } while (v != mesh->node_vert[n]);
     }
     if (on_rings != mesh->slots[TL_VERTS].live)
-        FAULT("%lld vertices are on the rings of nodes, %d are alive", (long long)on_rings,
-              mesh->slots[TL_VERTS].live);
+        FAULT("%lld vertices are on the rings of nodes, %d are alive", (long long)on_rings, mesh->slots[TL_VERTS].live);
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++)
         if (tl_alive(mesh, TL_VERTS, v)) in_fans += tl_mesh_vert_faces(mesh, v, NULL, 0);
     if (in_fans != 3 * (int64_t)mesh->slots[TL_FACES].live)
-        FAULT("the fans of all vertices hold %lld corners, faces have %lld: a vertex has two fans",
-              (long long)in_fans, 3 * (long long)mesh->slots[TL_FACES].live);
+        FAULT("the fans of all vertices hold %lld corners, faces have %lld: a vertex has two fans", (long long)in_fans,
+              3 * (long long)mesh->slots[TL_FACES].live);
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
         const int32_t *n = mesh->edge_node[e], *f = mesh->edge_face[e];

@@ -88,10 +88,7 @@ static bool fan_survives(const tl_mesh *mesh, const collapse_plan *plan, int32_t
     return true;
 }
 
-static bool two_verts(const collapse_plan *plan)
-{
-    return plan->sides == 2 && plan->from[0] != plan->from[1];
-}
+static bool two_verts(const collapse_plan *plan) { return plan->sides == 2 && plan->from[0] != plan->from[1]; }
 
 static tl_verdict make_plan(const tl_mesh *mesh, int32_t e, int32_t gone, collapse_plan *plan)
 {
@@ -115,19 +112,20 @@ tl_verdict tl_mesh_can_collapse(const tl_mesh *mesh, int32_t e, int32_t gone)
     return make_plan(mesh, e, gone, &plan);
 }
 
-// ---- the edit --------------------------------------------------------------------------------------------
+// ---- the edit ---------------------------------------------------------------------------------------------
 
 // The ring of i in mesh->scratch: faces that stay, [0] those of side 0, then of side 1; then edges that
 // move to j.
-typedef struct ring { int32_t face_count[2], edge_count; } ring;
+typedef struct ring {
+    int32_t face_count[2], edge_count;
+} ring;
 
 static tl_status gather_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan, ring *r, tl_error *err)
 {
     *r = (ring){0};
     int32_t count = 0;
     for (int side = 0; side < (two_verts(plan) ? 2 : 1); side++)
-        for (tl_fan fan = tl_fan_begin(mesh, plan->from[side]); fan.face != TL_NONE;
-             tl_fan_next(mesh, &fan)) {
+        for (tl_fan fan = tl_fan_begin(mesh, plan->from[side]); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
             if (fan.face == plan->face[0] || (plan->sides == 2 && fan.face == plan->face[1])) continue;
             if (!TL_GROW(&mesh->alloc, mesh->scratch, mesh->scratch_cap, count + 1))
                 return tl_fail_memory(err, "the ring of a node");
@@ -135,8 +133,7 @@ static tl_status gather_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan
             r->face_count[side]++;
         }
     for (tl_spokes s = tl_spokes_begin(mesh, plan->gone); s.edge != TL_NONE; tl_spokes_next(mesh, &s)) {
-        if (s.edge == e || s.edge == plan->dying[0] || (plan->sides == 2 && s.edge == plan->dying[1]))
-            continue;
+        if (s.edge == e || s.edge == plan->dying[0] || (plan->sides == 2 && s.edge == plan->dying[1])) continue;
         if (!TL_GROW(&mesh->alloc, mesh->scratch, mesh->scratch_cap, count + 1))
             return tl_fail_memory(err, "the ring of a node");
         mesh->scratch[count++] = s.edge;
@@ -145,13 +142,11 @@ static tl_status gather_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan
     return TL_OK;
 }
 
-static tl_status record_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan, const ring *r,
-                             tl_error *err)
+static tl_status record_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan, const ring *r, tl_error *err)
 {
     const int32_t faces = r->face_count[0] + r->face_count[1];
     for (int32_t i = 0; i < faces; i++) TL_TRY(tl_record_row(mesh, TL_FACES, mesh->scratch[i], err));
-    for (int32_t i = 0; i < r->edge_count; i++)
-        TL_TRY(tl_record_row(mesh, TL_EDGES, mesh->scratch[faces + i], err));
+    for (int32_t i = 0; i < r->edge_count; i++) TL_TRY(tl_record_row(mesh, TL_EDGES, mesh->scratch[faces + i], err));
     TL_TRY(tl_record_row(mesh, TL_NODES, plan->gone, err));
     TL_TRY(tl_record_row(mesh, TL_NODES, plan->into, err));
     TL_TRY(tl_record_row(mesh, TL_EDGES, e, err));
@@ -159,8 +154,7 @@ static tl_status record_ring(tl_mesh *mesh, int32_t e, const collapse_plan *plan
         TL_TRY(tl_record_row(mesh, TL_FACES, plan->face[side], err));
         TL_TRY(tl_record_row(mesh, TL_EDGES, plan->dying[side], err));
         TL_TRY(tl_record_row(mesh, TL_EDGES, plan->staying[side], err));
-        for (int k = 0; k < 3; k++)
-            TL_TRY(tl_record_row(mesh, TL_VERTS, mesh->face_vert[plan->face[side]][k], err));
+        for (int k = 0; k < 3; k++) TL_TRY(tl_record_row(mesh, TL_VERTS, mesh->face_vert[plan->face[side]][k], err));
     }
     return TL_OK;
 }
@@ -213,8 +207,7 @@ tl_status tl_mesh_collapse_edge(tl_mesh *mesh, int32_t e, int32_t gone, tl_colla
     collapse_plan plan;
     const tl_verdict verdict = make_plan(mesh, e, gone, &plan);
     if (verdict != TL_VERDICT_OK)
-        return tl_fail(err, TL_BAD_ARG, "edge %d cannot lose its node %d: %s", e, gone,
-                       tl_verdict_name(verdict));
+        return tl_fail(err, TL_BAD_ARG, "edge %d cannot lose its node %d: %s", e, gone, tl_verdict_name(verdict));
     ring r;
     TL_TRY(gather_ring(mesh, e, &plan, &r, err));
     if (mesh->log) {

@@ -37,10 +37,7 @@ static bool edge_lives(const tl_mesh *mesh, int32_t e)
     return e >= 0 && e < mesh->slots[TL_EDGES].count && tl_alive(mesh, TL_EDGES, e);
 }
 
-static double between(double a, double b, double t)
-{
-    return (1 - t) * a + t * b;
-}  // t 0.5: same from both ends
+static double between(double a, double b, double t) { return (1 - t) * a + t * b; }  // t 0.5: same from both ends
 static tl_vec2 between2(tl_vec2 a, tl_vec2 b, double t)
 {
     return (tl_vec2){between(a.x, b.x, t), between(a.y, b.y, t)};
@@ -50,7 +47,7 @@ static tl_vec3 between3(tl_vec3 a, tl_vec3 b, double t)
     return (tl_vec3){between(a.x, b.x, t), between(a.y, b.y, t), between(a.z, b.z, t)};
 }
 
-// ---- split -----------------------------------------------------------------------------------------------
+// ---- split ------------------------------------------------------------------------------------------------
 
 tl_verdict tl_mesh_can_split(const tl_mesh *mesh, int32_t e, double t)
 {
@@ -112,7 +109,9 @@ static double node_area(const tl_mesh *mesh, int32_t n)
 
 // What share of its amount an end gives to the new point. Of a cut face with area A, the end keeps the
 // part of the cut on its side: its lumped area falls by `lost` A / 3.
-typedef struct split_shares { double node[2], vert[2][2]; } split_shares;
+typedef struct split_shares {
+    double node[2], vert[2][2];
+} split_shares;
 
 static split_shares find_shares(const tl_mesh *mesh, int32_t e, double t, int sides, bool seam)
 {
@@ -236,7 +235,7 @@ tl_status tl_mesh_split_edge(tl_mesh *mesh, int32_t e, double t, tl_split *out, 
     return TL_OK;
 }
 
-// ---- flip ------------------------------------------------------------------------------------------------
+// ---- flip -------------------------------------------------------------------------------------------------
 
 tl_verdict tl_mesh_can_flip(const tl_mesh *mesh, int32_t e)
 {

@@ -22,15 +22,14 @@ typedef enum tl_verdict {
 } tl_verdict;
 const char *tl_verdict_name(tl_verdict verdict);  ///< a phrase for messages; static storage
 
-// ---- split -----------------------------------------------------------------------------------------------
+// ---- split ------------------------------------------------------------------------------------------------
 
 typedef struct tl_split {
-    int32_t node;     ///< the new node
-    int32_t
-        vert[2];  ///< its vertex on side 0 and 1 of the edge: equal unless a seam, [1] TL_NONE at a border
-    int32_t edge;     ///< the new half, new node -> old node 1; the old edge is now old node 0 -> new node
-    int32_t inner[2]; ///< new edge to the node opposite on each side; [1] TL_NONE at a border
-    int32_t face[2];  ///< new face beside `edge` on each side; [1] TL_NONE at a border
+    int32_t node;      ///< the new node
+    int32_t vert[2];   ///< its vertex on side 0 and 1 of the edge: equal unless a seam, [1] TL_NONE at a border
+    int32_t edge;      ///< the new half, new node -> old node 1; the old edge is now old node 0 -> new node
+    int32_t inner[2];  ///< new edge to the node opposite on each side; [1] TL_NONE at a border
+    int32_t face[2];   ///< new face beside `edge` on each side; [1] TL_NONE at a border
 } tl_split;
 
 tl_verdict tl_mesh_can_split(const tl_mesh *mesh, int32_t e, double t);
@@ -41,19 +40,19 @@ tl_verdict tl_mesh_can_split(const tl_mesh *mesh, int32_t e, double t);
 /// with 0.
 tl_status tl_mesh_split_edge(tl_mesh *mesh, int32_t e, double t, tl_split *out, tl_error *err);
 
-// ---- flip ------------------------------------------------------------------------------------------------
+// ---- flip -------------------------------------------------------------------------------------------------
 
 tl_verdict tl_mesh_can_flip(const tl_mesh *mesh, int32_t e);
 
-/// Turns the edge to join the two opposite nodes. Ids of edge and faces stay; the rest angle becomes 0 (mesh_rest.h knows better).
+/// Turns the edge to join the two opposite nodes. Ids of edge and faces stay; the rest angle becomes 0 (mesh_rest.h
+/// knows better).
 tl_status tl_mesh_flip_edge(tl_mesh *mesh, int32_t e, tl_error *err);
 
-// ---- collapse --------------------------------------------------------------------------------------------
+// ---- collapse ---------------------------------------------------------------------------------------------
 
 typedef struct tl_collapse {
     int32_t node;     ///< the surviving node
-    int32_t
-        edge[2];  ///< per side: the edge that took over from the pair that fell together; [1] may be TL_NONE
+    int32_t edge[2];  ///< per side: the edge that took over from the pair that fell together; [1] may be TL_NONE
 } tl_collapse;
 
 tl_verdict tl_mesh_can_collapse(const tl_mesh *mesh, int32_t e, int32_t gone);
@@ -64,7 +63,7 @@ tl_verdict tl_mesh_can_collapse(const tl_mesh *mesh, int32_t e, int32_t gone);
 /// caller to decide.
 tl_status tl_mesh_collapse_edge(tl_mesh *mesh, int32_t e, int32_t gone, tl_collapse *out, tl_error *err);
 
-// ---- recording and undo ----------------------------------------------------------------------------------
+// ---- recording and undo -----------------------------------------------------------------------------------
 
 typedef enum tl_edit_kind { TL_EDIT_SPLIT, TL_EDIT_FLIP, TL_EDIT_COLLAPSE, TL_EDIT_TOUCH } tl_edit_kind;
 

@@ -47,13 +47,13 @@ void tl_attrs_split(tl_mesh *mesh, tl_domain d, int32_t parent, double share, in
 void tl_attrs_move(tl_mesh *mesh, tl_domain d, int32_t from, double fraction, int32_t to);
 void tl_attrs_mix(tl_mesh *mesh, tl_domain d, int32_t a, int32_t b, double share_a);  ///< faces of a flip
 void tl_attrs_restart(tl_mesh *mesh, tl_domain d, int32_t id);                        ///< edge of a flip
-bool tl_attrs_conserve(const tl_mesh *mesh, tl_domain d);  ///< any attribute with that rule?
+bool tl_attrs_conserve(const tl_mesh *mesh, tl_domain d);                             ///< any attribute with that rule?
 
 // One record per edit, written before anything changes; all of these do nothing while recording is off.
 tl_status tl_record_open(tl_mesh *mesh, tl_edit edit, tl_error *err);
 tl_status tl_record_row(tl_mesh *mesh, tl_domain d, int32_t id, tl_error *err);
 tl_status tl_record_taken(tl_mesh *mesh, tl_domain d, int32_t extra,
-                          tl_error *err);             ///< slots about to be taken
-void tl_record_drop(tl_mesh *mesh);                   ///< the edit did not happen
+                          tl_error *err);            ///< slots about to be taken
+void tl_record_drop(tl_mesh *mesh);                  ///< the edit did not happen
 void tl_record_finish(tl_mesh *mesh, tl_edit edit);  ///< it did, and made these
 bool tl_record_empty(const tl_mesh *mesh);

@@ -7,7 +7,9 @@
 #include "base/alloc.h"
 #include "mesh/mesh_internal.h"
 
-typedef struct slot_heads { int32_t count, live, free_top; } slot_heads;
+typedef struct slot_heads {
+    int32_t count, live, free_top;
+} slot_heads;
 
 typedef struct record {
     tl_edit edit;
@@ -53,7 +55,7 @@ tl_edit tl_mesh_edit_at(const tl_mesh *mesh, int32_t index)
     return mesh->log->records[index].edit;
 }
 
-// ---- writing ---------------------------------------------------------------------------------------------
+// ---- writing ----------------------------------------------------------------------------------------------
 
 static int32_t row_words(const tl_mesh *mesh, tl_domain d)
 {
@@ -122,7 +124,7 @@ tl_status tl_mesh_touch(tl_mesh *mesh, tl_domain domain, int32_t id, tl_error *e
     return status;
 }
 
-// ---- taking back -----------------------------------------------------------------------------------------
+// ---- taking back ------------------------------------------------------------------------------------------
 
 void tl_record_drop(tl_mesh *mesh)
 {

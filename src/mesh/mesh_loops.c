@@ -34,8 +34,7 @@ static void follow(const tl_mesh *mesh, tl_loop_space space, uint8_t *seen, bool
     for (int32_t start = 0; start < 2 * mesh->slots[TL_EDGES].count; start++) {
         const int32_t e0 = start / 2;
         int32_t face = mesh->edge_face[e0][start % 2];
-        if (!tl_alive(mesh, TL_EDGES, e0) || face == TL_NONE || seen[start] || !stops(mesh, e0, space))
-            continue;
+        if (!tl_alive(mesh, TL_EDGES, e0) || face == TL_NONE || seen[start] || !stops(mesh, e0, space)) continue;
         if (fill) out->start[out->loop_count] = out->step_count;
         out->loop_count++;
         int32_t e = e0;

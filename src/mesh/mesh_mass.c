@@ -12,7 +12,11 @@
 
 enum { NODES_PER_CHUNK = 512 };
 
-typedef struct mass_job { const tl_mesh *mesh; const double *density; double *out; } mass_job;
+typedef struct mass_job {
+    const tl_mesh *mesh;
+    const double *density;
+    double *out;
+} mass_job;
 
 static void mass_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -34,15 +38,13 @@ static void mass_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-tl_status tl_mesh_node_masses(const tl_mesh *mesh, const double *face_density, tl_workers *workers,
-                              double *out, tl_error *err)
+tl_status tl_mesh_node_masses(const tl_mesh *mesh, const double *face_density, tl_workers *workers, double *out,
+                              tl_error *err)
 {
-    if (!face_density || !out)
-        return tl_fail(err, TL_BAD_ARG, "node_masses: %s is NULL", out ? "face_density" : "out");
+    if (!face_density || !out) return tl_fail(err, TL_BAD_ARG, "node_masses: %s is NULL", out ? "face_density" : "out");
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
         if (tl_alive(mesh, TL_FACES, f) && !(face_density[f] > 0 && isfinite(face_density[f])))
-            return tl_fail(err, TL_BAD_ARG, "face %d: density %g kg/m^2, must be finite and > 0", f,
-                           face_density[f]);
+            return tl_fail(err, TL_BAD_ARG, "face %d: density %g kg/m^2, must be finite and > 0", f, face_density[f]);
     tl_parallel_for(workers, mesh->slots[TL_NODES].count, NODES_PER_CHUNK, mass_chunk,
                     &(mass_job){mesh, face_density, out});
     return TL_OK;
@@ -50,9 +52,7 @@ tl_status tl_mesh_node_masses(const tl_mesh *mesh, const double *face_density, t
 
 tl_status tl_mesh_node_areas(const tl_mesh *mesh, tl_workers *workers, double *out, tl_error *err)
 {
-    if (!out)
-        return tl_fail(err, TL_BAD_ARG, "node_areas: out is NULL (%d nodes)", mesh->slots[TL_NODES].count);
-    tl_parallel_for(workers, mesh->slots[TL_NODES].count, NODES_PER_CHUNK, mass_chunk,
-                    &(mass_job){mesh, NULL, out});
+    if (!out) return tl_fail(err, TL_BAD_ARG, "node_areas: out is NULL (%d nodes)", mesh->slots[TL_NODES].count);
+    tl_parallel_for(workers, mesh->slots[TL_NODES].count, NODES_PER_CHUNK, mass_chunk, &(mass_job){mesh, NULL, out});
     return TL_OK;
 }

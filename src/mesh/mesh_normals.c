@@ -63,15 +63,17 @@ tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n)
     return tl_unit3_or(sum, any_unit);
 }
 
-typedef struct normals_job { const tl_mesh *mesh; tl_vec3 *out; } normals_job;
+typedef struct normals_job {
+    const tl_mesh *mesh;
+    tl_vec3 *out;
+} normals_job;
 
 static void vert_chunk(void *arg, int32_t begin, int32_t end)
 {
     const normals_job *job = arg;
     for (int32_t v = begin; v < end; v++)
-        job->out[v] = tl_alive(job->mesh, TL_VERTS, v)
-                          ? tl_unit3_or(fan_normal(job->mesh, v, (tl_vec3){0}), any_unit)
-                          : (tl_vec3){0};
+        job->out[v] = tl_alive(job->mesh, TL_VERTS, v) ? tl_unit3_or(fan_normal(job->mesh, v, (tl_vec3){0}), any_unit)
+                                                       : (tl_vec3){0};
 }
 
 static void node_chunk(void *arg, int32_t begin, int32_t end)

@@ -13,12 +13,13 @@
 
 enum { MAX_COLUMNS = 8 + TL_MAX_ATTRS, ITEMS_PER_CHUNK = 1024 };
 
-// ---- curves ----------------------------------------------------------------------------------------------
+// ---- curves -----------------------------------------------------------------------------------------------
 
 enum { HILBERT_BITS = 16, MORTON_BITS = 20 };
 
-// Distance along the Hilbert curve of order HILBERT_BITS, from the top bit down: each quadrant's curve is the whole one mirrored, turned or
-// both. What is to be undone is the same for x and y: whether all bits are complemented, and whether the two change places.
+// Distance along the Hilbert curve of order HILBERT_BITS, from the top bit down: each quadrant's curve is the whole one
+// mirrored, turned or both. What is to be undone is the same for x and y: whether all bits are complemented, and
+// whether the two change places.
 static uint64_t hilbert(uint32_t x, uint32_t y)
 {
     uint64_t d = 0;
@@ -35,8 +36,7 @@ static uint64_t hilbert(uint32_t x, uint32_t y)
 static uint64_t morton(uint32_t x, uint32_t y, uint32_t z)
 {
     uint64_t d = 0;
-    for (int b = MORTON_BITS - 1; b >= 0; b--)
-        d = d << 3 | ((x >> b & 1) << 2 | (y >> b & 1) << 1 | (z >> b & 1));
+    for (int b = MORTON_BITS - 1; b >= 0; b--) d = d << 3 | ((x >> b & 1) << 2 | (y >> b & 1) << 1 | (z >> b & 1));
     return d;
 }
 
@@ -47,7 +47,7 @@ static uint32_t cell(double x, double low, double high, int bits)
     return c >= top ? (1u << bits) - 1 : (uint32_t)c;
 }
 
-// ---- the order of each domain ----------------------------------------------------------------------------
+// ---- the order of each domain -----------------------------------------------------------------------------
 
 typedef struct orderer {
     const tl_mesh *mesh;
@@ -55,7 +55,7 @@ typedef struct orderer {
     tl_vec3 low, high;  // box of all material (z 0) or world positions
     int32_t **to;       // the maps being made, [domain][old slot]
     tl_key *keys, *scratch;
-    tl_domain domain;   // the one whose keys are being made
+    tl_domain domain;  // the one whose keys are being made
     tl_workers *workers;
 } orderer;
 
@@ -74,11 +74,10 @@ static tl_vec3 vert_place(const orderer *o, int32_t v)
 static uint64_t key_of(const orderer *o, tl_vec3 p, int32_t panel)
 {
     if (o->order == TL_ORDER_WORLD)
-        return morton(cell(p.x, o->low.x, o->high.x, MORTON_BITS),
-                      cell(p.y, o->low.y, o->high.y, MORTON_BITS),
+        return morton(cell(p.x, o->low.x, o->high.x, MORTON_BITS), cell(p.y, o->low.y, o->high.y, MORTON_BITS),
                       cell(p.z, o->low.z, o->high.z, MORTON_BITS));
-    return (uint64_t)panel << (2 * HILBERT_BITS) | hilbert(cell(p.x, o->low.x, o->high.x, HILBERT_BITS),
-                                                           cell(p.y, o->low.y, o->high.y, HILBERT_BITS));
+    return (uint64_t)panel << (2 * HILBERT_BITS) |
+           hilbert(cell(p.x, o->low.x, o->high.x, HILBERT_BITS), cell(p.y, o->low.y, o->high.y, HILBERT_BITS));
 }
 
 static uint64_t curve_key(const orderer *o, tl_domain d, int32_t id)
@@ -129,7 +128,8 @@ static void order_domain(orderer *o, tl_domain d)
     for (int32_t i = 0; i < live; i++) o->to[d][o->keys[i].id] = i;
 }
 
-static tl_status find_order(const tl_mesh *mesh, tl_order order, tl_workers *workers, tl_renumbering *map, tl_error *err)
+static tl_status find_order(const tl_mesh *mesh, tl_order order, tl_workers *workers, tl_renumbering *map,
+                            tl_error *err)
 {
     int32_t most = 0;
     for (int d = 0; d < TL_DOMAIN_COUNT; d++)
@@ -145,16 +145,18 @@ static tl_status find_order(const tl_mesh *mesh, tl_order order, tl_workers *wor
         grow_box(&o, vert_place(&o, v));
     }
     const bool world = order == TL_ORDER_WORLD;
-    const tl_domain turn[TL_DOMAIN_COUNT] = {world ? TL_NODES : TL_VERTS, world ? TL_VERTS : TL_NODES,
-                                             TL_FACES, TL_EDGES};
+    const tl_domain turn[TL_DOMAIN_COUNT] = {world ? TL_NODES : TL_VERTS, world ? TL_VERTS : TL_NODES, TL_FACES,
+                                             TL_EDGES};
     for (int i = 0; i < TL_DOMAIN_COUNT; i++) order_domain(&o, turn[i]);
     TL_FREE(&mesh->alloc, keys, 2 * (size_t)most);
     return TL_OK;
 }
 
-// ---- applying it -----------------------------------------------------------------------------------------
+// ---- applying it ------------------------------------------------------------------------------------------
 
-typedef struct new_columns { void *data[TL_DOMAIN_COUNT][MAX_COLUMNS]; } new_columns;
+typedef struct new_columns {
+    void *data[TL_DOMAIN_COUNT][MAX_COLUMNS];
+} new_columns;
 
 static void free_columns(tl_mesh *mesh, new_columns *made)
 {
@@ -169,8 +171,8 @@ static tl_status make_columns(tl_mesh *mesh, new_columns *made, tl_error *err)
     *made = (new_columns){0};
     for (int d = 0; d < TL_DOMAIN_COUNT; d++)
         for (int32_t c = 0; c < tl_column_count(mesh, (tl_domain)d); c++) {
-            made->data[d][c] = tl_alloc_bytes(&mesh->alloc, (size_t)mesh->slots[d].live,
-                                              tl_column_at(mesh, (tl_domain)d, c).size);
+            made->data[d][c] =
+                tl_alloc_bytes(&mesh->alloc, (size_t)mesh->slots[d].live, tl_column_at(mesh, (tl_domain)d, c).size);
             if (made->data[d][c]) continue;
             free_columns(mesh, made);
             return tl_fail_memory(err, "the reordered mesh");
@@ -178,13 +180,14 @@ static tl_status make_columns(tl_mesh *mesh, new_columns *made, tl_error *err)
     return TL_OK;
 }
 
-// Copies the rows of a column to their new places. Sizes are spelled out: a copy of known size is one or two instructions.
+// Copies the rows of a column to their new places. Sizes are spelled out: a copy of known size is one or two
+// instructions.
 static void move_column(const char *old, char *fresh, size_t size, const int32_t *to, int32_t count)
 {
-#define MOVE(bytes)                                                                                     \
-    case bytes:                                                                                         \
-        for (int32_t i = 0; i < count; i++)                                                             \
-            if (to[i] != TL_NONE) memcpy(fresh + (size_t)to[i] * (bytes), old + (size_t)i * (bytes), bytes); \
+#define MOVE(bytes)                                                                                                    \
+    case bytes:                                                                                                        \
+        for (int32_t i = 0; i < count; i++)                                                                            \
+            if (to[i] != TL_NONE) memcpy(fresh + (size_t)to[i] * (bytes), old + (size_t)i * (bytes), bytes);           \
         return
     switch (size) {
         MOVE(4);
@@ -199,7 +202,11 @@ static void move_column(const char *old, char *fresh, size_t size, const int32_t
         if (to[i] != TL_NONE) memcpy(fresh + (size_t)to[i] * size, old + (size_t)i * size, size);
 }
 
-typedef struct move_job { tl_mesh *mesh; const tl_renumbering *map; new_columns *made; } move_job;
+typedef struct move_job {
+    tl_mesh *mesh;
+    const tl_renumbering *map;
+    new_columns *made;
+} move_job;
 
 // One column of any domain at a time.
 static void move_chunk(void *arg, int32_t begin, int32_t end)
@@ -209,7 +216,8 @@ static void move_chunk(void *arg, int32_t begin, int32_t end)
         const int d = i / MAX_COLUMNS, c = i % MAX_COLUMNS;
         if (c >= tl_column_count(job->mesh, (tl_domain)d)) continue;
         const tl_column column = tl_column_at(job->mesh, (tl_domain)d, c);
-        move_column(tl_column_data(job->mesh, column), job->made->data[d][c], column.size, job->map->to[d], job->mesh->slots[d].count);
+        move_column(tl_column_data(job->mesh, column), job->made->data[d][c], column.size, job->map->to[d],
+                    job->mesh->slots[d].count);
     }
 }
 
@@ -229,7 +237,11 @@ static void move_rows(tl_mesh *mesh, const tl_renumbering *map, new_columns *mad
 }
 
 /// Columns of ids, and the maps of what they name.
-typedef struct link_column { int32_t *links; int64_t count; const int32_t *to; } link_column;
+typedef struct link_column {
+    int32_t *links;
+    int64_t count;
+    const int32_t *to;
+} link_column;
 
 static void relink_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -243,10 +255,14 @@ static void relink(tl_mesh *mesh, const tl_renumbering *map, tl_workers *workers
 {
     const int64_t nodes = mesh->slots[TL_NODES].count, verts = mesh->slots[TL_VERTS].count;
     const int64_t edges = mesh->slots[TL_EDGES].count, faces = mesh->slots[TL_FACES].count;
-    link_column columns[] = {{&mesh->face_vert[0][0], 3 * faces, map->to[TL_VERTS]}, {&mesh->face_edge[0][0], 3 * faces, map->to[TL_EDGES]},
-                             {&mesh->edge_node[0][0], 2 * edges, map->to[TL_NODES]}, {&mesh->edge_face[0][0], 2 * edges, map->to[TL_FACES]},
-                             {mesh->node_vert, nodes, map->to[TL_VERTS]},            {mesh->vert_node, verts, map->to[TL_NODES]},
-                             {mesh->vert_next, verts, map->to[TL_VERTS]},            {mesh->vert_face, verts, map->to[TL_FACES]}};
+    link_column columns[] = {{&mesh->face_vert[0][0], 3 * faces, map->to[TL_VERTS]},
+                             {&mesh->face_edge[0][0], 3 * faces, map->to[TL_EDGES]},
+                             {&mesh->edge_node[0][0], 2 * edges, map->to[TL_NODES]},
+                             {&mesh->edge_face[0][0], 2 * edges, map->to[TL_FACES]},
+                             {mesh->node_vert, nodes, map->to[TL_VERTS]},
+                             {mesh->vert_node, verts, map->to[TL_NODES]},
+                             {mesh->vert_next, verts, map->to[TL_VERTS]},
+                             {mesh->vert_face, verts, map->to[TL_FACES]}};
     tl_parallel_for(workers, (int32_t)(sizeof columns / sizeof columns[0]), 1, relink_chunk, columns);
 }
 
@@ -254,8 +270,7 @@ tl_status tl_mesh_reorder(tl_mesh *mesh, tl_order order, tl_workers *workers, tl
 {
     if (out) *out = (tl_renumbering){0};
     if (!tl_record_empty(mesh))
-        return tl_fail(err, TL_BAD_ARG, "reorder: %d edits are recorded, clear them first",
-                       tl_mesh_mark(mesh));
+        return tl_fail(err, TL_BAD_ARG, "reorder: %d edits are recorded, clear them first", tl_mesh_mark(mesh));
     tl_renumbering map = {0};
     tl_status status = TL_OK;
     for (int d = 0; d < TL_DOMAIN_COUNT && status == TL_OK; d++) {

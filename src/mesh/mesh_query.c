@@ -29,9 +29,9 @@ int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p)
     return best;
 }
 
-// ---- edges -----------------------------------------------------------------------------------------------
+// ---- edges ------------------------------------------------------------------------------------------------
 
-// ---- fans ------------------------------------------------------------------------------------------------
+// ---- fans -------------------------------------------------------------------------------------------------
 
 // The face before (turn 2) or after (turn 1) `f` around its corner k; the corner there goes to *corner.
 // Crosses an edge only if both faces use the vertices of f (world: the nodes). TL_NONE at an end.
@@ -83,10 +83,14 @@ static void fan_next(const tl_mesh *mesh, tl_fan *fan, bool world)
 tl_fan tl_fan_begin(const tl_mesh *mesh, int32_t v) { return fan_begin(mesh, v, false); }
 void tl_fan_next(const tl_mesh *mesh, tl_fan *fan) { fan_next(mesh, fan, false); }
 
-// ---- neighbours --------------------------------------------------------------------------------------------
+// ---- neighbours -------------------------------------------------------------------------------------------
 
-// A walk over the faces of a vertex in no particular order: on from any of them, and, if the fan is open, back from there.
-typedef struct sweep { int32_t face, corner, start, start_corner; int turn; } sweep;
+// A walk over the faces of a vertex in no particular order: on from any of them, and, if the fan is open, back from
+// there.
+typedef struct sweep {
+    int32_t face, corner, start, start_corner;
+    int turn;
+} sweep;
 
 static sweep sweep_begin(const tl_mesh *mesh, int32_t v)
 {
@@ -97,7 +101,8 @@ static sweep sweep_begin(const tl_mesh *mesh, int32_t v)
 static void sweep_next(const tl_mesh *mesh, sweep *s)
 {
     s->face = turn_around(mesh, s->face, s->corner, s->turn, false, &s->corner);
-    if (s->face == s->start) s->face = TL_NONE;
+    if (s->face == s->start)
+        s->face = TL_NONE;
     else if (s->face == TL_NONE && s->turn == 1)
         s->turn = 2, s->face = turn_around(mesh, s->start, s->start_corner, 2, false, &s->corner);
 }
@@ -130,7 +135,7 @@ int32_t tl_mesh_find_edge(const tl_mesh *mesh, int32_t a, int32_t b)
     return TL_NONE;
 }
 
-// ---- spokes ----------------------------------------------------------------------------------------------
+// ---- spokes -----------------------------------------------------------------------------------------------
 
 tl_spokes tl_spokes_begin(const tl_mesh *mesh, int32_t n)
 {
@@ -163,7 +168,7 @@ void tl_spokes_next(const tl_mesh *mesh, tl_spokes *s)
     s->edge = tl_fan_edge_first(mesh, &s->fan);
 }
 
-// ---- lists around a node ---------------------------------------------------------------------------------
+// ---- lists around a node ----------------------------------------------------------------------------------
 
 typedef enum ring_item { RING_FACES, RING_EDGES, RING_NODES } ring_item;
 
@@ -238,7 +243,7 @@ int32_t tl_mesh_vert_faces(const tl_mesh *mesh, int32_t v, int32_t *out, int32_t
     return count;
 }
 
-// ---- lines at a node -------------------------------------------------------------------------------------
+// ---- lines at a node --------------------------------------------------------------------------------------
 
 static bool node_has_kind(const tl_mesh *mesh, int32_t n, tl_edge_kind kind)
 {
@@ -261,8 +266,7 @@ static bool straight(tl_vec2 a, tl_vec2 b, tl_vec2 c)
     const double all[5] = {a.y, b.x, b.y, c.x, c.y};
     for (int k = 0; k < 5; k++) size = fmax(size, fabs(all[k]));
     const double along = tl_dot2(ab, ac);
-    return fabs(tl_cross2(ac, ab)) <= ulps * DBL_EPSILON * size * length && along > 0 &&
-           along < length * length;
+    return fabs(tl_cross2(ac, ab)) <= ulps * DBL_EPSILON * size * length && along > 0 && along < length * length;
 }
 
 // The far vertex of `e` as seen from the face that uses vertex v of node n; TL_NONE if neither does.
@@ -288,8 +292,7 @@ tl_line_state tl_mesh_node_line(const tl_mesh *mesh, int32_t n, int32_t edge[2])
     }
     const int32_t first = mesh->node_vert[n];
     if (count == 0) return mesh->vert_next[first] == first ? TL_LINE_NONE : TL_LINE_ENDS;
-    if (count == 1 || kind[0] != kind[1] || mesh->edge_label[edge[0]] != mesh->edge_label[edge[1]])
-        return TL_LINE_ENDS;
+    if (count == 1 || kind[0] != kind[1] || mesh->edge_label[edge[0]] != mesh->edge_label[edge[1]]) return TL_LINE_ENDS;
     int32_t v = first;
     do {  // the line must pass by every vertex of the node: no bow-tie, no two dart tips
         const int32_t a = far_vert_on_side(mesh, edge[0], n, v), c = far_vert_on_side(mesh, edge[1], n, v);
@@ -309,8 +312,12 @@ bool tl_mesh_node_is_corner(const tl_mesh *mesh, int32_t n)
 
 tl_count_report tl_mesh_counts(const tl_mesh *mesh)
 {
-    tl_count_report r = {mesh->slots[TL_NODES].live, mesh->slots[TL_VERTS].live, mesh->slots[TL_EDGES].live,
-                         mesh->slots[TL_FACES].live, 0, 0};
+    tl_count_report r = {mesh->slots[TL_NODES].live,
+                         mesh->slots[TL_VERTS].live,
+                         mesh->slots[TL_EDGES].live,
+                         mesh->slots[TL_FACES].live,
+                         0,
+                         0};
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
         const tl_edge_kind kind = tl_mesh_edge_kind(mesh, e);

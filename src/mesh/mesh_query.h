@@ -5,7 +5,7 @@
 #pragma once
 #include "mesh/mesh.h"
 
-// ---- inside one face -------------------------------------------------------------------------------------
+// ---- inside one face --------------------------------------------------------------------------------------
 
 /// Corner 0..2 of the vertex / node / edge (the edge is opposite to it) in the face, TL_NONE if it is not
 /// there.
@@ -27,7 +27,7 @@ static inline int32_t tl_corner_last(int32_t k) { return k == 0 ? 2 : k - 1; }
 /// The vertex of node `n` in panel `p`, the lowest if there are two (a dart), TL_NONE if there is none.
 int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p);
 
-// ---- edges -----------------------------------------------------------------------------------------------
+// ---- edges ------------------------------------------------------------------------------------------------
 
 /// What an edge is to remeshing; a seam may carry a label as well, and is a seam then.
 typedef enum tl_edge_kind {
@@ -42,11 +42,13 @@ static inline tl_edge_kind tl_mesh_edge_kind(const tl_mesh *mesh, int32_t e)
     if (g == TL_NONE) return TL_EDGE_BORDER;
     const int32_t k = tl_face_corner_of_edge(mesh, f, e), m = tl_face_corner_of_edge(mesh, g, e);
     const int32_t *a = mesh->face_vert[f], *b = mesh->face_vert[g];
-    if (a[tl_corner_next(k)] != b[tl_corner_last(m)] || a[tl_corner_last(k)] != b[tl_corner_next(m)]) return TL_EDGE_SEAM;
+    if (a[tl_corner_next(k)] != b[tl_corner_last(m)] || a[tl_corner_last(k)] != b[tl_corner_next(m)])
+        return TL_EDGE_SEAM;
     return mesh->edge_label[e] != 0 || mesh->face_label[f] != mesh->face_label[g] ? TL_EDGE_FEATURE : TL_EDGE_PLAIN;
 }
 
-/// The nodes that share a face with node `n`, in no order, and some of them twice: writes up to `max` and returns how many there are.
+/// The nodes that share a face with node `n`, in no order, and some of them twice: writes up to `max` and returns how
+/// many there are.
 int32_t tl_mesh_nodes_beside(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);
 
 /// The edge between two nodes, TL_NONE if there is none.
@@ -76,14 +78,13 @@ static inline int32_t tl_mesh_opposite_vert(const tl_mesh *mesh, int32_t e, int 
     return f == TL_NONE ? TL_NONE : mesh->face_vert[f][tl_face_corner_of_edge(mesh, f, e)];
 }
 
-// ---- around vertices and nodes ---------------------------------------------------------------------------
+// ---- around vertices and nodes ----------------------------------------------------------------------------
 
 /// A walk over the faces of one vertex:
 ///   for (tl_fan fan = tl_fan_begin(mesh, v); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) ...
 typedef struct tl_fan {
     int32_t face;    ///< where we are; TL_NONE past the end
-    int32_t
-        corner;  ///< of the vertex in `face`: the next node around is corner + 1, the edge to it corner + 2
+    int32_t corner;  ///< of the vertex in `face`: the next node around is corner + 1, the edge to it corner + 2
     int32_t first;   ///< where we began
     bool closed;     ///< the fan goes all the way around
 } tl_fan;
@@ -99,7 +100,11 @@ static inline int32_t tl_fan_edge_last(const tl_mesh *mesh, const tl_fan *fan)
 }
 
 /// A walk over the edges of one node, each once, panel side by panel side.
-typedef struct tl_spokes { int32_t edge, vert, start; tl_fan fan; bool tail; } tl_spokes;
+typedef struct tl_spokes {
+    int32_t edge, vert, start;
+    tl_fan fan;
+    bool tail;
+} tl_spokes;
 tl_spokes tl_spokes_begin(const tl_mesh *mesh, int32_t n);
 void tl_spokes_next(const tl_mesh *mesh, tl_spokes *spokes);
 
@@ -123,7 +128,7 @@ typedef enum tl_line_state { TL_LINE_NONE, TL_LINE_THROUGH, TL_LINE_BENT, TL_LIN
 /// straight or not in material space on every side. ENDS: anything else.
 tl_line_state tl_mesh_node_line(const tl_mesh *mesh, int32_t n, int32_t edge[2]);
 
-// ---- boundary loops --------------------------------------------------------------------------------------
+// ---- boundary loops ---------------------------------------------------------------------------------------
 
 typedef enum tl_loop_space {
     TL_LOOP_WORLD,     ///< borders of the sewn surface
@@ -143,10 +148,10 @@ typedef struct tl_loops {
 tl_status tl_mesh_loops(const tl_mesh *mesh, tl_loop_space space, tl_loops *out, tl_error *err);
 void tl_mesh_loops_free(const tl_mesh *mesh, tl_loops *loops);
 
-// ---- geometry --------------------------------------------------------------------------------------------
+// ---- geometry ---------------------------------------------------------------------------------------------
 
-double tl_mesh_area_uv(const tl_mesh *mesh);                          ///< all panels together [m^2]
-tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n);          ///< unit; as tl_mesh_node_normals gives it
+double tl_mesh_area_uv(const tl_mesh *mesh);                              ///< all panels together [m^2]
+tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n);              ///< unit; as tl_mesh_node_normals gives it
 double tl_mesh_edge_length_uv(const tl_mesh *mesh, int32_t e, int side);  ///< material [m]; 0 without a face
 
 /// Unit normals in world space: per node from all faces around it, per vertex from those of its own panel

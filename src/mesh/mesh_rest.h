@@ -1,11 +1,12 @@
 // mesh/mesh_rest.h: the shape that cloth rests in, kept in a form that survives remeshing.
 //
-// Rest angles belong to edges, and edges come and go. What stays is the curvature of the rest shape: a symmetric tensor S on every face, in
-// material coordinates, kept as an attribute times the area of the face, so that splits and flips share it out and lose nothing. The
-// rest angle of an edge follows from the S of its two faces as the angle that a surface of that curvature has there
-// (physics/bend.h, Eq. 2), which gives S back when it is bent:
+// Rest angles belong to edges, and edges come and go. What stays is the curvature of the rest shape: a symmetric tensor
+// S on every face, in material coordinates, kept as an attribute times the area of the face, so that splits and flips
+// share it out and lose nothing. The rest angle of an edge follows from the S of its two faces as the angle that a
+// surface of that curvature has there (physics/bend.h, Eq. 2), which gives S back when it is bent:
 //     angle = sum over both sides of  1/2 S_nn h + S_nt (y - l/2) + 1/2 S_tt (y^2 - l y)/h
-// A sharp fold along a seam or a feature line is no curvature: what its angle has beyond that of the surface stays with the line.
+// A sharp fold along a seam or a feature line is no curvature: what its angle has beyond that of the surface stays with
+// the line.
 #pragma once
 #include "mesh/mesh.h"
 

@@ -8,20 +8,22 @@
 
 enum { MAX_COLUMNS = 8 + TL_MAX_ATTRS };
 
-#define COLUMN(field, finite) {offsetof(tl_mesh, field), sizeof *((tl_mesh *)0)->field, finite}
+#define COLUMN(field, finite)                                                                                          \
+    {                                                                                                                  \
+        offsetof(tl_mesh, field), sizeof *((tl_mesh *)0)->field, finite                                                \
+    }
 
-static const tl_column node_columns[] = {
-    COLUMN(pos, true), COLUMN(vel, true), COLUMN(node_vert, false), COLUMN(node_label, false)};
-static const tl_column vert_columns[] = {
-    COLUMN(uv, true), COLUMN(vert_node, false), COLUMN(vert_next, false), COLUMN(vert_face, false)};
-static const tl_column edge_columns[] = {
-    COLUMN(edge_node, false), COLUMN(edge_face, false), COLUMN(edge_label, false), COLUMN(edge_rest, true)};
-static const tl_column face_columns[] = {
-    COLUMN(face_vert, false), COLUMN(face_edge, false), COLUMN(face_label, false), COLUMN(face_panel, false)};
+static const tl_column node_columns[] = {COLUMN(pos, true), COLUMN(vel, true), COLUMN(node_vert, false),
+                                         COLUMN(node_label, false)};
+static const tl_column vert_columns[] = {COLUMN(uv, true), COLUMN(vert_node, false), COLUMN(vert_next, false),
+                                         COLUMN(vert_face, false)};
+static const tl_column edge_columns[] = {COLUMN(edge_node, false), COLUMN(edge_face, false), COLUMN(edge_label, false),
+                                         COLUMN(edge_rest, true)};
+static const tl_column face_columns[] = {COLUMN(face_vert, false), COLUMN(face_edge, false), COLUMN(face_label, false),
+                                         COLUMN(face_panel, false)};
 
 enum { BUILT_IN = 4 };  // in every domain
-static const tl_column *const built_in[TL_DOMAIN_COUNT] = {node_columns, vert_columns, edge_columns,
-                                                           face_columns};
+static const tl_column *const built_in[TL_DOMAIN_COUNT] = {node_columns, vert_columns, edge_columns, face_columns};
 
 const char *tl_domain_name(tl_domain d)
 {
@@ -29,10 +31,7 @@ const char *tl_domain_name(tl_domain d)
     return names[d];
 }
 
-int32_t tl_column_count(const tl_mesh *mesh, tl_domain d)
-{
-    return 1 + BUILT_IN + mesh->slots[d].attr_count;
-}
+int32_t tl_column_count(const tl_mesh *mesh, tl_domain d) { return 1 + BUILT_IN + mesh->slots[d].attr_count; }
 
 tl_column tl_column_at(const tl_mesh *mesh, tl_domain d, int32_t index)
 {
@@ -42,8 +41,7 @@ tl_column tl_column_at(const tl_mesh *mesh, tl_domain d, int32_t index)
     const int32_t a = index - 1 - BUILT_IN;
     const tl_attr *attr = &mesh->slots[d].attrs[a];
     const size_t number = attr->type == TL_DOUBLE ? sizeof(double) : sizeof(int32_t);
-    return (tl_column){slots + offsetof(tl_slots, attrs) + (size_t)a * sizeof(tl_attr) +
-                           offsetof(tl_attr, data),
+    return (tl_column){slots + offsetof(tl_slots, attrs) + (size_t)a * sizeof(tl_attr) + offsetof(tl_attr, data),
                        number * (size_t)attr->width, attr->type == TL_DOUBLE};
 }
 
@@ -76,8 +74,7 @@ tl_status tl_slots_reserve(tl_mesh *mesh, tl_domain d, int32_t extra, tl_error *
     const tl_slots *s = &mesh->slots[d];
     const int64_t need = (int64_t)s->live + extra > s->count ? (int64_t)s->live + extra : s->count;
     if (need <= s->capacity) return TL_OK;
-    if (need > INT32_MAX)
-        return tl_fail(err, TL_NO_MEMORY, "more than %d %s slots", INT32_MAX, tl_domain_name(d));
+    if (need > INT32_MAX) return tl_fail(err, TL_NO_MEMORY, "more than %d %s slots", INT32_MAX, tl_domain_name(d));
     int64_t bigger = 2 * (int64_t)s->capacity < 16 ? 16 : 2 * (int64_t)s->capacity;
     if (bigger < need) bigger = need;
     if (bigger > INT32_MAX) bigger = INT32_MAX;
@@ -88,8 +85,7 @@ static void free_slots(tl_mesh *mesh, tl_domain d)
 {
     for (int32_t c = 0; c < tl_column_count(mesh, d); c++) {
         const tl_column column = tl_column_at(mesh, d, c);
-        tl_free_bytes(&mesh->alloc, tl_column_data(mesh, column), (size_t)mesh->slots[d].capacity,
-                      column.size);
+        tl_free_bytes(&mesh->alloc, tl_column_data(mesh, column), (size_t)mesh->slots[d].capacity, column.size);
         tl_column_set(mesh, column, NULL);
     }
     mesh->slots[d] = (tl_slots){.free_top = TL_NONE};

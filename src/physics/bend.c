@@ -86,7 +86,8 @@ static tl_vec2 unfold(const tl_elements *e, int32_t f, int k, tl_vec2 d)
 // space, as (S11, S22, S12). Weighing equations in that frame treats stretched meshes like regular ones.
 static void equilateral_map(const tl_elements *e, int32_t f, double map[3][3])
 {
-    const tl_vec2 d1 = tl_sub2(corner_uv(e, f, 1), corner_uv(e, f, 0)), d2 = tl_sub2(corner_uv(e, f, 2), corner_uv(e, f, 0));
+    const tl_vec2 d1 = tl_sub2(corner_uv(e, f, 1), corner_uv(e, f, 0)),
+                  d2 = tl_sub2(corner_uv(e, f, 2), corner_uv(e, f, 0));
     const double root3 = 1.7320508075688772935, root2 = 1.4142135623730950488;
     const tl_vec2 j1 = d1, j2 = tl_mul2(2 / root3, tl_sub2(d2, tl_mul2(0.5, d1)));
     const double det = tl_cross2(j1, j2);
@@ -163,7 +164,8 @@ static void meet(const gather *g, const double wanted[3], double *beta)
         }
     }
     invert_symmetric(normal, inverse);
-    for (int i = 0; i < 3; i++) x[i] = inverse[i][0] * missing[0] + inverse[i][1] * missing[1] + inverse[i][2] * missing[2];
+    for (int i = 0; i < 3; i++)
+        x[i] = inverse[i][0] * missing[0] + inverse[i][1] * missing[1] + inverse[i][2] * missing[2];
     for (int r = 0; r < g->count; r++)
         if (g->size[r] > 0)
             beta[r] += (g->row[r][0] * x[0] + g->row[r][1] * x[1] + g->row[r][2] * x[2]) / (g->size[r] * g->size[r]);
@@ -281,7 +283,12 @@ void tl_bend_update_folds(tl_elements *e, tl_workers *workers)
 
 // ---- folds and moments ----
 
-typedef struct fold_job { const tl_elements *e; const double *value; double (*fold)[3]; double *moment; } fold_job;
+typedef struct fold_job {
+    const tl_elements *e;
+    const double *value;
+    double (*fold)[3];
+    double *moment;
+} fold_job;
 
 static void fold_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -323,7 +330,7 @@ static void moment_chunk(void *arg, int32_t begin, int32_t end)
             const int32_t o = e->near_hinge[h][j];
             if (o >= 0 && e->back[h][j] < 4)
                 sum += (double)e->beta[o][1 + e->back[h][j]] * (job->fold[e->hinge_face[o][0]][e->hinge_place[o][0]] -
-                                             job->fold[e->hinge_face[o][1]][e->hinge_place[o][1]]);
+                                                                job->fold[e->hinge_face[o][1]][e->hinge_place[o][1]]);
         }
         job->moment[h] = sum;
     }
@@ -368,7 +375,8 @@ static double spectral_radius(const double s[3])
 
 static double plate_product(const tl_plate *b, const double p[3], const double q[3])
 {
-    return b->b11 * p[0] * q[0] + b->b22 * p[1] * q[1] + b->b12 * (p[0] * q[1] + p[1] * q[0]) + 4 * b->b66 * p[2] * q[2];
+    return b->b11 * p[0] * q[0] + b->b22 * p[1] * q[1] + b->b12 * (p[0] * q[1] + p[1] * q[0]) +
+           4 * b->b66 * p[2] * q[2];
 }
 
 static const int8_t PAIR[6][2] = {{0, 0}, {1, 1}, {2, 2}, {1, 2}, {0, 2}, {0, 1}};
@@ -417,8 +425,10 @@ static void compact_stiffness(tl_elements *e, int32_t f)
 
 static void fold_stiffness(tl_elements *e, int32_t f)
 {
-    if (e->bending == TL_BEND_HINGE) hinge_stiffness(e, f);
-    else shape_stiffness(e, f);
+    if (e->bending == TL_BEND_HINGE)
+        hinge_stiffness(e, f);
+    else
+        shape_stiffness(e, f);
 }
 
 static void stiffness_chunk(void *arg, int32_t begin, int32_t end)
@@ -432,7 +442,10 @@ static void fold_stiffness_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 /// What one hinge alone does to the folds of the faces around it.
-typedef struct fold_share { int32_t face; double fold[3]; } fold_share;
+typedef struct fold_share {
+    int32_t face;
+    double fold[3];
+} fold_share;
 enum { MOST_SHARES = 10 };
 
 static void add_fold(fold_share share[MOST_SHARES], int *count, int32_t f, int place, double value)
@@ -468,8 +481,9 @@ static double exact_diagonal(const tl_elements *e, int32_t h)
     return sum;
 }
 
-// The compact stiffness of a hinge must not be far below the exact one: updates would overshoot there, and the line search would hold up the
-// whole cloth for its sake. On meshes of long faces one hinge in thirty is, some a hundred times.
+// The compact stiffness of a hinge must not be far below the exact one: updates would overshoot there, and the line
+// search would hold up the whole cloth for its sake. On meshes of long faces one hinge in thirty is, some a hundred
+// times.
 #define FAR_BELOW 2.0
 
 static void stiffen_chunk(void *arg, int32_t begin, int32_t end)
@@ -490,7 +504,8 @@ static void border_diagonals(const tl_elements *e, double *out)
     memset(out, 0, (size_t)e->hinge_count * sizeof *out);
     for (int32_t i = 0; i < e->border_count; i++) {
         const tl_border *b = &e->border[i];
-        for (int r = 0; r < b->count; r++) out[b->hinge[r]] += (double)e->bend[b->face][b->place] * b->beta[r] * b->beta[r];
+        for (int r = 0; r < b->count; r++)
+            out[b->hinge[r]] += (double)e->bend[b->face][b->place] * b->beta[r] * b->beta[r];
     }
 }
 

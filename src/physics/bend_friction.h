@@ -1,19 +1,22 @@
 // physics/bend_friction.h: dry friction between yarns when a cloth is bent.
 //
-// Bending slides yarns over each other: a moment HB per width acts against every change of curvature, half of the width 2HB of the
-// loop that a bending tester draws (Kawabata 1980; Lahey & Heppler 2004). Per area the dissipation potential is
+// Bending slides yarns over each other: a moment HB per width acts against every change of curvature, half of the width
+// 2HB of the loop that a bending tester draws (Kawabata 1980; Lahey & Heppler 2004). Per area the dissipation potential
+// is
 //     HB f(y),    y = sqrt(dS : B : dS / b),  dS the change of the shape operator in this step, b = sqrt(b11 b22),
 // so y is the change of curvature where warp and weft are alike. f is |y|, smooth over the change e that the creep rate
 // makes in a step:
-//     f'(y) = y (2 - y/e) / e for y < e, else 1,                              as for contact (Li et al. 2020, Eq. 13-15).
-// In folds a of a face dS : B : dS is a^T H a / area, and the moments are HB/b f'(y)/y H a: like those of viscosity, of a
-// damping time that falls as bending goes faster.
+//     f'(y) = y (2 - y/e) / e for y < e, else 1,                              as for contact (Li et al. 2020, Eq.
+//     13-15).
+// In folds a of a face dS : B : dS is a^T H a / area, and the moments are HB/b f'(y)/y H a: like those of viscosity, of
+// a damping time that falls as bending goes faster.
 #pragma once
 #include <math.h>
 
 #include "physics/elements.h"
 
-/// Rate of curvature below which yarns stick and creep [1/(m s)]: a flap of 25 cm creeps by about a millimetre a second at most.
+/// Rate of curvature below which yarns stick and creep [1/(m s)]: a flap of 25 cm creeps by about a millimetre a second
+/// at most.
 #define TL_BEND_CREEP 0.5
 
 /// A face's friction at the folds of the past in e->fold_rate.
@@ -35,5 +38,6 @@ static inline tl_bend_friction tl_bend_friction_of(const tl_elements *e, int32_t
     const double y = sqrt(fmax(0, twice) / (e->area[f] * b));
     const double sticking = fmin(y, slip);
     const double f_y = sticking * sticking * (1 - sticking / (3 * slip)) / slip + y - sticking;
-    return (tl_bend_friction){m->friction_bend / b * (2 - sticking / slip) / fmax(y, slip), m->friction_bend * e->area[f] * f_y};
+    return (tl_bend_friction){m->friction_bend / b * (2 - sticking / slip) / fmax(y, slip),
+                              m->friction_bend * e->area[f] * f_y};
 }

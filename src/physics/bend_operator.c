@@ -23,7 +23,8 @@ static double viscous_factor(const operator_job *job, int32_t f)
 {
     const tl_elements *e = job->e;
     if (!e->damped) return 1;
-    return 1 + e->materials[e->material[f]].damping_bend * job->op->gamma + tl_bend_friction_of(e, f, job->op->gamma).weight;
+    return 1 + e->materials[e->material[f]].damping_bend * job->op->gamma +
+           tl_bend_friction_of(e, f, job->op->gamma).weight;
 }
 
 // Change of every angle when the nodes move by x.
@@ -37,7 +38,8 @@ static void angle_change_chunk(void *arg, int32_t begin, int32_t end)
         const tl_vec3 a = job->x[n[0]], b = job->x[n[1]], edge = tl_sub3(b, a);
         const tl_vec3 left = tl_sub3(tl_sub3(job->x[n[2]], a), tl_mul3(j[6], edge));
         const tl_vec3 right = tl_sub3(tl_sub3(job->x[n[3]], a), tl_mul3(j[7], edge));
-        job->op->change[h] = (j[0] * left.x + j[1] * left.y + j[2] * left.z) + (j[3] * right.x + j[4] * right.y + j[5] * right.z);
+        job->op->change[h] =
+            (j[0] * left.x + j[1] * left.y + j[2] * left.z) + (j[3] * right.x + j[4] * right.y + j[5] * right.z);
     }
 }
 
@@ -70,7 +72,8 @@ static void less_own_chunk(void *arg, int32_t begin, int32_t end)
             const double more = viscous_factor(job, f);
             double sum = 0;
             for (int k = 0; k < 3; k++)
-                if (e->face_hinge[f][k] >= 0) sum += (double)e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * job->op->change[e->face_hinge[f][k]];
+                if (e->face_hinge[f][k] >= 0)
+                    sum += (double)e->bend_own[f][ROW[e->hinge_place[h][s]][k]] * job->op->change[e->face_hinge[f][k]];
             e->moment[h] -= more * sum;
         }
 }
@@ -102,7 +105,8 @@ tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *e, double gam
     op->change = TL_SCRATCH(arena, double, e->hinge_count);
     op->node_hinge_start = TL_SCRATCH(arena, int32_t, e->node_count + 1);
     op->node_hinge = TL_SCRATCH(arena, int32_t, 4 * (size_t)e->hinge_count);
-    if (!op->jacobian || !op->change || !op->node_hinge_start || !op->node_hinge) return tl_fail_memory(err, "the bending operator");
+    if (!op->jacobian || !op->change || !op->node_hinge_start || !op->node_hinge)
+        return tl_fail_memory(err, "the bending operator");
     int32_t *end = op->node_hinge_start + 1;  // counts, then ends, then beginnings
     memset(op->node_hinge_start, 0, ((size_t)e->node_count + 1) * sizeof *op->node_hinge_start);
     for (int32_t h = 0; h < e->hinge_count; h++)

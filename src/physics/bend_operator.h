@@ -11,15 +11,16 @@
 
 typedef struct tl_bend_operator {
     tl_elements *elements;
-    double gamma;              ///< of the step, for damping
-    double (*jacobian)[8];     ///< d angle / dx at the last assembly
-    double *change;            ///< of the angles, work array
-    int32_t *node_hinge_start; ///< [node_count + 1] into node_hinge
-    int32_t *node_hinge;       ///< 4 * hinge + role (a, b, left, right) of every hinge that a node takes part in
+    double gamma;               ///< of the step, for damping
+    double (*jacobian)[8];      ///< d angle / dx at the last assembly
+    double *change;             ///< of the angles, work array
+    int32_t *node_hinge_start;  ///< [node_count + 1] into node_hinge
+    int32_t *node_hinge;        ///< 4 * hinge + role (a, b, left, right) of every hinge that a node takes part in
 } tl_bend_operator;
 
 /// Takes memory from `arena` until the caller releases it.
-tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *elements, double gamma, tl_arena *arena, tl_error *err);
+tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *elements, double gamma, tl_arena *arena,
+                                tl_error *err);
 
 /// Linearises at x; call after the assembly at x.
 void tl_bend_operator_update(tl_bend_operator *op, const tl_vec3 *x, tl_workers *workers);

@@ -4,7 +4,9 @@
 #include "physics/elements.h"
 
 /// Columns of F: where the unit vectors along warp and weft go.
-typedef struct tl_columns { tl_vec3 f1, f2; } tl_columns;
+typedef struct tl_columns {
+    tl_vec3 f1, f2;
+} tl_columns;
 
 /// At positions x. F is linear in them: of displacements in their place it gives the change of F.
 static inline tl_columns tl_face_columns(const tl_elements *e, const tl_vec3 *x, int32_t f)

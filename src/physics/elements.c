@@ -40,6 +40,7 @@ void tl_elements_destroy(tl_elements *e)
     TL_FREE(al, e->fold_rate, e->face_count);
     TL_FREE(al, e->slot, e->face_count);
     TL_FREE(al, e->wind, e->face_count);
+    TL_FREE(al, e->eddy, e->face_count);
     TL_FREE(al, e->strain_hat, e->face_count);
     TL_FREE(al, e->hinge, e->hinge_count);
     TL_FREE(al, e->hinge_face, e->hinge_count);
@@ -92,7 +93,14 @@ static uint64_t spread_bits(uint32_t x)
 static uint64_t morton(uint32_t x, uint32_t y) { return spread_bits(x) | spread_bits(y) << 1; }
 
 /// Keys of the faces of one mesh; dead slots get one above all others.
-typedef struct key_job { const tl_mesh *mesh; tl_vec2 low; double scale; uint64_t first_panel; int32_t first; tl_key *out; } key_job;
+typedef struct key_job {
+    const tl_mesh *mesh;
+    tl_vec2 low;
+    double scale;
+    uint64_t first_panel;
+    int32_t first;
+    tl_key *out;
+} key_job;
 
 static void key_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -228,8 +236,10 @@ static void weigh(tl_elements *e, const tl_element_source *sources)
 
 // ---- hinges ----
 
-// The face across edge k of a face is numbered higher: then the hinge is its own. *other: that face's slot within the mesh.
-static bool owns_hinge(const tl_elements *e, const tl_mesh *mesh, int32_t first, int32_t f, int32_t s, int k, int32_t *other)
+// The face across edge k of a face is numbered higher: then the hinge is its own. *other: that face's slot within the
+// mesh.
+static bool owns_hinge(const tl_elements *e, const tl_mesh *mesh, int32_t first, int32_t f, int32_t s, int k,
+                       int32_t *other)
 {
     const int32_t *beside = mesh->edge_face[mesh->face_edge[s][k]];
     *other = beside[0] == s ? beside[1] : beside[0];
@@ -237,7 +247,10 @@ static bool owns_hinge(const tl_elements *e, const tl_mesh *mesh, int32_t first,
 }
 
 /// `start`: per chunk of faces, first how many hinges it owns, then where they begin.
-typedef struct hinge_job { tl_elements *e; int32_t *start; } hinge_job;
+typedef struct hinge_job {
+    tl_elements *e;
+    int32_t *start;
+} hinge_job;
 
 static void count_hinges(void *arg, int32_t begin, int32_t end)
 {
@@ -257,12 +270,14 @@ static void list_hinges(void *arg, int32_t begin, int32_t end)
     tl_elements *e = job->e;
     int32_t n = job->start[begin / ITEMS_PER_CHUNK], other;
     for (int32_t f = begin; f < end; f++) {
-        const int32_t c = cloth_of_face(e, e->slot_of_face[f]), first = e->cloth_face_start[c], s = e->slot_of_face[f] - first;
+        const int32_t c = cloth_of_face(e, e->slot_of_face[f]), first = e->cloth_face_start[c],
+                      s = e->slot_of_face[f] - first;
         const tl_mesh *mesh = e->mesh[c];
         for (int k = 0; k < 3; k++) {
             if (!owns_hinge(e, mesh, first, f, s, k, &other)) continue;
             const int32_t g = e->face_of[first + other], edge = mesh->face_edge[s][k];
-            const int32_t nodes[4] = {e->face[f][(k + 1) % 3], e->face[f][(k + 2) % 3], e->face[f][k], e->face[f][3 + k]};
+            const int32_t nodes[4] = {e->face[f][(k + 1) % 3], e->face[f][(k + 2) % 3], e->face[f][k],
+                                      e->face[f][3 + k]};
             memcpy(e->hinge[n], nodes, sizeof nodes);
             e->hinge_face[n][0] = f, e->hinge_face[n][1] = g;
             e->hinge_place[n][0] = (uint8_t)k, e->hinge_place[n][1] = (uint8_t)local_edge(mesh, other, edge);
@@ -381,7 +396,8 @@ static tl_status color_chunks(tl_elements *e, tl_error *err)
         for (int32_t f = k * TL_CHUNK_FACES; f < end; f++)
             for (int i = 0; i < TL_PATCH_NODES; i++) used |= taken[e->face[f][i]];
         if (used == UINT64_MAX) {
-            status = tl_fail(err, TL_BAD_INPUT, "the mesh around face %d touches too many others (a node with thousands of faces?)",
+            status = tl_fail(err, TL_BAD_INPUT,
+                             "the mesh around face %d touches too many others (a node with thousands of faces?)",
                              (int)e->slot_of_face[k * TL_CHUNK_FACES]);
             goto done;
         }
@@ -431,10 +447,11 @@ static tl_status create(tl_elements *e, const tl_element_source *sources, tl_wor
     e->bend_own = TL_CALLOC_FOR(al, e->bend_own, m);
     e->fold = TL_CALLOC_FOR(al, e->fold, m);
     e->wind = TL_CALLOC_FOR(al, e->wind, m);
+    e->eddy = TL_CALLOC_FOR(al, e->eddy, m);
     e->materials = TL_CALLOC(al, tl_material, e->material_count);
     if (!e->node_of || !e->face_of || !e->slot_of_node || !e->slot_of_face || !e->mass || !e->fixed || !e->face ||
-        !e->face_hinge || !e->grad || !e->area || !e->material || (e->bending != TL_BEND_HINGE && !e->fit) || !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind ||
-        !e->materials)
+        !e->face_hinge || !e->grad || !e->area || !e->material || (e->bending != TL_BEND_HINGE && !e->fit) ||
+        !e->stretch || !e->bend || !e->bend_own || !e->fold || !e->wind || !e->eddy || !e->materials)
         return tl_fail_memory(err, "the elements");
     TL_TRY(number_elements(e, workers, err));
     tl_parallel_for(workers, m, ITEMS_PER_CHUNK, face_chunk, e);

@@ -1,7 +1,8 @@
 // physics/elements_matrix.c: the pattern of the matrix, and where in it elements put their blocks.
 //
-// Every face acts on a patch: its corners and the nodes across its edges. Rows gather their columns from the patches around their
-// node, in parallel and without a sort of all pairs; then every pair of nodes of a patch looks up its block once and for all.
+// Every face acts on a patch: its corners and the nodes across its edges. Rows gather their columns from the patches
+// around their node, in parallel and without a sort of all pairs; then every pair of nodes of a patch looks up its
+// block once and for all.
 
 #include <string.h>
 
@@ -12,9 +13,15 @@
 
 enum { ITEMS_PER_CHUNK = 512 };  // a constant: results must not depend on the worker count
 
-/// Rows of the matrix from the patches of their nodes. `patch`: 6 f + k of the patches with node n at place k, from first[n] to first[n + 1].
-/// Columns of row n, ascending and without itself, begin at 5 first[n] of `col`: other nodes of its patches are no more than that.
-typedef struct pattern_job { tl_elements *e; tl_bsr *matrix; const int32_t *first, *patch; int32_t *col, *count; } pattern_job;
+/// Rows of the matrix from the patches of their nodes. `patch`: 6 f + k of the patches with node n at place k, from
+/// first[n] to first[n + 1]. Columns of row n, ascending and without itself, begin at 5 first[n] of `col`: other nodes
+/// of its patches are no more than that.
+typedef struct pattern_job {
+    tl_elements *e;
+    tl_bsr *matrix;
+    const int32_t *first, *patch;
+    int32_t *col, *count;
+} pattern_job;
 
 // The patches of every node, but for places where there is no far node.
 static void list_patches(const tl_elements *e, int32_t *first, int32_t *patch)
@@ -40,8 +47,9 @@ static int32_t insert(int32_t *list, int32_t count, int32_t value)
     return count + 1;
 }
 
-// A patch that has n for a corner adds the other corners and the node across from n: beyond the edges at n are faces around n, too. One that
-// has n for a far node adds its other far nodes: the face between is around n and has seen the corners.
+// A patch that has n for a corner adds the other corners and the node across from n: beyond the edges at n are faces
+// around n, too. One that has n for a far node adds its other far nodes: the face between is around n and has seen the
+// corners.
 static void columns_chunk(void *arg, int32_t begin, int32_t end)
 {
     static const int8_t add[TL_PATCH_NODES][3] = {{1, 2, 3}, {0, 2, 4}, {0, 1, 5}, {4, 5, -1}, {3, 5, -1}, {3, 4, -1}};
@@ -53,7 +61,8 @@ static void columns_chunk(void *arg, int32_t begin, int32_t end)
             const int32_t f = job->patch[i] / TL_PATCH_NODES, a = job->patch[i] % TL_PATCH_NODES;
             for (int k = 0; k < 3 && add[a][k] >= 0; k++) {
                 const int b = add[a][k];
-                if (e->face[f][b] > n && (b < 3 || e->face_hinge[f][b - 3] >= 0)) count = insert(col, count, e->face[f][b]);
+                if (e->face[f][b] > n && (b < 3 || e->face_hinge[f][b - 3] >= 0))
+                    count = insert(col, count, e->face[f][b]);
             }
         }
         job->count[n] = count;
@@ -102,14 +111,17 @@ static void slots_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-tl_status tl_elements_matrix(tl_elements *e, bool single, tl_arena *scratch, tl_workers *workers, tl_bsr **out, tl_error *err)
+tl_status tl_elements_matrix(tl_elements *e, bool single, tl_arena *scratch, tl_workers *workers, tl_bsr **out,
+                             tl_error *err)
 {
     *out = NULL;
     const int64_t items = (int64_t)e->face_count * TL_PATCH_NODES;
     if (!e->slot) e->slot = TL_CALLOC_FOR(&e->alloc, e->slot, e->face_count);
     const tl_arena_mark mark = tl_arena_save(scratch);
-    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)e->node_count + 2), *count = TL_SCRATCH(scratch, int32_t, e->node_count);
-    int32_t *patch = TL_SCRATCH(scratch, int32_t, items), *col = TL_SCRATCH(scratch, int32_t, (TL_PATCH_NODES - 1) * items);
+    int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)e->node_count + 2),
+            *count = TL_SCRATCH(scratch, int32_t, e->node_count);
+    int32_t *patch = TL_SCRATCH(scratch, int32_t, items),
+            *col = TL_SCRATCH(scratch, int32_t, (TL_PATCH_NODES - 1) * items);
     tl_status status = e->slot && first && count && patch && col ? TL_OK : tl_fail_memory(err, "the matrix");
     if (status == TL_OK) {
         list_patches(e, first, patch);

@@ -9,11 +9,15 @@
 #include "toile/material.h"
 
 /// Membrane coefficients c11, c12, c22, c33 [N/m].
-typedef struct tl_stretch { double c11, c12, c22, c33; } tl_stretch;
+typedef struct tl_stretch {
+    double c11, c12, c22, c33;
+} tl_stretch;
 
 /// Plate coefficients [N m] of energy 1/2 (b11 S11^2 + b22 S22^2 + 2 b12 S11 S22 + 4 b66 S12^2) per area,
 /// S the shape operator in the material frame.
-typedef struct tl_plate { double b11, b22, b12, b66; } tl_plate;
+typedef struct tl_plate {
+    double b11, b22, b12, b66;
+} tl_plate;
 
 /// True if stiffness depends on strain or curvature.
 bool tl_material_is_nonlinear(const tl_material *material);

@@ -1,4 +1,5 @@
-// physics/forces.c: potential, gradient and Hessian of a step: what acts on single nodes, and the sum with what faces add.
+// physics/forces.c: potential, gradient and Hessian of a step: what acts on single nodes, and the sum with what faces
+// add.
 //
 // Inertia, gravity and springs are diagonal, so they start the gradient and the rows of the matrix; faces add to those
 // (forces_faces.c); rows of fixed nodes are put right last. Sums go chunk by chunk in a fixed tree.
@@ -97,8 +98,8 @@ static void fix_rows(const tl_elements *e, tl_bsr *matrix, tl_vec3 *gradient)
 // ---- all together ----
 
 // At the folds of x.
-static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch, tl_workers *workers,
-                              tl_potential *out, tl_error *err)
+static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
+                              tl_workers *workers, tl_potential *out, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(scratch);
     const int32_t node_chunks = tl_chunk_count(e->node_count, NODES_PER_CHUNK);
@@ -134,8 +135,8 @@ tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec
     return sum_energies(e, step, x, scratch, workers, out, err);
 }
 
-tl_status tl_forces_stored(tl_elements *e, const tl_vec3 *x, bool shape_changed, tl_arena *scratch, tl_workers *workers, double *out,
-                           tl_error *err)
+tl_status tl_forces_stored(tl_elements *e, const tl_vec3 *x, bool shape_changed, tl_arena *scratch, tl_workers *workers,
+                           double *out, tl_error *err)
 {
     const tl_step_def still = {.gravity = {0, 0, 0}};
     tl_potential p;

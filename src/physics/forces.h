@@ -6,6 +6,7 @@
 // Internal damping and air drag enter as dissipation potentials of that velocity, so every force is a gradient,
 // the line search has a true merit function, and rigid motion is neither resisted nor damped.
 #pragma once
+#include "physics/eddies.h"
 #include "physics/elements.h"
 
 /// What is held while one step is solved.
@@ -14,11 +15,12 @@ typedef struct tl_step_def {
     double now, before;      ///< x_hat = now x_n - before x_(n-1); now - before = 1
     const tl_vec3 *x_tilde;  ///< inertial target
     const tl_vec3 *x_hat;
-    tl_vec3 gravity;         ///< [m/s^2]
-    double pressure;         ///< 1/2 air density times drag coefficient [kg/m^3]
-    double skin;             ///< tangential drag [kg/(m^2 s)]
-    tl_vec3 wind;            ///< [m/s]
-    const double *pull;      ///< stiffness of springs from nodes to `pull_to` [N/m]; NULL: none
+    tl_vec3 gravity;          ///< [m/s^2]
+    double pressure;          ///< 1/2 air density times drag coefficient [kg/m^3]
+    double skin;              ///< tangential drag [kg/(m^2 s)]
+    tl_vec3 wind;             ///< [m/s]
+    const tl_eddies *eddies;  ///< turbulence on top of it; NULL: none
+    const double *pull;       ///< stiffness of springs from nodes to `pull_to` [N/m]; NULL: none
     const tl_vec3 *pull_to;
 } tl_step_def;
 
@@ -39,10 +41,10 @@ void tl_forces_begin(tl_elements *elements, const tl_step_def *step, const tl_ve
 tl_status tl_forces_energy(tl_elements *elements, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
                            tl_workers *workers, tl_potential *out, tl_error *err);
 
-/// Energy stored in the fabric at x [J], stretching and bending, with the stiffness at the strains of x. What tl_forces_begin froze is lost;
-/// `shape_changed` as there, and still so for the next step.
-tl_status tl_forces_stored(tl_elements *elements, const tl_vec3 *x, bool shape_changed, tl_arena *scratch, tl_workers *workers,
-                           double *out, tl_error *err);
+/// Energy stored in the fabric at x [J], stretching and bending, with the stiffness at the strains of x. What
+/// tl_forces_begin froze is lost; `shape_changed` as there, and still so for the next step.
+tl_status tl_forces_stored(tl_elements *elements, const tl_vec3 *x, bool shape_changed, tl_arena *scratch,
+                           tl_workers *workers, double *out, tl_error *err);
 
 /// Gradient and positive definite Hessian at x. Rows of fixed nodes: gradient zero, identity block.
 /// `matrix` NULL: gradient only. With gamma 0 and x_tilde NULL: elastic forces alone (tests).

@@ -1,7 +1,9 @@
-// physics/forces_angles.c: the way of bending from positions to angles of hinges, to folds of faces, and to moments of hinges.
+// physics/forces_angles.c: the way of bending from positions to angles of hinges, to folds of faces, and to moments of
+// hinges.
 //
 // Folds are linear in angles (bend.h), so moments of hinges are the transpose of that applied to moments of folds. Both
-// are computed once for each hinge here; what a face adds to the gradient (forces_terms.h) then takes its own three alone.
+// are computed once for each hinge here; what a face adds to the gradient (forces_terms.h) then takes its own three
+// alone.
 
 #include "physics/bend.h"
 #include "physics/bend_friction.h"
@@ -13,7 +15,11 @@ enum { HINGES_PER_CHUNK = 1024, FACES_PER_CHUNK = 1024 };
 
 // ---- hinges ----
 
-typedef struct angle_job { tl_elements *e; const tl_vec3 *x; double (*jacobian)[TL_JACOBIAN]; } angle_job;
+typedef struct angle_job {
+    tl_elements *e;
+    const tl_vec3 *x;
+    double (*jacobian)[TL_JACOBIAN];
+} angle_job;
 
 LANE_CLONES static void angle_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -64,7 +70,10 @@ void tl_forces_angle_jacobian(tl_elements *e, const tl_vec3 *x, double (*out)[TL
 
 // ---- folds ----
 
-typedef struct less_job { const double *a, *b; double *out; } less_job;
+typedef struct less_job {
+    const double *a, *b;
+    double *out;
+} less_job;
 
 static void less_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -75,7 +84,8 @@ static void less_chunk(void *arg, int32_t begin, int32_t end)
 void tl_forces_folds(tl_elements *e, tl_workers *workers)
 {
     if (e->damped) {
-        tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, less_chunk, &(less_job){e->angle, e->angle_hat, e->moment});
+        tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, less_chunk,
+                        &(less_job){e->angle, e->angle_hat, e->moment});
         tl_bend_folds(e, e->moment, e->fold_rate, workers);
     }
     tl_parallel_for(workers, e->hinge_count, HINGES_PER_CHUNK, less_chunk, &(less_job){e->angle, e->rest, e->moment});
@@ -84,7 +94,10 @@ void tl_forces_folds(tl_elements *e, tl_workers *workers)
 
 // ---- moments ----
 
-typedef struct moment_job { const tl_elements *e; double gamma; } moment_job;
+typedef struct moment_job {
+    const tl_elements *e;
+    double gamma;
+} moment_job;
 
 static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
 {

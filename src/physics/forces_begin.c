@@ -1,7 +1,8 @@
 // physics/forces_begin.c: strains of faces, and what a step holds constant while it is solved.
 //
-// Stiffness is looked up at the strains a step begins with, the wind blows against the faces as they stand then, damping
-// compares with strains and angles extrapolated from the past: so the potential of the step is a function of x alone.
+// Stiffness is looked up at the strains a step begins with, the wind blows against the faces as they stand then,
+// damping compares with strains and angles extrapolated from the past: so the potential of the step is a function of x
+// alone.
 
 #include "math/vec3.h"
 #include "physics/bend.h"
@@ -41,6 +42,10 @@ static void begin_chunk(void *arg, int32_t begin, int32_t end)
         const tl_vec3 d2 = tl_sub3(job->x[e->face[f][2]], job->x[e->face[f][0]]);
         const tl_vec3 n = tl_mul3(0.5, tl_cross3(d1, d2));
         e->wind[f][0] = (float)n.x, e->wind[f][1] = (float)n.y, e->wind[f][2] = (float)n.z;
+        if (!job->step->eddies) continue;
+        const tl_vec3 centre = tl_madd3(job->x[e->face[f][0]], 1.0 / 3, tl_add3(d1, d2));
+        const tl_vec3 u = tl_eddies_at(job->step->eddies, centre);
+        e->eddy[f][0] = (float)u.x, e->eddy[f][1] = (float)u.y, e->eddy[f][2] = (float)u.z;
     }
 }
 

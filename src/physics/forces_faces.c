@@ -1,8 +1,10 @@
-// physics/forces_faces.c: the sums over faces: eight at a time are loaded, computed (forces_terms.h) and added to what they act on.
+// physics/forces_faces.c: the sums over faces: eight at a time are loaded, computed (forces_terms.h) and added to what
+// they act on.
 //
 // Chunks of one colour write disjoint nodes; the order of colours, chunks and faces fixes the order of every sum.
-// The Hessian of eight faces comes as 21 blocks of eight lanes; blocks are turned in registers, so that each face can add its
-// own four numbers at a time, and where the matrix is large what they are added to is asked for before they are computed.
+// The Hessian of eight faces comes as 21 blocks of eight lanes; blocks are turned in registers, so that each face can
+// add its own four numbers at a time, and where the matrix is large what they are added to is asked for before they are
+// computed.
 
 #include <string.h>
 
@@ -64,7 +66,8 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
         const double h[3] = {hat.x, hat.y, hat.z}, w[3] = {step->wind.x, step->wind.y, step->wind.z};
         for (int i = 0; i < 3; i++) {
             p->wind[i][l] = (double)e->wind[f][i];
-            p->drift[i][l] = w[i] - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
+            const double wind = step->eddies ? w[i] + (double)e->eddy[f][i] : w[i];
+            p->drift[i][l] = wind - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
         }
     }
 }
@@ -148,15 +151,14 @@ LANE_CLONES static void patch_chunk(void *arg, int32_t first, int32_t last)
     }
 }
 
-
 void tl_forces_face_energy(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_workers *workers,
                            double (*out)[TL_FACE_ENERGIES])
 {
     tl_parallel_for(workers, e->chunk_count, 1, patch_chunk, &(face_job){e, step, x, NULL, NULL, NULL, out});
 }
 
-void tl_forces_face_assemble(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
-                             tl_workers *workers)
+void tl_forces_face_assemble(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_bsr *matrix,
+                             tl_vec3 *gradient, tl_workers *workers)
 {
     for (int32_t c = 0; c < e->color_count; c++) {
         face_job job = {e, step, x, matrix, gradient, e->color_chunk + e->color_start[c], NULL};

@@ -1,14 +1,14 @@
-// physics/forces_terms.h: energy, gradient and Hessian of eight faces; formulas alone, for inlining into forces_faces.c.
+// physics/forces_terms.h: energy, gradient and Hessian of eight faces; formulas alone, for inlining into
+// forces_faces.c.
 //
 // Stretching: St. Venant-Kirchhoff in Green strain E with the fabric's frozen stiffness. The Hessian keeps the
 // tensile part of the geometric term and drops the compressive one, so it is positive semidefinite.
 // Bending: energy 1/2 a^T H a in the folds a of a face (bend.h); Hessian by Gauss-Newton over the face's own hinges.
 // Damping: 1/2 eta gamma (E - E_hat) C (E - E_hat), E_hat from the past, and the same for angles (Kelvin-Voigt).
-// Dry friction of bending (bend_friction.h) adds to the latter what goes with the rate at hand; the Hessian keeps that as
-// it is, a bound from above.
-// Air: with v the wind relative to the face, n its normal and A its area, both at the start of the step,
-// 1/gamma (pressure A |v_n|^3 / 3 + skin A |v_t|^2 / 2), whose gradient is the drag of Wejchert & Haumann 1991
-// with the square law: convex, so no step is too large for it.
+// Dry friction of bending (bend_friction.h) adds to the latter what goes with the rate at hand; the Hessian keeps that
+// as it is, a bound from above. Air: with v the wind relative to the face, n its normal and A its area, both at the
+// start of the step, 1/gamma (pressure A |v_n|^3 / 3 + skin A |v_t|^2 / 2), whose gradient is the drag of Wejchert &
+// Haumann 1991 with the square law: convex, so no step is too large for it.
 //
 // A header, because all of it must be compiled as a part of the loop, once for each instruction set (lanes.h).
 #pragma once
@@ -38,7 +38,9 @@ TL_INLINE int pair6(int a, int b) { return a * TL_PATCH_NODES - a * (a - 1) / 2 
 // ---- stretching ----
 
 /// Deformation gradient columns and strains of a patch.
-typedef struct strain { vd f1[3], f2[3], e[3]; } strain;
+typedef struct strain {
+    vd f1[3], f2[3], e[3];
+} strain;
 
 TL_INLINE void measure_strain(const patch *p, strain *s)
 {
@@ -205,8 +207,8 @@ TL_INLINE void bend_derivatives(patch *p, bool hessian)
     for (int k = 0; k < 3; k++)
         for (int c = 0; c < 3; c++)
             for (int i = 0; i < 3; i++)
-                push[k][c][i] = more * (full[k][0] * corner[0][c][i] + full[k][1] * corner[1][c][i] +
-                                        full[k][2] * corner[2][c][i]);
+                push[k][c][i] =
+                    more * (full[k][0] * corner[0][c][i] + full[k][1] * corner[1][c][i] + full[k][2] * corner[2][c][i]);
     for (int c = 0; c < 3; c++)
         for (int d = c; d < 3; d++) {
             vd *block = p->k[pair6(c, d)];

@@ -54,8 +54,10 @@ TL_INLINE void vd_sub(const vd a[3], const vd b[3], vd out[3])
 /// Rows of a 4x4 to its columns.
 TL_INLINE void vd_transpose4(tl_v4 r[4])
 {
-    const tl_v4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6), b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
-    const tl_v4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6), d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
+    const tl_v4 a = __builtin_shufflevector(r[0], r[1], 0, 4, 2, 6),
+                b = __builtin_shufflevector(r[0], r[1], 1, 5, 3, 7);
+    const tl_v4 c = __builtin_shufflevector(r[2], r[3], 0, 4, 2, 6),
+                d = __builtin_shufflevector(r[2], r[3], 1, 5, 3, 7);
     r[0] = __builtin_shufflevector(a, c, 0, 1, 4, 5), r[1] = __builtin_shufflevector(b, d, 0, 1, 4, 5);
     r[2] = __builtin_shufflevector(a, c, 2, 3, 6, 7), r[3] = __builtin_shufflevector(b, d, 2, 3, 6, 7);
 }

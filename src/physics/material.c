@@ -14,9 +14,15 @@
 tl_material tl_material_default(void)
 {
     tl_material m = {0};
-    const tl_orthotropic cotton = {.stretch_warp = 1000, .stretch_weft = 1000, .shear = 1000 / (2 * 1.3), .poisson = 0.3,
-                                   .bend_warp = 2e-5, .bend_weft = 2e-5, .bend_bias = -1,
-                                   .density = 0.2, .thickness = 0.0005};
+    const tl_orthotropic cotton = {.stretch_warp = 1000,
+                                   .stretch_weft = 1000,
+                                   .shear = 1000 / (2 * 1.3),
+                                   .poisson = 0.3,
+                                   .bend_warp = 2e-5,
+                                   .bend_weft = 2e-5,
+                                   .bend_bias = -1,
+                                   .density = 0.2,
+                                   .thickness = 0.0005};
     tl_material_orthotropic(&cotton, &m, NULL);
     snprintf(m.name, sizeof m.name, "default");
     return m;
@@ -57,8 +63,10 @@ tl_status tl_material_isotropic(double young, double poisson, double thickness, 
 
 tl_status tl_material_orthotropic(const tl_orthotropic *d, tl_material *out, tl_error *err)
 {
-    if (!good(d->stretch_warp, 0)) return tl_fail(err, TL_BAD_INPUT, "stretch_warp %g N/m, must be > 0", d->stretch_warp);
-    if (!good(d->stretch_weft, 0)) return tl_fail(err, TL_BAD_INPUT, "stretch_weft %g N/m, must be > 0", d->stretch_weft);
+    if (!good(d->stretch_warp, 0))
+        return tl_fail(err, TL_BAD_INPUT, "stretch_warp %g N/m, must be > 0", d->stretch_warp);
+    if (!good(d->stretch_weft, 0))
+        return tl_fail(err, TL_BAD_INPUT, "stretch_weft %g N/m, must be > 0", d->stretch_weft);
     if (!good(d->shear, 0)) return tl_fail(err, TL_BAD_INPUT, "shear %g N/m, must be > 0", d->shear);
     // nu12 / E1 = nu21 / E2; the stiffness is positive definite for nu12 nu21 < 1.
     const double other = d->poisson * d->stretch_weft / d->stretch_warp;
@@ -162,7 +170,8 @@ tl_status tl_material_check(const tl_material *m, tl_error *err)
     for (int r = 0; r < 3; r++)
         for (int k = 0; k < 5; k++)
             if (!isfinite(m->bend[r][k]) || fabs(m->bend[r][k]) > 1e9)
-                return tl_fail(err, TL_BAD_INPUT, "bend[%d][%d] %g N m, must be a number below 1e9", r, k, m->bend[r][k]);
+                return tl_fail(err, TL_BAD_INPUT, "bend[%d][%d] %g N m, must be a number below 1e9", r, k,
+                               m->bend[r][k]);
     if (!good(m->stretch_sample, 0))
         return tl_fail(err, TL_BAD_INPUT, "stretch_sample %g, must be > 0", m->stretch_sample);
     if (!good(m->bend_step, 0)) return tl_fail(err, TL_BAD_INPUT, "bend_step %g 1/m, must be > 0", m->bend_step);

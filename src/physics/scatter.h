@@ -1,7 +1,7 @@
 // physics/scatter.h: blocks of eight elements at a time into a matrix.
 //
-// A Hessian of eight elements comes as blocks of eight lanes; blocks are turned in registers, so that each element can add its own four
-// numbers at a time.
+// A Hessian of eight elements comes as blocks of eight lanes; blocks are turned in registers, so that each element can
+// add its own four numbers at a time.
 #pragma once
 #include "math/bsr_row.h"
 #include "physics/elements.h"

@@ -1,9 +1,11 @@
-// physics/strain_ahead.c: looks ahead at strain limits: where an update would leave faces beyond them, and what to do about it.
+// physics/strain_ahead.c: looks ahead at strain limits: where an update would leave faces beyond them, and what to do
+// about it.
 //
-// The linear model of an update misses what is of second order in it (faces that turn), faces that are within their limits now and not after it, and
-// what limits of finite stiffness give way. All three are seen at the end of the update, and are put right by the same system with another right side
-// (second-order correction, Nocedal & Wright 2006, sec. 18.3), with the stress that the limits have come to for multiplier, and with faces that come to
-// their limits in the matrix.
+// The linear model of an update misses what is of second order in it (faces that turn), faces that are within their
+// limits now and not after it, and what limits of finite stiffness give way. All three are seen at the end of the
+// update, and are put right by the same system with another right side (second-order correction, Nocedal & Wright 2006,
+// sec. 18.3), with the stress that the limits have come to for multiplier, and with faces that come to their limits in
+// the matrix.
 
 #include <math.h>
 #include <string.h>
@@ -33,7 +35,8 @@ TL_INLINE void strain_after(const ahead_job *job, const strain8 *p, vd m1[3], vd
     strain_columns(job->e, job->move, p, m1, m2);
     for (int k = 0; k < 3; k++) f1[k] = p->f1[k] + m1[k], f2[k] = p->f2[k] + m2[k];
     strain_of(f1, f2, out);
-    const vd mean = 0.5 * (out[0] + out[1]), half = 0.5 * (out[0] - out[1]), radius = vd_sqrt(half * half + out[2] * out[2]);
+    const vd mean = 0.5 * (out[0] + out[1]), half = 0.5 * (out[0] - out[1]),
+             radius = vd_sqrt(half * half + out[2] * out[2]);
     *most = mean + radius, *least = mean - radius;
 }
 
@@ -58,19 +61,21 @@ LANE_CLONES static void worst_chunk(void *arg, int32_t begin, int32_t end)
         const vd excess = vd_max(most - p.high[0], p.low[0] - least);
         for (int i = 0; i < p.count; i++) {
             const double margin = l->bounds[l->cloth[f + i]].margin[0];
-            if (p.aligned[i] == 0 && excess[i] - margin > worst && !is_driven(job->e, f + i)) worst = excess[i] - margin;
+            if (p.aligned[i] == 0 && excess[i] - margin > worst && !is_driven(job->e, f + i))
+                worst = excess[i] - margin;
         }
     }
     job->worst[begin / FACES_PER_CHUNK] = worst;
 }
 
-tl_status tl_strain_worst_after(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
-                                tl_workers *workers, double *worst, tl_error *err)
+tl_status tl_strain_worst_after(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
+                                tl_arena *scratch, tl_workers *workers, double *worst, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(scratch);
     double *part = TL_SCRATCH(scratch, double, e->chunk_count);
     if (!part) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, worst_chunk, &(ahead_job){(tl_strain_limits *)l, e, x, move, NULL, NULL, NULL, part});
+    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, worst_chunk,
+                    &(ahead_job){(tl_strain_limits *)l, e, x, move, NULL, NULL, NULL, part});
     *worst = 0;
     for (int32_t c = 0; c < e->chunk_count; c++) *worst = fmax(*worst, part[c]);
     tl_arena_release(scratch, mark);
@@ -78,11 +83,13 @@ tl_status tl_strain_worst_after(const tl_strain_limits *l, const tl_elements *e,
 }
 
 // Stiffness of one direction of a face (cosine, sine of it against v) that is met from now on.
-static void join(const ahead_job *job, int32_t f, double weight, double c, double s, const double s1[2], const double s2[2], tl_vec3 u1, tl_vec3 u2)
+static void join(const ahead_job *job, int32_t f, double weight, double c, double s, const double s1[2],
+                 const double s2[2], tl_vec3 u1, tl_vec3 u2)
 {
     const tl_elements *e = job->e;
     tl_vec3 v[3];
-    for (int k = 0; k < 2; k++) v[k + 1] = tl_madd3(tl_mul3(c * c * s1[k] + c * s * s2[k], u1), s * s * s2[k] + c * s * s1[k], u2);
+    for (int k = 0; k < 2; k++)
+        v[k + 1] = tl_madd3(tl_mul3(c * c * s1[k] + c * s * s2[k], u1), s * s * s2[k] + c * s * s1[k], u2);
     v[0] = tl_mul3(-1, tl_add3(v[1], v[2]));
     for (int a = 0; a < 3; a++) {
         if (e->fixed[e->face[f][a]]) continue;
@@ -103,11 +110,13 @@ static void join(const ahead_job *job, int32_t f, double weight, double c, doubl
 }
 
 // Faces whose matrix lacks directions in which the move takes them beyond a bound get them.
-TL_INLINE void join_gathered(const ahead_job *job, const strain8 *p, const axes8 *a, seen8 *seen, const vd after[3], vm fresh[2])
+TL_INLINE void join_gathered(const ahead_job *job, const strain8 *p, const axes8 *a, seen8 *seen, const vd after[3],
+                             vm fresh[2])
 {
     const vd zero = vd_of(0), one = vd_of(1);
     for (int k = 0; k < 2; k++) {
-        const vd side = vd_choose(vd_more(after[k], p->high[k]), one, vd_choose(vd_more(p->low[k], after[k]), -one, zero));
+        const vd side =
+            vd_choose(vd_more(after[k], p->high[k]), one, vd_choose(vd_more(p->low[k], after[k]), -one, zero));
         const vm acted = vd_other(seen->side[k], zero);
         fresh[k] = ~acted & vd_other(side, zero);
         seen->side[k] = vd_choose(acted, seen->side[k], side);
@@ -117,8 +126,8 @@ TL_INLINE void join_gathered(const ahead_job *job, const strain8 *p, const axes8
             const double n[2] = {k == 0 ? a->w[0][i] : -a->w[1][i], k == 0 ? a->w[1][i] : a->w[0][i]};
             const double c = n[0] * a->v[0][i] + n[1] * a->v[1][i], s = n[1] * a->v[0][i] - n[0] * a->v[1][i];
             const double s1[2] = {a->s1[0][i], a->s1[1][i]}, s2[2] = {a->s2[0][i], a->s2[1][i]};
-            join(job, p->face[i], p->area[i] * p->mu[i] * seen->bold[i], c, s, s1, s2, (tl_vec3){a->u1[0][i], a->u1[1][i], a->u1[2][i]},
-                 (tl_vec3){a->u2[0][i], a->u2[1][i], a->u2[2][i]});
+            join(job, p->face[i], p->area[i] * p->mu[i] * seen->bold[i], c, s, s1, s2,
+                 (tl_vec3){a->u1[0][i], a->u1[1][i], a->u1[2][i]}, (tl_vec3){a->u2[0][i], a->u2[1][i], a->u2[2][i]});
         }
     }
 }
@@ -206,15 +215,17 @@ LANE_CLONES static void ahead_chunk(void *arg, int32_t first, int32_t last)
             for (int i = 0; i < p.count; i++) {
                 const tl_strain_seen *seen = &l->seen[f + i];
                 const bool acts = p.h[0][i] != 0 || p.h[1][i] != 0 || seen->side[0] || seen->side[1];
-                if (p.aligned[i] == 0 && moves[i] != 0 && (acts || most[i] > p.high[0][i] || least[i] < p.low[0][i])) gathered[count++] = f + i;
+                if (p.aligned[i] == 0 && moves[i] != 0 && (acts || most[i] > p.high[0][i] || least[i] < p.low[0][i]))
+                    gathered[count++] = f + i;
             }
         }
-        for (int32_t k = 0; k < count; k += LANES) ahead_gathered(job, gathered + k, count - k < LANES ? count - k : LANES);
+        for (int32_t k = 0; k < count; k += LANES)
+            ahead_gathered(job, gathered + k, count - k < LANES ? count - k : LANES);
     }
 }
 
-void tl_strain_ahead(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_bsr *matrix, tl_vec3 *push,
-                     tl_workers *workers)
+void tl_strain_ahead(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_bsr *matrix,
+                     tl_vec3 *push, tl_workers *workers)
 {
     if (!l->looked) memset(l->seen, 0, (size_t)l->face_count * sizeof *l->seen);
     l->looked = true;

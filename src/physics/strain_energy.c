@@ -1,12 +1,12 @@
 // physics/strain_energy.c: energy, gradient and Hessian of strain limits, eight faces at a time.
 //
-// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy of
-// stretches by its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it. Under compression
-// turning has negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps steps within the reach of the
-// model where cloth buckles, so the Hessian is positive semidefinite.
+// d d_k / d x_a = (grad(basis a) . v_k) u_k (Narain et al. 2012, Eq. 25-27). The Hessian is that of an isotropic energy
+// of stretches by its modes: stretching along u1 and u2, shear, and turning of the face in its plane and out of it.
+// Under compression turning has negative stiffness; it enters by its absolute value (Chen et al. 2024), which keeps
+// steps within the reach of the model where cloth buckles, so the Hessian is positive semidefinite.
 //
-// Most faces are within their limits: they cost a strain and a square root, nothing is stored for them. Those that are not are gathered, and again
-// computed eight at a time.
+// Most faces are within their limits: they cost a strain and a square root, nothing is stored for them. Those that are
+// not are gathered, and again computed eight at a time.
 
 #include <math.h>
 
@@ -18,17 +18,18 @@
 
 enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
-#define LOOSE 0.5      // strain whose stress holds the direction of a face within its limits, if such faces are held at all
+// strain whose stress holds the direction of a face within its limits, if such faces are held at all
+#define LOOSE 0.5
 #define SQUEEZED 0.25  // stretches below this count as this in the Hessian: entries must not outgrow its precision
 
 typedef struct strain_job {
     const tl_strain_limits *l;
     const tl_elements *e;
     const tl_vec3 *x;
-    tl_bsr *matrix;     // NULL: no Hessian
+    tl_bsr *matrix;  // NULL: no Hessian
     tl_vec3 *gradient;
     const int32_t *chunks;
-    double *energy;     // per chunk
+    double *energy;             // per chunk
     const int32_t (*slots)[3];  // of corners 01, 02, 12; NULL: those of the elements
 } strain_job;
 
@@ -40,13 +41,19 @@ static int32_t slot_of(const strain_job *job, int32_t f, int a, int b)
 // ---- bounds on every direction, eight faces beyond them ----
 
 /// Gradient and Hessian of eight faces: corners 0, 1, 2; blocks 00, 11, 22, 01, 02, 12.
-typedef struct pulled8 { vd g[3][3], k[6][9]; } pulled8;
+typedef struct pulled8 {
+    vd g[3][3], k[6][9];
+} pulled8;
 
 /// A mode of the Hessian: corner 1 + k moves by q1[k] u1 + q2[k] u2.
-typedef struct mode8 { vd weight, q1[2], q2[2]; } mode8;
+typedef struct mode8 {
+    vd weight, q1[2], q2[2];
+} mode8;
 
-// Blocks of corners a, b of 1 and 2: the modes within the plane, and turning out of it with weight out1 along u1, out2 along u2.
-TL_INLINE void pair_block(const axes8 *x, const mode8 *mode, int modes, vd out1, vd out2, const vd n[3], int a, int b, vd k[9])
+// Blocks of corners a, b of 1 and 2: the modes within the plane, and turning out of it with weight out1 along u1, out2
+// along u2.
+TL_INLINE void pair_block(const axes8 *x, const mode8 *mode, int modes, vd out1, vd out2, const vd n[3], int a, int b,
+                          vd k[9])
 {
     vd along1 = vd_of(0), along12 = vd_of(0), along21 = vd_of(0), along2 = vd_of(0);
     for (int m = 0; m < modes; m++) {
@@ -56,13 +63,14 @@ TL_INLINE void pair_block(const axes8 *x, const mode8 *mode, int modes, vd out1,
     }
     const vd across = out1 * x->s1[a] * x->s1[b] + out2 * x->s2[a] * x->s2[b];
     for (int r = 0; r < 3; r++) {
-        const vd p = along1 * x->u1[r] + along21 * x->u2[r], q = along12 * x->u1[r] + along2 * x->u2[r], o = across * n[r];
+        const vd p = along1 * x->u1[r] + along21 * x->u2[r], q = along12 * x->u1[r] + along2 * x->u2[r],
+                 o = across * n[r];
         for (int c = 0; c < 3; c++) k[3 * r + c] = p * x->u1[c] + q * x->u2[c] + o * n[c];
     }
 }
 
-// d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier. Corner 0 moves against the
-// other two.
+// d U_kk / d x_a = s_ka u_k and d U_12 / d x_a = (s_2a d1 u1 + s_1a d2 u2) / (d1 + d2). t: S of the next multiplier.
+// Corner 0 moves against the other two.
 TL_INLINE void pull_isotropic(const strain8 *p, vd still, vd bold, bool hessian, pulled8 *out)
 {
     const vd zero = vd_of(0), a = p->area, mu = p->mu, loose = LOOSE * still * mu, h1 = p->h[0], h2 = p->h[1];
@@ -76,8 +84,8 @@ TL_INLINE void pull_isotropic(const strain8 *p, vd still, vd bold, bool hessian,
     strain_force(p, &x, sought, out->g + 1);
     for (int k = 0; k < 3; k++) out->g[0][k] = -(out->g[1][k] + out->g[2][k]);
     if (!hessian) return;
-    // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes of U this
-    // and what follows is the exact Hessian.
+    // Derivative of the projection in the eigenbasis of Y. Shear without turning stands for U12: with S along the axes
+    // of U this and what follows is the exact Hessian.
     const vd c = x.w[0] * x.v[0] + x.w[1] * x.v[1], s = x.w[1] * x.v[0] - x.w[0] * x.v[1];  // w1 = c v1 + s v2
     const vd cc = c * c, ss = s * s, cs = c * s;
     const vd t11 = mu * (cc * h1 + ss * h2), t22 = mu * (ss * h1 + cc * h2);
@@ -125,7 +133,8 @@ TL_INLINE void add_isotropic(const strain_job *job, const strain8 *p, pulled8 *p
             const double *at = (const double *)pull->k[a] + 8 * i;
             add_double(tl_bsr_diagonal(job->matrix, node[a]), TL_LOAD4(at), TL_LOAD4(at + 4), pull->k[a][8][i]);
             for (int b = a + 1; b < 3; b++)
-                if (!e->fixed[node[b]]) add_pair(job->matrix, node[a], node[b], slot_of(job, f, a, b), pull->k[2 + a + b], i);
+                if (!e->fixed[node[b]])
+                    add_pair(job->matrix, node[a], node[b], slot_of(job, f, a, b), pull->k[2 + a + b], i);
         }
     }
 }
@@ -248,11 +257,14 @@ LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
             for (int i = 0; i < p.count; i++) {
                 sum += energy[i];
                 if (!job->gradient || !(energy[i] > 0 || job->l->still > 0)) continue;
-                if (p.aligned[i] != 0) add_aligned(job, &p, i);
-                else gathered[count++] = p.face[i];
+                if (p.aligned[i] != 0)
+                    add_aligned(job, &p, i);
+                else
+                    gathered[count++] = p.face[i];
             }
         }
-        for (int32_t k = 0; k < count; k += LANES) add_gathered(job, gathered + k, count - k < LANES ? count - k : LANES);
+        for (int32_t k = 0; k < count; k += LANES)
+            add_gathered(job, gathered + k, count - k < LANES ? count - k : LANES);
         if (job->energy) job->energy[chunk] = sum;
     }
 }
@@ -278,8 +290,8 @@ void tl_strain_assemble_into(const tl_strain_limits *l, const tl_elements *e, co
     }
 }
 
-void tl_strain_assemble(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
-                        tl_workers *workers)
+void tl_strain_assemble(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_bsr *matrix,
+                        tl_vec3 *gradient, tl_workers *workers)
 {
     tl_strain_assemble_into(l, e, x, matrix, NULL, gradient, workers);
 }

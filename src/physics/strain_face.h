@@ -22,7 +22,8 @@ static inline void limited_strain(const tl_elements *e, const tl_vec3 *x, int32_
 }
 
 // mu h(strain + S/mu): the next multiplier.
-static inline void next_multiplier(const tl_strain_bounds *b, const double e[3], const double s[3], double mu, double out[3])
+static inline void next_multiplier(const tl_strain_bounds *b, const double e[3], const double s[3], double mu,
+                                   double out[3])
 {
     const double y[3] = {e[0] + s[0] / mu, e[1] + s[1] / mu, e[2] + s[2] / mu};
     if (b->aligned) {

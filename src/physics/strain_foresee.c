@@ -1,6 +1,7 @@
 // physics/strain_foresee.c: multipliers of strain limits that go with an update of positions.
 //
-// Each update takes along the multipliers that its linear model (strain_energy.c, strain_ahead.c) ends with (foresee; back, if only a part of it was made).
+// Each update takes along the multipliers that its linear model (strain_energy.c, strain_ahead.c) ends with (foresee;
+// back, if only a part of it was made).
 
 #include <math.h>
 #include <string.h>
@@ -24,7 +25,9 @@ typedef struct foresee_job {
 // ---- bounds along warp and weft, one face ----
 
 /// A face and how it moves: F and its change, by columns.
-typedef struct moving { tl_vec3 f1, f2, d1, d2; } moving;
+typedef struct moving {
+    tl_vec3 f1, f2, d1, d2;
+} moving;
 
 static moving moving_face(const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, int32_t f)
 {
@@ -72,14 +75,16 @@ TL_INLINE void next_multipliers(const strain8 *p, const vd strain[3], const vd s
 {
     const vd y[3] = {strain[0] + s[0], strain[1] + s[1], strain[2] + s[2]};
     const vd mean = 0.5 * (y[0] + y[1]), half = 0.5 * (y[0] - y[1]), radius = vd_sqrt(half * half + y[2] * y[2]);
-    const vd h1 = strain_beyond(mean + radius, p->low[0], p->high[0]), h2 = strain_beyond(mean - radius, p->low[1], p->high[1]);
+    const vd h1 = strain_beyond(mean + radius, p->low[0], p->high[0]),
+             h2 = strain_beyond(mean - radius, p->low[1], p->high[1]);
     const vm some = vd_more(radius, vd_of(TINY));
-    const vd even = 0.5 * (h1 + h2), odd = vd_choose(some, 0.5 * (h1 - h2) / vd_choose(some, radius, vd_of(1)), vd_of(0));
+    const vd even = 0.5 * (h1 + h2),
+             odd = vd_choose(some, 0.5 * (h1 - h2) / vd_choose(some, radius, vd_of(1)), vd_of(0));
     out[0] = even + odd * half, out[1] = even - odd * half, out[2] = odd * y[2];
 }
 
-// The multipliers that the linear model of pull_isotropic (strain_energy.c) ends with after all of the move, unless they are given; returns, summed up,
-// what the potential with them changes by, less what the model's gradient says.
+// The multipliers that the linear model of pull_isotropic (strain_energy.c) ends with after all of the move, unless
+// they are given; returns, summed up, what the potential with them changes by, less what the model's gradient says.
 TL_INLINE double foresee_gathered(const foresee_job *job, const double (*from)[3], const int32_t *faces, int count)
 {
     tl_strain_limits *l = job->l;
@@ -110,8 +115,9 @@ TL_INLINE double foresee_gathered(const foresee_job *job, const double (*from)[3
             for (int k = 0; k < 3; k++) l->next[p.face[i]][k] = p.mu[i] * next[k][i];
         next_multipliers(&p, strain, next, then);
     }
-    const vd slope = p.area * p.mu * (then[0] * change[0] + then[1] * change[1] + 2 * then[2] * change[2] -
-                                      (model.b[0] * g[0] + model.b[1] * g[1] + 2 * model.b[2] * g[2]));
+    const vd slope = p.area * p.mu *
+                     (then[0] * change[0] + then[1] * change[1] + 2 * then[2] * change[2] -
+                      (model.b[0] * g[0] + model.b[1] * g[1] + 2 * model.b[2] * g[2]));
     double sum = 0;
     for (int i = 0; i < p.count; i++) sum += slope[i];
     return sum;
@@ -139,8 +145,10 @@ LANE_CLONES static void foresee_chunk(void *arg, int32_t begin, int32_t end)
         strain_columns(job->e, job->move, &p, m1, m2);
         const vd moves = vd_dot(m1, m1) + vd_dot(m2, m2);
         for (int i = 0; i < lanes; i++) {
-            const bool acts = p.h[0][i] != 0 || p.h[1][i] != 0 || (l->looked && (l->seen[f + i].side[0] || l->seen[f + i].side[1]));
-            if (moves[i] == 0) {  // and keeps its multiplier: one that grows while nothing can answer would be too large
+            const bool acts =
+                p.h[0][i] != 0 || p.h[1][i] != 0 || (l->looked && (l->seen[f + i].side[0] || l->seen[f + i].side[1]));
+            if (moves[i] ==
+                0) {  // and keeps its multiplier: one that grows while nothing can answer would be too large
                 if (!job->given) memcpy(l->next[f + i], from[f + i], sizeof *from);
             } else if (p.aligned[i] != 0) {
                 sum += foresee_one(job, from[f + i], job->given ? l->trial[f + i] : NULL, f + i);
@@ -151,7 +159,8 @@ LANE_CLONES static void foresee_chunk(void *arg, int32_t begin, int32_t end)
             }
         }
     }
-    for (int32_t k = 0; k < count; k += LANES) sum += foresee_gathered(job, from, gathered + k, count - k < LANES ? count - k : LANES);
+    for (int32_t k = 0; k < count; k += LANES)
+        sum += foresee_gathered(job, from, gathered + k, count - k < LANES ? count - k : LANES);
     job->slope[begin / FACES_PER_CHUNK] = sum;
 }
 
@@ -167,8 +176,8 @@ static tl_status sum_slopes(foresee_job *job, tl_arena *scratch, tl_workers *wor
     return TL_OK;
 }
 
-tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
-                            tl_workers *workers, double *slope, tl_error *err)
+tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
+                            tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
 {
     TL_TRY(sum_slopes(&(foresee_job){l, e, x, move, false, NULL}, scratch, workers, slope, err));
     double(*old)[3] = l->trial;
@@ -176,8 +185,8 @@ tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_
     return TL_OK;
 }
 
-tl_status tl_strain_slope(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move, tl_arena *scratch,
-                          tl_workers *workers, double *slope, tl_error *err)
+tl_status tl_strain_slope(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
+                          tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
 {
     return sum_slopes(&(foresee_job){l, e, x, move, true, NULL}, scratch, workers, slope, err);
 }

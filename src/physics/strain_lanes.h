@@ -1,5 +1,6 @@
-// physics/strain_lanes.h: eight faces against their limits; for strain_energy.c, which makes the linear model of limits, strain_foresee.c, which
-// says what that model ends with (both must take the same directions), and strain_ahead.c, which corrects it.
+// physics/strain_lanes.h: eight faces against their limits; for strain_energy.c, which makes the linear model of
+// limits, strain_foresee.c, which says what that model ends with (both must take the same directions), and
+// strain_ahead.c, which corrects it.
 #pragma once
 #include "physics/lanes.h"
 #include "physics/strain_limit.h"
@@ -64,7 +65,8 @@ TL_INLINE vd strain_beyond(vd y, vd low, vd high)
 }
 
 /// The faces of `p` (strain_faces) at x with their multipliers, against their bounds.
-TL_INLINE void strain_project(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const double (*multiplier)[3], strain8 *p)
+TL_INLINE void strain_project(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x,
+                              const double (*multiplier)[3], strain8 *p)
 {
     vd strain[3];
     double grad[4][LANES], s[3][LANES], low[3][LANES], high[3][LANES], area[LANES], mu[LANES], is_aligned[LANES];
@@ -85,12 +87,14 @@ TL_INLINE void strain_project(const tl_strain_limits *l, const tl_elements *e, c
     const vd per_mu = 1 / p->mu;
     const vm aligned = vd_other(p->aligned, vd_of(0));
     if (any_aligned) {
-        const vd along1 = vd_sqrt(vd_dot(p->f1, p->f1)), along2 = vd_sqrt(vd_dot(p->f2, p->f2)), c12 = vd_dot(p->f1, p->f2);
+        const vd along1 = vd_sqrt(vd_dot(p->f1, p->f1)), along2 = vd_sqrt(vd_dot(p->f2, p->f2)),
+                 c12 = vd_dot(p->f1, p->f2);
         const vd own[3] = {along1 - 1, along2 - 1, c12 / (along1 * along2 + TINY)};
         for (int k = 0; k < 3; k++) strain[k] = vd_choose(aligned, own[k], strain[k]);
     }
     for (int k = 0; k < 3; k++) p->s[k] = TL_LOAD8(s[k]) * per_mu, p->y[k] = strain[k] + p->s[k];
-    const vd mean = 0.5 * (p->y[0] + p->y[1]), half = 0.5 * (p->y[0] - p->y[1]), radius = vd_sqrt(half * half + p->y[2] * p->y[2]);
+    const vd mean = 0.5 * (p->y[0] + p->y[1]), half = 0.5 * (p->y[0] - p->y[1]),
+             radius = vd_sqrt(half * half + p->y[2] * p->y[2]);
     p->value[0] = vd_choose(aligned, p->y[0], mean + radius);
     p->value[1] = vd_choose(aligned, p->y[1], mean - radius);
     p->value[2] = vd_choose(aligned, p->y[2], vd_of(0));
@@ -126,7 +130,8 @@ TL_INLINE void strain_turned_back(const vd n[2], const vd t[3], vd out[3])
     strain_turned(back, t, out);
 }
 
-/// v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k for corners 1 and 2; w: eigenvectors of Y.
+/// v_k: eigenvectors of U, d_k its eigenvalues, u_k = F v_k / d_k, s_ka = grad(basis a) . v_k for corners 1 and 2; w:
+/// eigenvectors of Y.
 typedef struct axes8 {
     vd v[2], w[2], d1, d2, u1[3], u2[3], s1[2], s2[2];
     vd gap;  // between the eigenvalues of Y
@@ -137,7 +142,8 @@ TL_INLINE void strain_axes(const strain8 *p, axes8 *a)
     strain_basis(0.5 * (vd_dot(p->f1, p->f1) - vd_dot(p->f2, p->f2)), vd_dot(p->f1, p->f2), a->v);
     strain_basis(0.5 * (p->y[0] - p->y[1]), p->y[2], a->w);
     vd p1[3], p2[3];
-    for (int k = 0; k < 3; k++) p1[k] = a->v[0] * p->f1[k] + a->v[1] * p->f2[k], p2[k] = a->v[0] * p->f2[k] - a->v[1] * p->f1[k];
+    for (int k = 0; k < 3; k++)
+        p1[k] = a->v[0] * p->f1[k] + a->v[1] * p->f2[k], p2[k] = a->v[0] * p->f2[k] - a->v[1] * p->f1[k];
     a->d1 = vd_max(vd_sqrt(vd_dot(p1, p1)), vd_of(FLAT)), a->d2 = vd_max(vd_sqrt(vd_dot(p2, p2)), vd_of(FLAT));
     for (int k = 0; k < 3; k++) a->u1[k] = p1[k] / a->d1, a->u2[k] = p2[k] / a->d2;
     for (int k = 0; k < 2; k++) {
@@ -164,13 +170,18 @@ TL_INLINE void strain_force(const strain8 *p, const axes8 *a, const vd stress[3]
     strain_turned(a->v, stress, t);
     const vd per = 2 * t[2] / (a->d1 + a->d2);
     for (int c = 0; c < 2; c++) {
-        const vd g1 = p->area * (t[0] * a->s1[c] + per * a->s2[c] * a->d1), g2 = p->area * (t[1] * a->s2[c] + per * a->s1[c] * a->d2);
+        const vd g1 = p->area * (t[0] * a->s1[c] + per * a->s2[c] * a->d1),
+                 g2 = p->area * (t[1] * a->s2[c] + per * a->s1[c] * a->d2);
         for (int k = 0; k < 3; k++) out[c][k] = g1 * a->u1[k] + g2 * a->u2[k];
     }
 }
 
-/// What the linear model of a face at its limits says, along w: stress over mu is b at x and grows by `stiff` times the change of strain.
-typedef struct model8 { vd b[3], stiff[3], s[3]; vm both; } model8;
+/// What the linear model of a face at its limits says, along w: stress over mu is b at x and grows by `stiff` times the
+/// change of strain.
+typedef struct model8 {
+    vd b[3], stiff[3], s[3];
+    vm both;
+} model8;
 
 TL_INLINE void strain_model(const strain8 *p, const axes8 *a, vd bold, model8 *m)
 {

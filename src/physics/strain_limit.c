@@ -1,4 +1,5 @@
-// physics/strain_limit.c: making limits on strain: are the numbers sound, which bounds follow, room for one multiplier per face.
+// physics/strain_limit.c: making limits on strain: are the numbers sound, which bounds follow, room for one multiplier
+// per face.
 //
 // What limits do in a step is in strain_energy.c (the potential and its derivatives) and strain_multiplier.c.
 
@@ -19,9 +20,11 @@ tl_status tl_strain_check(const tl_strain_def *d, const char *what, tl_error *er
     if (d->kind == TL_STRAIN_FREE) return TL_OK;
     if (!is_limit(d->min) || !(d->min <= 0) || (isfinite(d->min) && d->min <= -1))
         return tl_fail(err, TL_BAD_INPUT, "%s: strain.min %g, must be in (-1, 0], or -infinity for none", what, d->min);
-    if (!is_limit(d->max) || !(d->max >= 0)) return tl_fail(err, TL_BAD_INPUT, "%s: strain.max %g, must be >= 0", what, d->max);
+    if (!is_limit(d->max) || !(d->max >= 0))
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.max %g, must be >= 0", what, d->max);
     if (aligned && (!is_limit(d->weft_min) || !(d->weft_min <= 0) || (isfinite(d->weft_min) && d->weft_min <= -1)))
-        return tl_fail(err, TL_BAD_INPUT, "%s: strain.weft_min %g, must be in (-1, 0], or -infinity for none", what, d->weft_min);
+        return tl_fail(err, TL_BAD_INPUT, "%s: strain.weft_min %g, must be in (-1, 0], or -infinity for none", what,
+                       d->weft_min);
     if (aligned && (!is_limit(d->weft_max) || !(d->weft_max >= 0)))
         return tl_fail(err, TL_BAD_INPUT, "%s: strain.weft_max %g, must be >= 0", what, d->weft_max);
     if (aligned && (!is_limit(d->shear) || !(d->shear >= 0)))
@@ -57,8 +60,8 @@ void tl_strain_limits_destroy(tl_strain_limits *l)
     TL_FREE(al, l, 1);
 }
 
-tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, const tl_strain_def *defs, tl_strain_limits **out,
-                                  tl_error *err)
+tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, const tl_strain_def *defs,
+                                  tl_strain_limits **out, tl_error *err)
 {
     *out = NULL;
     tl_strain_limits *l = TL_CALLOC(al, tl_strain_limits, 1);
@@ -74,7 +77,8 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     l->next = TL_CALLOC_FOR(al, l->next, m);
     l->bold = TL_CALLOC(al, double, m);
     l->seen = TL_CALLOC(al, tl_strain_seen, m);
-    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next || !l->seen || !l->bold) {
+    if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next || !l->seen ||
+        !l->bold) {
         tl_strain_limits_destroy(l);
         return tl_fail_memory(err, "the strain limits");
     }

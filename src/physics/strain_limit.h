@@ -1,13 +1,14 @@
 // physics/strain_limit.h: limits on strain as terms of the incremental potential, by an augmented Lagrangian.
 //
-// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here the bounds
-// are on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I. That is the same set, but
-// the multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with which the limit pulls: it has no
-// jump where two stretches are equal and change places, and can be carried from step to step and mesh to mesh. With its
-// stiffness mu and area A the face adds
-//     A mu/2 |h(U - I + S/mu)|^2,  h(Y) = Y - (Y moved to the nearest matrix within the bounds, eigenvalue by eigenvalue)
-// and where the sum of all potentials is smallest, the next multiplier is mu h(U - I + S/mu): Eq. 19-21 of the paper with the two
-// one-sided bounds in one (Rockafellar 1974).
+// Narain, Samii & O'Brien 2012, sec. 5, bound each principal stretch of a face and give each bound a multiplier. Here
+// the bounds are on the stretch tensor U = sqrt(F^T F), in the order of symmetric matrices: min I <= U - I <= max I.
+// That is the same set, but the multiplier of a face is ONE symmetric tensor S in material coordinates, the stress with
+// which the limit pulls: it has no jump where two stretches are equal and change places, and can be carried from step
+// to step and mesh to mesh. With its stiffness mu and area A the face adds
+//     A mu/2 |h(U - I + S/mu)|^2,  h(Y) = Y - (Y moved to the nearest matrix within the bounds, eigenvalue by
+//     eigenvalue)
+// and where the sum of all potentials is smallest, the next multiplier is mu h(U - I + S/mu): Eq. 19-21 of the paper
+// with the two one-sided bounds in one (Rockafellar 1974).
 #pragma once
 #include "physics/elements.h"
 
@@ -20,7 +21,8 @@ typedef struct tl_strain_bounds {
 
 /// What a look ahead (tl_strain_ahead) has found of a face, along the two directions that its linear model has.
 typedef struct tl_strain_seen {
-    double offset[3];  ///< strains at the end of the move are by this much other than the model says; with what the stress has gone ahead by
+    double offset[3];  ///< strains at the end of the move are by this much other than the model says; with what the
+                       ///< stress has gone ahead by
     double lead[2];    ///< that alone, as a strain
     double axis[2];    ///< the first direction, if the face was within its limits
     int8_t side[2];    ///< 1, -1: is met at the upper, lower bound though it is within its limits now
@@ -38,8 +40,9 @@ typedef struct tl_strain_limits {
     double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
     tl_strain_seen *seen;      ///< if `looked`
     bool looked;
-    double *bold;              ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
-    double still;              ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else holds it
+    double *bold;  ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
+    double still;  ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else
+                   ///< holds it
 } tl_strain_limits;
 
 /// The range and sense of every number, `what` begins the message.
@@ -52,52 +55,56 @@ void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
 #define TL_STRAIN_MARGIN 8e-4  ///< for a simulation, which promises 1e-3
 
-/// Solves for limits that are narrower by `margin` on either side, where there is room: what is left beyond those is then mostly
-/// within the ones asked for, which is what excess is measured against. Once, after making.
+/// Solves for limits that are narrower by `margin` on either side, where there is room: what is left beyond those is
+/// then mostly within the ones asked for, which is what excess is measured against. Once, after making.
 void tl_strain_tighten(tl_strain_limits *limits, double margin);
 
-/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger ones save
-/// rounds but cost more iterations (docs/strain-limiting.md).
+/// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger
+/// ones save rounds but cost more iterations (docs/strain-limiting.md).
 #define TL_STRAIN_STIFFER 3
 
-/// Updates are sought with limits as stiff as inertia holds motions of this size with [m], see `bold`; TL_STRAIN_BOLD times mu at most.
+/// Updates are sought with limits as stiff as inertia holds motions of this size with [m], see `bold`; TL_STRAIN_BOLD
+/// times mu at most.
 #define TL_STRAIN_REACH 1
 #define TL_STRAIN_BOLD 10
 
-/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in tl_step_def), and
-/// from the multipliers.
+/// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in
+/// tl_step_def), and from the multipliers.
 void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
 
 /// The energy of the limits at x [J]. `scratch` is for partial sums.
-tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_arena *scratch,
-                           tl_workers *workers, double *out, tl_error *err);
+tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
+                           tl_arena *scratch, tl_workers *workers, double *out, tl_error *err);
 
 /// Adds gradient and a positive semidefinite Hessian (`matrix` NULL: none). Rows of fixed nodes stay as they are.
 void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
                         tl_vec3 *gradient, tl_workers *workers);
 
 /// The same into a matrix with a pattern of its own: slots (as in tl_elements) of corners 01, 02, 12 of every face.
-void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
-                             const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers);
+void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
+                             tl_bsr *matrix, const int32_t (*slots)[3], tl_vec3 *gradient, tl_workers *workers);
 
-/// Trial multipliers take the values that go with moving all nodes by `move`, by the linear model that tl_strain_assemble made at x.
-/// `slope` gets the change of the potential along it with these, less gradient . move. The ones before stay in `next`.
-tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
-                            tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+/// Trial multipliers take the values that go with moving all nodes by `move`, by the linear model that
+/// tl_strain_assemble made at x. `slope` gets the change of the potential along it with these, less gradient . move.
+/// The ones before stay in `next`.
+tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
+                            const tl_vec3 *move, tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
 
 /// That slope, with the multipliers as foreseen, for another move.
 tl_status tl_strain_slope(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
                           tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
 
 /// Largest excess of all faces that are not driven after a move from x, at least 0.
-tl_status tl_strain_worst_after(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
-                                tl_arena *scratch, tl_workers *workers, double *worst, tl_error *err);
+tl_status tl_strain_worst_after(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
+                                const tl_vec3 *move, tl_arena *scratch, tl_workers *workers, double *worst,
+                                tl_error *err);
 
-/// A look ahead. With the matrix and gradient of tl_strain_assemble at x an update was found, `move`: faces within their isotropic limits that it would take
-/// beyond them join the matrix, and `push` gets what is to be added to the gradient so that the same system, solved again, meets the limits where the
-/// move ends rather than where its linear model does, with stresses gone on by what is left. tl_strain_foresee then knows. May be repeated.
-void tl_strain_ahead(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move, tl_bsr *matrix,
-                     tl_vec3 *push, tl_workers *workers);
+/// A look ahead. With the matrix and gradient of tl_strain_assemble at x an update was found, `move`: faces within
+/// their isotropic limits that it would take beyond them join the matrix, and `push` gets what is to be added to the
+/// gradient so that the same system, solved again, meets the limits where the move ends rather than where its linear
+/// model does, with stresses gone on by what is left. tl_strain_foresee then knows. May be repeated.
+void tl_strain_ahead(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
+                     tl_bsr *matrix, tl_vec3 *push, tl_workers *workers);
 
 /// Forgets what was seen.
 void tl_strain_look_away(tl_strain_limits *limits);
@@ -115,14 +122,14 @@ typedef struct tl_strain_state {
 } tl_strain_state;
 
 /// The state at x. `update`: trial multipliers take their next value.
-tl_status tl_strain_measure(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance, bool update,
-                            tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err);
+tl_status tl_strain_measure(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance,
+                            bool update, tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err);
 
 /// Raises the stiffness of faces that x leaves beyond `tolerance`, up to a bound. False: none could be raised.
 bool tl_strain_stiffen(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
 
-/// Trial multipliers become the state. Those of faces beyond `tolerance` at x are bounded: where limits cannot be met they would
-/// grow for ever, and snap when what holds the cloth lets go.
+/// Trial multipliers become the state. Those of faces beyond `tolerance` at x are bounded: where limits cannot be met
+/// they would grow for ever, and snap when what holds the cloth lets go.
 void tl_strain_keep(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
 
 /// Excess of one face at x; negative inside its limits.
@@ -140,9 +147,13 @@ typedef struct tl_project_def {
 } tl_project_def;
 tl_project_def tl_project_def_default(void);
 
-typedef struct tl_project_report { int32_t iterations, rounds; tl_strain_state state; bool held; } tl_project_report;
+typedef struct tl_project_report {
+    int32_t iterations, rounds;
+    tl_strain_state state;
+    bool held;
+} tl_project_report;
 
-/// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x. Multipliers
-/// of the state are neither used nor changed.
-tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def, tl_vec3 *x,
-                            tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err);
+/// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x.
+/// Multipliers of the state are neither used nor changed.
+tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def,
+                            tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err);

@@ -1,7 +1,8 @@
 // physics/strain_multiplier.c: the multipliers of strain limits in the course of a step.
 //
-// A step begins with those of the state. Each update of positions takes along the multipliers that its linear model ends with
-// (strain_foresee.c), limits that stay exceeded become stiffer, and what the step ends with is kept. See strain_limit.h for the equations.
+// A step begins with those of the state. Each update of positions takes along the multipliers that its linear model
+// ends with (strain_foresee.c), limits that stay exceeded become stiffer, and what the step ends with is kept. See
+// strain_limit.h for the equations.
 
 #include <math.h>
 #include <string.h>
@@ -15,8 +16,9 @@
 
 enum { FACES_PER_CHUNK = TL_CHUNK_FACES };
 
-#define MOST_SLACK 0.05    // limits let go of a face that has come to lie this much inside them
-#define MOST_PULL 10.0     // bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness
+#define MOST_SLACK 0.05  // limits let go of a face that has come to lie this much inside them
+// bound on the multiplier of a face that stays beyond its limits, over the fabric's stiffness
+#define MOST_PULL 10.0
 #define MOST_STIFFER 64.0  // of the stiffness a step begins with
 #define STIFFEN 4.0
 
@@ -29,7 +31,8 @@ void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
     for (int32_t f = 0; f < l->face_count; f++) {
         const double fabric = fmax(e->stretch[f][0], e->stretch[f][2]);
         const double per_area = e->materials[e->material[f]].density * gamma * gamma, inertia = per_area * e->area[f];
-        l->base[f] = l->stiffness[f] = fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
+        l->base[f] = l->stiffness[f] =
+            fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
         l->bold[f] = fmax(1, fmin(TL_STRAIN_BOLD, per_area * TL_STRAIN_REACH * TL_STRAIN_REACH / l->base[f]));
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
     }
@@ -111,8 +114,11 @@ LANE_CLONES static void measure_chunk(void *arg, int32_t begin, int32_t end)
             limited_strain(job->e, job->x, f, b->aligned, g);
             const double excess = excess_of(b, g);
             if (!acts && !(excess > job->tolerance)) continue;
-            if (!acts) memset(l->trial[f], 0, sizeof l->trial[f]);  // what held it to one limit hides that it is beyond the other
-            else if (job->update) next_multiplier(b, g, l->trial[f], l->stiffness[f], l->trial[f]);
+            if (!acts)
+                memset(l->trial[f], 0,
+                       sizeof l->trial[f]);  // what held it to one limit hides that it is beyond the other
+            else if (job->update)
+                next_multiplier(b, g, l->trial[f], l->stiffness[f], l->trial[f]);
             sum.active++;
             const bool driven = is_driven(job->e, f);
             sum.violated += excess > job->tolerance, sum.driven += driven && excess > job->tolerance;
@@ -128,7 +134,8 @@ tl_status tl_strain_measure(tl_strain_limits *l, const tl_elements *e, const tl_
     const tl_arena_mark mark = tl_arena_save(scratch);
     tl_strain_state *part = TL_SCRATCH(scratch, tl_strain_state, e->chunk_count);
     if (!part) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, measure_chunk, &(measure_job){l, e, x, tolerance, update, part});
+    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, measure_chunk,
+                    &(measure_job){l, e, x, tolerance, update, part});
     *out = (tl_strain_state){0, 0, 0, 0, TL_NONE};
     for (int32_t c = 0; c < e->chunk_count; c++) {
         out->active += part[c].active, out->violated += part[c].violated, out->driven += part[c].driven;

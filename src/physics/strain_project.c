@@ -1,8 +1,9 @@
-// physics/strain_project.c: the nearest positions within the strain limits, for starts and for comparison with other limiters.
+// physics/strain_project.c: the nearest positions within the strain limits, for starts and for comparison with other
+// limiters.
 //
-// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the augmented
-// Lagrangian by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on to the next multipliers as soon
-// as the steps become small: both converge together.
+// min 1/2 sum m |x - x^|^2 subject to the limits (Narain et al. 2012, Eq. 22-23). Where the paper minimises the
+// augmented Lagrangian by nonlinear conjugate gradients, this takes Newton steps with the sparse solver, and moves on
+// to the next multipliers as soon as the steps become small: both converge together.
 
 #include <math.h>
 
@@ -12,20 +13,23 @@
 #include "math/vec3.h"
 #include "physics/strain_limit.h"
 
-#define ARMIJO 1e-4           // Nocedal & Wright 2006, sec. 3.1
+#define ARMIJO 1e-4  // Nocedal & Wright 2006, sec. 3.1
 #define LINEAR_TOLERANCE 0.1
-#define SMALL_STEP 0.3        // next multipliers when a step changes strains by less than this part of the worst excess
-#define STILL 0.1             // faces within their limits resist steps by this part, else the mass alone holds them
-#define POOR_PROGRESS 0.5     // a round that leaves more than this of the worst excess asks for more stiffness
+#define SMALL_STEP 0.3     // next multipliers when a step changes strains by less than this part of the worst excess
+#define STILL 0.1          // faces within their limits resist steps by this part, else the mass alone holds them
+#define POOR_PROGRESS 0.5  // a round that leaves more than this of the worst excess asks for more stiffness
 enum { MAX_BACKTRACKS = 20, ROUND_STEPS = 3, CHUNK = 4096 };
 
-tl_project_def tl_project_def_default(void) { return (tl_project_def){.tolerance = 5e-4, .iterations = 200, .scale = 1000}; }
+tl_project_def tl_project_def_default(void)
+{
+    return (tl_project_def){.tolerance = 5e-4, .iterations = 200, .scale = 1000};
+}
 
 typedef struct projection {
     tl_strain_limits *l;
     const tl_elements *e;
     const tl_project_def *def;
-    tl_bsr *matrix;         // couples the corners of faces, no more
+    tl_bsr *matrix;  // couples the corners of faces, no more
     int32_t (*slots)[3];
     tl_solver *solver;
     tl_arena *arena;
@@ -95,8 +99,10 @@ static void assemble(projection *s, const tl_vec3 *x)
         s->gradient[i] = e->fixed[i] ? (tl_vec3){0, 0, 0} : tl_mul3(e->mass[i], tl_sub3(x[i], s->hat[i]));
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
             for (int j = 0; j < 9; j++) {
-                if (m->single) m->single[k - i - 1][j] = 0;
-                else m->value[k][j] = 0;
+                if (m->single)
+                    m->single[k - i - 1][j] = 0;
+                else
+                    m->value[k][j] = 0;
             }
         double *d = tl_bsr_diagonal(m, i);
         for (int j = 0; j < 9; j++) d[j] = j % 4 ? 0 : e->fixed[i] ? 1 : e->mass[i];
@@ -124,7 +130,8 @@ static tl_status search(projection *s, tl_vec3 *x, double slope, double *length,
     return TL_OK;
 }
 
-// The limits pull nodes against each other only, so the centre of mass stays; a linear solve that stops early moves it a little.
+// The limits pull nodes against each other only, so the centre of mass stays; a linear solve that stops early moves it
+// a little.
 static void keep_centre(const projection *s, tl_vec3 *x)
 {
     tl_vec3 lack = {0, 0, 0};
@@ -166,8 +173,8 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
     return TL_OK;
 }
 
-tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_project_def *def, tl_vec3 *x, tl_arena *arena,
-                            tl_workers *workers, tl_project_report *report, tl_error *err)
+tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_project_def *def, tl_vec3 *x,
+                            tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(arena);
     const int32_t n = e->node_count;

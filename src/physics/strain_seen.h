@@ -1,9 +1,13 @@
-// physics/strain_seen.h: the linear model of limits with what looks ahead have found; for strain_foresee.c and strain_ahead.c.
+// physics/strain_seen.h: the linear model of limits with what looks ahead have found; for strain_foresee.c and
+// strain_ahead.c.
 #pragma once
 #include "physics/strain_lanes.h"
 
 /// tl_strain_seen of eight faces. side: of the bound that acts, 0 none; joined: it does since it was foreseen.
-typedef struct seen8 { vd offset[3], lead[2], side[2], bold; vm joined[2]; } seen8;
+typedef struct seen8 {
+    vd offset[3], lead[2], side[2], bold;
+    vm joined[2];
+} seen8;
 
 /// Faces within their limits have the directions in which they were seen to leave them.
 TL_INLINE void strain_recall(const tl_strain_limits *l, const strain8 *p, axes8 *a, seen8 *out)
@@ -25,7 +29,8 @@ TL_INLINE void strain_recall(const tl_strain_limits *l, const strain8 *p, axes8 
         for (int k = 0; k < 2; k++) lead[k][i] = seen->lead[k], axis[k][i] = seen->axis[k], side[k][i] = seen->side[k];
     }
     for (int k = 0; k < 3; k++) out->offset[k] = TL_LOAD8(offset[k]);
-    const vm idle = ~(vd_other(p->h[0], zero) | vd_other(p->h[1], zero)) & (vd_other(TL_LOAD8(side[0]), zero) | vd_other(TL_LOAD8(side[1]), zero));
+    const vm idle = ~(vd_other(p->h[0], zero) | vd_other(p->h[1], zero)) &
+                    (vd_other(TL_LOAD8(side[0]), zero) | vd_other(TL_LOAD8(side[1]), zero));
     for (int k = 0; k < 2; k++) {
         out->lead[k] = TL_LOAD8(lead[k]);
         a->w[k] = vd_choose(idle, TL_LOAD8(axis[k]), a->w[k]);
@@ -47,8 +52,10 @@ TL_INLINE vd strain_same_side(vd t, vd side)
     return vd_choose(vd_more(side, zero), vd_max(t, zero), vd_choose(vd_more(zero, side), -vd_max(-t, zero), zero));
 }
 
-/// Stress over mu, along w, after strains have changed by g (along w) from `strain` (in material coordinates), each held to its side.
-TL_INLINE void strain_sought(const strain8 *p, const axes8 *a, const model8 *m, const seen8 *seen, const vd strain[3], const vd g[3], vd out[3])
+/// Stress over mu, along w, after strains have changed by g (along w) from `strain` (in material coordinates), each
+/// held to its side.
+TL_INLINE void strain_sought(const strain8 *p, const axes8 *a, const model8 *m, const seen8 *seen, const vd strain[3],
+                             const vd g[3], vd out[3])
 {
     vd at[3];
     strain_turned(a->w, strain, at);

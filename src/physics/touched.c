@@ -41,7 +41,8 @@ static void touch_faces(const tl_elements *e, const uint8_t *turns, tl_touched *
 tl_status tl_touch(const tl_elements *e, const int32_t *place, tl_arena *arena, tl_touched *out, tl_error *err)
 {
     const size_t faces = (size_t)group_count(e->face_count), hinges = (size_t)group_count(e->hinge_count);
-    *out = (tl_touched){TL_SCRATCH(arena, uint8_t, faces), TL_SCRATCH(arena, uint8_t, hinges), TL_SCRATCH(arena, uint8_t, hinges), place};
+    *out = (tl_touched){TL_SCRATCH(arena, uint8_t, faces), TL_SCRATCH(arena, uint8_t, hinges),
+                        TL_SCRATCH(arena, uint8_t, hinges), place};
     const tl_arena_mark mark = tl_arena_save(arena);
     uint8_t *turns = TL_SCRATCH(arena, uint8_t, e->hinge_count);
     if (!out->face || !out->angle || !out->fold || !turns) return tl_fail_memory(err, "a part of the elements");

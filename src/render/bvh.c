@@ -15,20 +15,20 @@
 enum {
     BINS = 16,
     WIDTH = 4,
-    SAH_LEVELS = 40, // deeper than this the input is degenerate: cut in the middle, at most 16 levels more
-    STACK = 192,     // > 3 (40 + 16) + 4 entries, whatever the triangles
+    SAH_LEVELS = 40,  // deeper than this the input is degenerate: cut in the middle, at most 16 levels more
+    STACK = 192,      // > 3 (40 + 16) + 4 entries, whatever the triangles
 };
-static const float COORDINATE_LIMIT = 1e15f; // beyond it areas overflow: such a corner counts as not finite
+static const float COORDINATE_LIMIT = 1e15f;  // beyond it areas overflow: such a corner counts as not finite
 static const float EMPTY_BOX = 1e30f;
 
 typedef struct node {
     float lo[3][WIDTH], hi[3][WIDTH];
-    int32_t child[WIDTH]; // >= 0: node; < 0: ~leaf
+    int32_t child[WIDTH];  // >= 0: node; < 0: ~leaf
 } node;
 
 typedef struct leaf {
-    float p[3][3][WIDTH]; // corner, axis, lane
-    int32_t tri[WIDTH];   // -1: unused lane
+    float p[3][3][WIDTH];  // corner, axis, lane
+    int32_t tri[WIDTH];    // -1: unused lane
 } leaf;
 
 struct tl_ray_bvh {
@@ -36,7 +36,7 @@ struct tl_ray_bvh {
     node *nodes;
     leaf *leaves;
     int32_t node_count, node_cap, leaf_count, leaf_cap;
-    tl_vec3f ball; // a ball around everything: most rays from the floor miss it and cost nothing more
+    tl_vec3f ball;  // a ball around everything: most rays from the floor miss it and cost nothing more
     float ball_radius2;
 };
 
@@ -52,10 +52,7 @@ typedef struct range {
     box bounds;
 } range;
 
-static box empty_box(void)
-{
-    return (box){{EMPTY_BOX, EMPTY_BOX, EMPTY_BOX}, {-EMPTY_BOX, -EMPTY_BOX, -EMPTY_BOX}};
-}
+static box empty_box(void) { return (box){{EMPTY_BOX, EMPTY_BOX, EMPTY_BOX}, {-EMPTY_BOX, -EMPTY_BOX, -EMPTY_BOX}}; }
 
 static void grow_box(box *a, const box *b)
 {
@@ -71,10 +68,7 @@ static float half_area(const box *b)
     return x < 0 ? 0 : x * y + y * z + z * x;
 }
 
-static float centre(const item *it, int axis)
-{
-    return it->bounds.lo[axis] + it->bounds.hi[axis];
-} // twice it
+static float centre(const item *it, int axis) { return it->bounds.lo[axis] + it->bounds.hi[axis]; }  // twice it
 
 static box bounds_of(const item *items, int32_t begin, int32_t end)
 {
@@ -179,7 +173,7 @@ static tl_status add_leaf(tl_ray_bvh *bvh, const item *items, const range *r, co
 typedef struct task {
     range r;
     int32_t node, lane, level;
-} task; // build `r` and store it there
+} task;  // build `r` and store it there
 
 static tl_status build(tl_ray_bvh *bvh, item *items, int32_t count, const tl_vec3f *pos, const int32_t (*tri)[3],
                        tl_error *err)
@@ -233,8 +227,8 @@ static bool usable(tl_vec3f p)
     return fabsf(p.x) < COORDINATE_LIMIT && fabsf(p.y) < COORDINATE_LIMIT && fabsf(p.z) < COORDINATE_LIMIT;
 }
 
-tl_status tl_ray_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3],
-                        int32_t tri_count, tl_ray_bvh **out, tl_error *err)
+tl_status tl_ray_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, const int32_t (*tri)[3], int32_t tri_count,
+                            tl_ray_bvh **out, tl_error *err)
 {
     *out = NULL;
     tl_ray_bvh *bvh = TL_CALLOC(alloc, tl_ray_bvh, 1);
@@ -249,15 +243,13 @@ tl_status tl_ray_bvh_create(const tl_allocator *alloc, const tl_vec3f *pos, cons
     for (int32_t t = 0; t < tri_count; t++) {
         const tl_vec3f a = pos[tri[t][0]], b = pos[tri[t][1]], c = pos[tri[t][2]];
         if (!usable(a) || !usable(b) || !usable(c)) continue;
-        items[count++] = (item){{{tl_minf(a.x, tl_minf(b.x, c.x)), tl_minf(a.y, tl_minf(b.y, c.y)),
-                                  tl_minf(a.z, tl_minf(b.z, c.z))},
-                                 {tl_maxf(a.x, tl_maxf(b.x, c.x)), tl_maxf(a.y, tl_maxf(b.y, c.y)),
-                                  tl_maxf(a.z, tl_maxf(b.z, c.z))}},
-                                t};
+        items[count++] = (item){
+            {{tl_minf(a.x, tl_minf(b.x, c.x)), tl_minf(a.y, tl_minf(b.y, c.y)), tl_minf(a.z, tl_minf(b.z, c.z))},
+             {tl_maxf(a.x, tl_maxf(b.x, c.x)), tl_maxf(a.y, tl_maxf(b.y, c.y)), tl_maxf(a.z, tl_maxf(b.z, c.z))}},
+            t};
     }
     const box all = bounds_of(items, 0, count);
-    bvh->ball =
-        (tl_vec3f){(all.lo[0] + all.hi[0]) / 2, (all.lo[1] + all.hi[1]) / 2, (all.lo[2] + all.hi[2]) / 2};
+    bvh->ball = (tl_vec3f){(all.lo[0] + all.hi[0]) / 2, (all.lo[1] + all.hi[1]) / 2, (all.lo[2] + all.hi[2]) / 2};
     for (int32_t i = 0; i < count; i++)
         for (int c = 0; c < 3; c++) {
             const tl_vec3f d = tl_subf(pos[tri[items[i].tri][c]], bvh->ball);
@@ -286,32 +278,31 @@ void tl_ray_bvh_destroy(tl_ray_bvh *bvh)
 
 /// A ray made ready: reciprocal direction for boxes, shear for triangles.
 typedef struct traveller {
-    tl_f4 org[3], inv[3];    // boxes
-    tl_f4 corg[3], shear[3]; // triangles, axes permuted so that kz is the longest of the direction
+    tl_f4 org[3], inv[3];     // boxes
+    tl_f4 corg[3], shear[3];  // triangles, axes permuted so that kz is the longest of the direction
     int kx, ky, kz;
     bool neg[3];
 } traveller;
 
-static traveller ready(const tl_ray *ray)
+static inline void ready(const tl_ray *ray, traveller *w)
 {
     const float org[3] = {ray->org.x, ray->org.y, ray->org.z}, dir[3] = {ray->dir.x, ray->dir.y, ray->dir.z};
-    traveller w;
+    float inv[3];
     for (int k = 0; k < 3; k++) {
-        const float tiny =
-            1e-18f; // a zero component: far outside any slab, but finite, so 0 * inf never appears
+        const float tiny = 1e-18f;  // a zero component: far outside any slab, but finite, so 0 * inf never appears
         const float d = fabsf(dir[k]) > tiny ? dir[k] : copysignf(tiny, dir[k]);
-        w.inv[k] = tl_f4_set(1 / d);
-        w.org[k] = tl_f4_set(org[k]);
-        w.neg[k] = d < 0;
+        inv[k] = 1 / d;
+        w->inv[k] = tl_f4_set(inv[k]);
+        w->org[k] = tl_f4_set(org[k]);
+        w->neg[k] = d < 0;
     }
-    w.kz = fabsf(dir[0]) > fabsf(dir[1]) ? (fabsf(dir[0]) > fabsf(dir[2]) ? 0 : 2)
-                                         : (fabsf(dir[1]) > fabsf(dir[2]) ? 1 : 2);
-    w.kx = (w.kz + 1) % 3, w.ky = (w.kz + 2) % 3;
-    w.corg[0] = w.org[w.kx], w.corg[1] = w.org[w.ky], w.corg[2] = w.org[w.kz];
-    w.shear[0] = tl_f4_set(dir[w.kx] / dir[w.kz]);
-    w.shear[1] = tl_f4_set(dir[w.ky] / dir[w.kz]);
-    w.shear[2] = tl_f4_set(1 / dir[w.kz]);
-    return w;
+    w->kz = fabsf(dir[0]) > fabsf(dir[1]) ? (fabsf(dir[0]) > fabsf(dir[2]) ? 0 : 2)
+                                          : (fabsf(dir[1]) > fabsf(dir[2]) ? 1 : 2);
+    w->kx = w->kz == 2 ? 0 : w->kz + 1, w->ky = w->kx == 2 ? 0 : w->kx + 1;
+    w->corg[0] = w->org[w->kx], w->corg[1] = w->org[w->ky], w->corg[2] = w->org[w->kz];
+    w->shear[0] = tl_f4_set(dir[w->kx] * inv[w->kz]);
+    w->shear[1] = tl_f4_set(dir[w->ky] * inv[w->kz]);
+    w->shear[2] = w->inv[w->kz];
 }
 
 /// Lanes whose box the ray meets within [tmin, tmax]; `near` gets the entry distances.
@@ -374,12 +365,22 @@ static bool misses_ball(const tl_ray_bvh *bvh, const tl_ray *ray)
     return along < 0 || c2 * d2 - along * along > 1.0001f * bvh->ball_radius2 * d2 + 1e-5f * c2 * d2;
 }
 
-static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, const tl_ray *ray, bool any,
-                                                        tl_hit *hit)
+/// How soon a ray may end: at any triangle, at the first that is found when near boxes are looked into first (almost
+/// always the nearest), or only when no nearer one can be.
+typedef enum patience { ANY, FIRST, NEAREST } patience;
+
+static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, const tl_ray *ray, patience until,
+                                                        int32_t *hint, tl_hit *hit)
 {
     *hit = (tl_hit){ray->tmax, 0, 0, -1};
     if (bvh->node_count == 0 || misses_ball(bvh, ray)) return false;
-    const traveller w = ready(ray);
+    traveller w;
+    ready(ray, &w);
+    const bool any = until == ANY;
+    if (hint && *hint > 0 && *hint <= bvh->leaf_count) {
+        if (meet_triangles(&bvh->leaves[*hint - 1], &w, ray->tmin, any, hit) && any) return true;
+        if (any) *hint = 0;
+    }
     struct {
         int32_t child;
         float near;
@@ -388,7 +389,10 @@ static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, c
     int32_t at = 0;
     for (;;) {
         if (at < 0) {
-            if (meet_triangles(&bvh->leaves[~at], &w, ray->tmin, any, hit) && any) return true;
+            if (meet_triangles(&bvh->leaves[~at], &w, ray->tmin, any, hit)) {
+                if (hint) *hint = ~at + 1;
+                if (until != NEAREST) return true;
+            }
         } else {
             const node *n = &bvh->nodes[at];
             float near[WIDTH];
@@ -399,7 +403,7 @@ static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, c
                 float next_near = near[__builtin_ctz((unsigned)mask)];
                 mask &= mask - 1;
                 const int32_t base = depth;
-                for (; any && mask; mask &= mask - 1) { // any order will do
+                for (; any && mask; mask &= mask - 1) {  // any order will do
                     const int lane = __builtin_ctz((unsigned)mask);
                     stack[depth].child = n->child[lane], stack[depth++].near = near[lane];
                 }
@@ -429,16 +433,24 @@ static inline __attribute__((always_inline)) bool trace(const tl_ray_bvh *bvh, c
     }
 }
 
-bool tl_ray_bvh_hit(const tl_ray_bvh *bvh, const tl_ray *ray, tl_hit *out) { return trace(bvh, ray, false, out); }
+bool tl_ray_bvh_hit(const tl_ray_bvh *bvh, const tl_ray *ray, int32_t *hint, tl_hit *out)
+{
+    return trace(bvh, ray, NEAREST, hint, out);
+}
 
-bool tl_ray_bvh_blocked(const tl_ray_bvh *bvh, const tl_ray *ray)
+bool tl_ray_bvh_first(const tl_ray_bvh *bvh, const tl_ray *ray, tl_hit *out)
+{
+    return trace(bvh, ray, FIRST, NULL, out);
+}
+
+bool tl_ray_bvh_blocked(const tl_ray_bvh *bvh, const tl_ray *ray, int32_t *hint)
 {
     tl_hit hit;
-    return trace(bvh, ray, true, &hit);
+    return trace(bvh, ray, ANY, hint, &hit);
 }
 
 void tl_ray_bvh_overlap(const tl_ray_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*visit)(void *arg, int32_t tri),
-                    void *arg)
+                        void *arg)
 {
     if (bvh->node_count == 0) return;
     const float a[3] = {lo.x, lo.y, lo.z}, b[3] = {hi.x, hi.y, hi.z};
@@ -455,8 +467,7 @@ void tl_ray_bvh_overlap(const tl_ray_bvh *bvh, tl_vec3f lo, tl_vec3f hi, void (*
         const node *n = &bvh->nodes[at];
         int mask = 15;
         for (int k = 0; k < 3; k++)
-            mask &= tl_f4_le(tl_f4_load(n->lo[k]), tl_f4_set(b[k])) &
-                    tl_f4_ge(tl_f4_load(n->hi[k]), tl_f4_set(a[k]));
+            mask &= tl_f4_le(tl_f4_load(n->lo[k]), tl_f4_set(b[k])) & tl_f4_ge(tl_f4_load(n->hi[k]), tl_f4_set(a[k]));
         for (int lane = WIDTH - 1; lane >= 0; lane--)
             if (mask >> lane & 1) stack[depth++] = n->child[lane];
     }

@@ -15,9 +15,8 @@ tl_view tl_camera_view(const tl_camera *camera)
     tl_view v;
     v.forward = tl_unit3_or(tl_sub3(camera->target, camera->eye), (tl_vec3){0, 0, -1});
     const tl_vec3 side = tl_cross3(v.forward, camera->up);
-    v.right = tl_norm3(side) > 1e-9 * tl_norm3(camera->up)
-                  ? tl_unit3_or(side, any_across(v.forward))
-                  : any_across(v.forward); // looking straight up or down
+    v.right = tl_norm3(side) > 1e-9 * tl_norm3(camera->up) ? tl_unit3_or(side, any_across(v.forward))
+                                                           : any_across(v.forward);  // looking straight up or down
     v.up = tl_cross3(v.right, v.forward);
     return v;
 }
@@ -70,7 +69,7 @@ tl_camera tl_framing_camera(const tl_framing *f, double fov_deg, double margin)
     const double size = tl_norm3((tl_vec3){f->hi[0] - f->lo[0], f->hi[1] - f->lo[1], f->hi[2] - f->lo[2]});
     const double mid_z = tl_dot3(mid, f->view.forward);
     double distance = (mid_z - fmin(ez_x, ez_y)) / (1 - 2 * margin);
-    if (!(distance > 0.05 * size)) distance = fmax(0.05 * size, size > 0 ? 0 : 1); // one point: from a metre
+    if (!(distance > 0.05 * size)) distance = fmax(0.05 * size, size > 0 ? 0 : 1);  // one point: from a metre
     const double ez = mid_z - distance;
     c.eye = tl_madd3(tl_madd3(tl_mul3(ex, f->view.right), ey, f->view.up), ez, f->view.forward);
     c.target = tl_madd3(c.eye, distance, f->view.forward);
@@ -86,7 +85,7 @@ tl_camera tl_camera_turn(const tl_camera *camera, tl_vec3 axis, double angle_deg
     const tl_vec3 turned = tl_madd3(tl_madd3(tl_mul3(c, v), s, tl_cross3(k, v)), tl_dot3(k, v) * (1 - c), k);
     tl_camera out = *camera;
     out.eye = tl_add3(camera->target, turned);
-    out.up = tl_madd3(tl_madd3(tl_mul3(c, camera->up), s, tl_cross3(k, camera->up)),
-                      tl_dot3(k, camera->up) * (1 - c), k);
+    out.up =
+        tl_madd3(tl_madd3(tl_mul3(c, camera->up), s, tl_cross3(k, camera->up)), tl_dot3(k, camera->up) * (1 - c), k);
     return out;
 }

@@ -5,9 +5,9 @@
 #include "render/vecf.h"
 
 typedef struct tl_camera {
-    tl_vec3 eye, target, up; ///< [m]
-    double fov_deg;          ///< vertical angle of view, in (0, 170); 0: parallel projection
-    double height;           ///< parallel projection: height of the picture [m]
+    tl_vec3 eye, target, up;  ///< [m]
+    double fov_deg;           ///< vertical angle of view, in (0, 170); 0: parallel projection
+    double height;            ///< parallel projection: height of the picture [m]
 } tl_camera;
 
 /// Directions ready for rays: right, down-free image axes, all unit.
@@ -28,15 +28,15 @@ tl_vec3 tl_angles_direction(tl_angles angles, tl_vec3 up);
 /// points.
 typedef struct tl_framing {
     tl_view view;
-    double tan_x, tan_y;           ///< half width and half height of the view at distance 1
-    double lo_x, hi_x, lo_y, hi_y; ///< extreme offsets of the frustum's sides
-    double lo[3], hi[3];           ///< box of the points, world axes
+    double tan_x, tan_y;            ///< half width and half height of the view at distance 1
+    double lo_x, hi_x, lo_y, hi_y;  ///< extreme offsets of the frustum's sides
+    double lo[3], hi[3];            ///< box of the points, world axes
     int64_t count;
 } tl_framing;
 
 /// `towards` points from the scene to the camera.
 void tl_framing_init(tl_framing *framing, tl_vec3 towards, tl_vec3 up, double fov_deg, double aspect);
-void tl_framing_add(tl_framing *framing, tl_vec3 point); ///< points that are not finite are ignored
+void tl_framing_add(tl_framing *framing, tl_vec3 point);  ///< points that are not finite are ignored
 
 /// The nearest camera that sees all points with `margin` (0.08 is 8 % of the picture) around them.
 /// Without points, a camera that looks at the origin from 2 m.

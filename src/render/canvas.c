@@ -12,7 +12,7 @@ static const double TEXT_WEIGHT = 0.125;
 
 typedef struct span {
     int32_t x0, y0, x1, y1;
-} span; // pixels touched, x1 and y1 beyond the last
+} span;  // pixels touched, x1 and y1 beyond the last
 
 tl_status tl_canvas_init(tl_canvas *c, const tl_allocator *alloc, tl_image *image, tl_error *err)
 {
@@ -23,10 +23,7 @@ tl_status tl_canvas_init(tl_canvas *c, const tl_allocator *alloc, tl_image *imag
     return TL_OK;
 }
 
-void tl_canvas_free(tl_canvas *c)
-{
-    TL_FREE(&c->alloc, c->cover, (size_t)c->image->width * (size_t)c->image->height);
-}
+void tl_canvas_free(tl_canvas *c) { TL_FREE(&c->alloc, c->cover, (size_t)c->image->width * (size_t)c->image->height); }
 
 static int32_t clip(double a, int32_t limit) { return !(a > 0) ? 0 : a > limit ? limit : (int32_t)a; }
 
@@ -55,9 +52,8 @@ static void cover_segment(tl_canvas *c, tl_vec2 a, tl_vec2 b, double half_width,
 {
     if (!isfinite(a.x + a.y + b.x + b.y)) return;
     const double r = half_width + 1;
-    const span s = {
-        clip(floor(fmin(a.x, b.x) - r), c->image->width), clip(floor(fmin(a.y, b.y) - r), c->image->height),
-        clip(ceil(fmax(a.x, b.x) + r), c->image->width), clip(ceil(fmax(a.y, b.y) + r), c->image->height)};
+    const span s = {clip(floor(fmin(a.x, b.x) - r), c->image->width), clip(floor(fmin(a.y, b.y) - r), c->image->height),
+                    clip(ceil(fmax(a.x, b.x) + r), c->image->width), clip(ceil(fmax(a.y, b.y) + r), c->image->height)};
     const double ex = b.x - a.x, ey = b.y - a.y, e2 = ex * ex + ey * ey;
     // a line thinner than a pixel is drawn a pixel wide and fainter
     const double thick = fmax(half_width, 0.5), faint = fmin(1, 2 * half_width);
@@ -114,7 +110,7 @@ static void cover_run(tl_canvas *c, int32_t y, double from, double to, int lines
 
 void tl_canvas_area(tl_canvas *c, const tl_vec2 *p, int32_t count, tl_ink ink)
 {
-    enum { LINES = 5, MAX_CUTS = 64 }; // 5 divides 255
+    enum { LINES = 5, MAX_CUTS = 64 };  // 5 divides 255
     double lo = INFINITY, hi = -INFINITY;
     for (int32_t i = 0; i < count; i++) lo = fmin(lo, p[i].y), hi = fmax(hi, p[i].y);
     if (!isfinite(lo + hi)) return;
@@ -151,24 +147,18 @@ static void draw_stroke(void *arg, const tl_vec2f *p, int32_t count)
     tl_vec2 last = {0, 0};
     for (int32_t i = 0; i < count; i++) {
         const double u = (double)p[i].x * job->size, v = (double)p[i].y * job->size;
-        const tl_vec2 q =
-            job->upwards ? (tl_vec2){job->x - v, job->y - u} : (tl_vec2){job->x + u, job->y - v};
+        const tl_vec2 q = job->upwards ? (tl_vec2){job->x - v, job->y - u} : (tl_vec2){job->x + u, job->y - v};
         if (i > 0) cover_segment(job->canvas, last, q, job->half_width, &job->touched);
         last = q;
     }
 }
 
-double tl_text_width(const char *text, double size)
-{
-    return size * (double)tl_font_strokes(text, NULL, NULL);
-}
+double tl_text_width(const char *text, double size) { return size * (double)tl_font_strokes(text, NULL, NULL); }
 
 void tl_canvas_text(tl_canvas *c, double x, double y, const char *text, const tl_text_style *style)
 {
     const double width = tl_text_width(text, style->size);
-    const double shift = style->anchor == TL_ANCHOR_LEFT     ? 0
-                         : style->anchor == TL_ANCHOR_MIDDLE ? width / 2
-                                                             : width;
+    const double shift = style->anchor == TL_ANCHOR_LEFT ? 0 : style->anchor == TL_ANCHOR_MIDDLE ? width / 2 : width;
     text_job job = {.canvas = c,
                     .x = style->upwards ? x : x - shift,
                     .y = style->upwards ? y + shift : y,

@@ -7,7 +7,7 @@
 typedef struct tl_canvas {
     tl_image *image;
     tl_allocator alloc;
-    uint8_t *cover; ///< one byte per pixel, zero between calls
+    uint8_t *cover;  ///< one byte per pixel, zero between calls
     float linear[256];
 } tl_canvas;
 
@@ -31,10 +31,10 @@ void tl_canvas_area(tl_canvas *canvas, const tl_vec2 *points, int32_t count, tl_
 typedef enum tl_anchor { TL_ANCHOR_LEFT, TL_ANCHOR_MIDDLE, TL_ANCHOR_RIGHT } tl_anchor;
 
 typedef struct tl_text_style {
-    double size;   ///< height of capitals [pixels]
-    double weight; ///< stroke width relative to size; 0: 0.125
+    double size;    ///< height of capitals [pixels]
+    double weight;  ///< stroke width relative to size; 0: 0.125
     tl_anchor anchor;
-    bool upwards; ///< runs from bottom to top
+    bool upwards;  ///< runs from bottom to top
     tl_ink ink;
 } tl_text_style;
 

@@ -4,16 +4,16 @@
 #include "render/vecf.h"
 
 typedef enum tl_scale_kind {
-    TL_SCALE_SEQUENTIAL, ///< dark blue over green to yellow, light grows steadily: magnitudes
-    TL_SCALE_DIVERGING,  ///< blue, white, red: signed values about zero
-    TL_SCALE_LEVELS,     ///< distinct steps: whole numbers
-    TL_SCALE_HEAT,       ///< white over orange to dark red: nearness, danger
+    TL_SCALE_SEQUENTIAL,  ///< dark blue over green to yellow, light grows steadily: magnitudes
+    TL_SCALE_DIVERGING,   ///< blue, white, red: signed values about zero
+    TL_SCALE_LEVELS,      ///< distinct steps: whole numbers
+    TL_SCALE_HEAT,        ///< white over orange to dark red: nearness, danger
 } tl_scale_kind;
 
 /// From numbers to colours.
 typedef struct tl_scale {
     tl_scale_kind kind;
-    double lo, hi; ///< range, lo > hi turns the colours round; values beyond get the colours of its ends
+    double lo, hi;  ///< range, lo > hi turns the colours round; values beyond get the colours of its ends
 } tl_scale;
 
 /// Linear light. `value` that is not finite gives grey.

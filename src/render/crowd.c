@@ -4,7 +4,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "collide/intersect.h"
+#include "detect/intersect.h"
 #include "math/vec3.h"
 #include "render/maps.h"
 #include "render/stage.h"
@@ -14,8 +14,7 @@ enum { NODES_PER_CHUNK = 256, FACES_PER_CHUNK = 256 };
 static bool usable_face(const tl_draw_mesh *s, int32_t f)
 {
     for (int c = 0; c < 3; c++)
-        if (s->face[f][c] < 0 || s->face[f][c] >= s->pos_count || !tl_finite3(s->pos[s->face[f][c]]))
-            return false;
+        if (s->face[f][c] < 0 || s->face[f][c] >= s->pos_count || !tl_finite3(s->pos[s->face[f][c]])) return false;
     return true;
 }
 
@@ -32,8 +31,7 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t c
     tl_vec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
     for (int32_t i = 0; i < count; i++) {
         crowd->first_pos[i + 1] = crowd->first_pos[i] + surfaces[i].pos_count;
-        crowd->first_tri[i + 1] =
-            crowd->first_tri[i] + (surfaces[i].pos_count > 0 ? surfaces[i].face_count : 0);
+        crowd->first_tri[i + 1] = crowd->first_tri[i] + (surfaces[i].pos_count > 0 ? surfaces[i].face_count : 0);
         for (int32_t p = 0; p < surfaces[i].pos_count; p++) {
             const tl_vec3 x = surfaces[i].pos[p];
             if (!tl_finite3(x)) continue;
@@ -49,8 +47,7 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t c
     crowd->owner = TL_ALLOC(alloc, int32_t, crowd->tri_count);
     crowd->face = TL_ALLOC(alloc, int32_t, crowd->tri_count);
     tl_status status = TL_OK;
-    if (!crowd->pos || !crowd->tri || !crowd->owner || !crowd->face)
-        status = tl_fail_memory(err, "neighbour search");
+    if (!crowd->pos || !crowd->tri || !crowd->owner || !crowd->face) status = tl_fail_memory(err, "neighbour search");
     for (int32_t i = 0; i < count && status == TL_OK; i++) {
         const tl_draw_mesh *s = &surfaces[i];
         for (int32_t p = 0; p < s->pos_count; p++)
@@ -64,8 +61,8 @@ tl_status tl_crowd_init(tl_crowd *crowd, const tl_draw_mesh *surfaces, int32_t c
         }
     }
     if (status == TL_OK)
-        status = tl_ray_bvh_create(alloc, crowd->pos, (const int32_t(*)[3])crowd->tri, crowd->tri_count,
-                               &crowd->bvh, err);
+        status =
+            tl_ray_bvh_create(alloc, crowd->pos, (const int32_t(*)[3])crowd->tri, crowd->tri_count, &crowd->bvh, err);
     if (status != TL_OK) tl_crowd_free(crowd);
     return status;
 }
@@ -88,7 +85,7 @@ void tl_crowd_free(tl_crowd *crowd)
 typedef struct near_job {
     const tl_crowd *crowd;
     int32_t index;
-    const tl_vec3f *normal; // per position
+    const tl_vec3f *normal;  // per position
     float reach, clear;
     float *out;
 } near_job;
@@ -102,10 +99,9 @@ static void near_chunk(void *arg, int32_t begin, int32_t end)
         if (!(tl_dotf(n, n) > 0.5f)) continue;
         float nearest = job->reach;
         for (int side = -1; side <= 1; side += 2) {
-            const tl_ray ray = {tl_maddf(x, (float)side * job->clear, n), tl_mulf((float)side, n), 0,
-                                nearest};
+            const tl_ray ray = {tl_maddf(x, (float)side * job->clear, n), tl_mulf((float)side, n), 0, nearest};
             tl_hit hit;
-            if (tl_ray_bvh_hit(job->crowd->bvh, &ray, &hit)) nearest = tl_minf(nearest, hit.t + job->clear);
+            if (tl_ray_bvh_hit(job->crowd->bvh, &ray, NULL, &hit)) nearest = tl_minf(nearest, hit.t + job->clear);
         }
         job->out[p] = nearest;
     }
@@ -150,7 +146,7 @@ typedef struct cross_job {
     const tl_crowd *crowd;
     int32_t index;
     uint8_t *mark;
-    int64_t *pairs; // per chunk
+    int64_t *pairs;  // per chunk
 } cross_job;
 
 typedef struct cross_visit {

@@ -1,6 +1,6 @@
 // render/filter.c: a joint bilateral filter in two passes, along rows and then along columns.
 //
-// Weights 1/2 1 1 1 1 1 1 1 1/2: each of the four pattern columns (rows) counts twice, so on a smooth surface
+// Weights 1/2 1 1 1 1 1 1 1 1/2: each of the eight pattern columns (rows) counts once, so on a smooth surface
 // the result is exactly the mean over the whole sample set. What is filtered is how much light arrives, never
 // colour or shading by the normal, so texture and folds stay sharp.
 
@@ -10,23 +10,12 @@
 
 enum { REACH = 4, ROWS_PER_CHUNK = 8 };
 
-float tl_kinship(const tl_gpixel *a, const tl_gpixel *b)
-{
-    if (a->surface != b->surface) return 0;
-    const float turn = tl_dotf(a->normal, b->normal);
-    if (turn <= 0.5f) return 0;
-    const float t2 = turn * turn, t4 = t2 * t2;
-    // distance from the tangent plane of a, in pixels
-    const float off = fabsf(tl_dotf(a->normal, tl_subf(b->pos, a->pos))) / a->footprint;
-    return t4 * t4 / (1 + off * off * 0.25f);
-}
-
 typedef struct filter_job {
     const tl_gpixel *g;
     const tl_lit *from;
     tl_lit *to;
     int32_t width, height;
-    bool down; // along columns instead of rows
+    bool down;  // along columns instead of rows
 } filter_job;
 
 /// Mean of `from` over the neighbours of pixel `at`, of which `before` and `after` exist, `step` apart.
@@ -60,10 +49,13 @@ static void filter_rows(void *arg, int32_t begin, int32_t end)
         for (int32_t x = 0; x < job->width; x++) {
             const size_t at = (size_t)y * (size_t)job->width + (size_t)x;
             if (job->g[at].surface == -1) continue;
-            job->to[at] =
-                job->down
-                    ? gather(job, at, at_most(y, REACH), at_most(job->height - 1 - y, REACH), job->width)
-                    : gather(job, at, at_most(x, REACH), at_most(job->width - 1 - x, REACH), 1);
+            if (job->g[at].footprint <= 0) {
+                job->to[at] = job->from[at];
+                continue;
+            }
+            job->to[at] = job->down
+                              ? gather(job, at, at_most(y, REACH), at_most(job->height - 1 - y, REACH), job->width)
+                              : gather(job, at, at_most(x, REACH), at_most(job->width - 1 - x, REACH), 1);
         }
     }
 }

@@ -151,8 +151,7 @@ static int32_t add_arc(tl_vec2f *out, int32_t n, tl_vec2f a, tl_vec2f c, tl_vec2
 {
     for (int i = 1; i <= STEPS; i++) {
         const float t = (float)i / STEPS, s = 1 - t;
-        out[n++] = (tl_vec2f){s * s * a.x + 2 * s * t * c.x + t * t * b.x,
-                              s * s * a.y + 2 * s * t * c.y + t * t * b.y};
+        out[n++] = (tl_vec2f){s * s * a.x + 2 * s * t * c.x + t * t * b.x, s * s * a.y + 2 * s * t * c.y + t * t * b.y};
     }
     return n;
 }

@@ -9,13 +9,12 @@
 
 enum { MAX_SIDE = 16384 };
 
-tl_status tl_image_create(const tl_allocator *alloc, int32_t width, int32_t height, tl_image *out,
-                          tl_error *err)
+tl_status tl_image_create(const tl_allocator *alloc, int32_t width, int32_t height, tl_image *out, tl_error *err)
 {
     *out = (tl_image){0};
     if (width < 1 || height < 1 || width > MAX_SIDE || height > MAX_SIDE)
-        return tl_fail(err, TL_BAD_ARG, "picture of %d x %d, must be from 1 x 1 to %d x %d", width, height,
-                       MAX_SIDE, MAX_SIDE);
+        return tl_fail(err, TL_BAD_ARG, "picture of %d x %d, must be from 1 x 1 to %d x %d", width, height, MAX_SIDE,
+                       MAX_SIDE);
     uint8_t *rgb = TL_ALLOC(alloc, uint8_t, (size_t)width * (size_t)height * 3);
     if (!rgb) return tl_fail_memory(err, "a picture");
     *out = (tl_image){width, height, rgb};

@@ -5,12 +5,11 @@
 
 typedef struct tl_image {
     int32_t width, height;
-    uint8_t *rgb; ///< rows from the top, 3 bytes a pixel, no padding
+    uint8_t *rgb;  ///< rows from the top, 3 bytes a pixel, no padding
 } tl_image;
 
 /// At most 16384 on a side. Not initialised.
-tl_status tl_image_create(const tl_allocator *alloc, int32_t width, int32_t height, tl_image *out,
-                          tl_error *err);
+tl_status tl_image_create(const tl_allocator *alloc, int32_t width, int32_t height, tl_image *out, tl_error *err);
 void tl_image_free(const tl_allocator *alloc, tl_image *image);
 
 void tl_image_fill(tl_image *image, const uint8_t rgb[3]);

@@ -16,10 +16,7 @@ static double text_size(int32_t width, int32_t height)
     return fmax(7, fmin(16, 0.0145 * fmin(height, width * 0.75)));
 }
 
-static bool too_small(int32_t width, int32_t height)
-{
-    return height < 120 || width < 160;
-} // to read anything
+static bool too_small(int32_t width, int32_t height) { return height < 120 || width < 160; }  // to read anything
 
 static void outline(tl_canvas *c, double x, double y, double w, double h)
 {
@@ -32,23 +29,22 @@ static void draw_scale(tl_canvas *c, const tl_legend *l, double size)
     const tl_image *image = c->image;
     const double factor = l->factor != 0 ? l->factor : 1;
     double lo = factor * fmin(l->scale.lo, l->scale.hi), hi = factor * fmax(l->scale.lo, l->scale.hi);
-    if (l->scale.kind == TL_SCALE_LEVELS) lo -= 0.5, hi += 0.5; // a step is as high as the others
+    if (l->scale.kind == TL_SCALE_LEVELS) lo -= 0.5, hi += 0.5;  // a step is as high as the others
     tl_ticks ticks;
     tl_ticks_init(&ticks, lo, hi, 5, 0);
-    if (l->scale.kind == TL_SCALE_LEVELS && ticks.step < 1)
-        tl_ticks_init(&ticks, lo, hi, (int32_t)(hi - lo), 0);
+    if (l->scale.kind == TL_SCALE_LEVELS && ticks.step < 1) tl_ticks_init(&ticks, lo, hi, (int32_t)(hi - lo), 0);
     double widest = 0;
     for (int32_t i = 0; i < ticks.count; i++) widest = fmax(widest, tl_text_width(ticks.label[i], size));
     const double bar = floor(1.6 * size), h = floor(fmin(0.5 * image->height, 24 * size)), pad = size;
     const double title = tl_text_width(l->title, size);
     const double panel = ceil(fmax(bar + 0.9 * size + widest, title) + 2 * pad);
     const double px = image->width - panel - size, py = 0.5 * (image->height - h);
-    const double x = floor(px + pad), y = floor(py); // whole pixels: the bar's rows must not mix
+    const double x = floor(px + pad), y = floor(py);  // whole pixels: the bar's rows must not mix
     tl_canvas_rect(c, floor(px), floor(y - 3.6 * size), panel, ceil(h + 5 * size), PANEL);
     tl_text_style style = {.size = size, .ink = TEXT};
     tl_canvas_text(c, px + pad, y - 1.5 * size, l->title, &style);
     for (int32_t i = 0; i < (int32_t)h; i++) {
-        const double t = 1 - (i + 0.5) / h; // from the top
+        const double t = 1 - (i + 0.5) / h;  // from the top
         const tl_ink row = {tl_scale_colour(&l->scale, (lo + t * (hi - lo)) / factor), 1};
         tl_canvas_rect(c, x, y + i, bar, 1, row);
     }
@@ -69,8 +65,7 @@ static void draw_mesh_colours(tl_canvas *c, const tl_legend *l, double size)
     const struct {
         const char *text;
         tl_rgb rgb;
-    } rows[3] = {
-        {large, tl_mesh_colour(1, 1)}, {small, tl_mesh_colour(0, 1)}, {"anisotropic", tl_mesh_colour(0, 0)}};
+    } rows[3] = {{large, tl_mesh_colour(1, 1)}, {small, tl_mesh_colour(0, 1)}, {"anisotropic", tl_mesh_colour(0, 0)}};
     double widest = 0;
     for (int i = 0; i < 3; i++) widest = fmax(widest, tl_text_width(rows[i].text, size));
     const double panel = widest + 4.5 * size, x = c->image->width - panel - size, y = size;
@@ -78,8 +73,7 @@ static void draw_mesh_colours(tl_canvas *c, const tl_legend *l, double size)
     const tl_text_style style = {.size = size, .ink = TEXT};
     for (int i = 0; i < 3; i++) {
         const double row = y + (0.9 + 2.05 * i) * size;
-        tl_canvas_rect(c, floor(x + size), floor(row), ceil(1.7 * size), ceil(1.3 * size),
-                       (tl_ink){rows[i].rgb, 1});
+        tl_canvas_rect(c, floor(x + size), floor(row), ceil(1.7 * size), ceil(1.3 * size), (tl_ink){rows[i].rgb, 1});
         tl_canvas_text(c, x + 3.5 * size, row + 1.15 * size, rows[i].text, &style);
     }
 }
@@ -112,7 +106,7 @@ static double caption_size(int32_t width, int32_t height) { return fmax(8, 0.9 *
 bool tl_caption_fits(const char *text, int32_t width, int32_t height)
 {
     const double size = caption_size(width, height);
-    return tl_text_width(text, size) + 3 * size <= width; // the panel, and as much room on its right as left
+    return tl_text_width(text, size) + 3 * size <= width;  // the panel, and as much room on its right as left
 }
 
 tl_status tl_caption_draw(const char *text, const tl_allocator *alloc, tl_image *image, tl_error *err)

@@ -4,11 +4,11 @@
 #include "render/colour.h"
 
 typedef struct tl_legend {
-    const char *title; ///< quantity and unit, "speed [m/s]"
+    const char *title;  ///< quantity and unit, "speed [m/s]"
     tl_scale scale;
-    double factor;           ///< shown number = value * factor, 100 for percent. 0: 1.
-    bool mesh_colours;       ///< the three colours of the 2012 paper instead of a scale
-    double size_lo, size_hi; ///< for mesh_colours: edge lengths [m] at the ends
+    double factor;            ///< shown number = value * factor, 100 for percent. 0: 1.
+    bool mesh_colours;        ///< the three colours of the 2012 paper instead of a scale
+    double size_lo, size_hi;  ///< for mesh_colours: edge lengths [m] at the ends
 } tl_legend;
 
 /// A bar with ticks at the right edge of the picture.

@@ -9,7 +9,7 @@
 
 typedef struct mat2 {
     double a, b, c, d;
-} mat2; // rows (a b), (c d)
+} mat2;  // rows (a b), (c d)
 
 /// Singular values of the linear map with metric m = J^T J (symmetric), larger first.
 static void stretches(double m11, double m12, double m22, double out[2])
@@ -180,8 +180,8 @@ static void cells_of(const uv_grid *g, const tl_draw_mesh *s, int32_t f, int32_t
         const tl_vec2 q = s->uv[s->face_uv[f][c]];
         lo_x = fmin(lo_x, q.x), hi_x = fmax(hi_x, q.x), lo_y = fmin(lo_y, q.y), hi_y = fmax(hi_y, q.y);
     }
-    const double t[4] = {(lo_x - g->lo.x) / g->step_x, (hi_x - g->lo.x) / g->step_x,
-                         (lo_y - g->lo.y) / g->step_y, (hi_y - g->lo.y) / g->step_y};
+    const double t[4] = {(lo_x - g->lo.x) / g->step_x, (hi_x - g->lo.x) / g->step_x, (lo_y - g->lo.y) / g->step_y,
+                         (hi_y - g->lo.y) / g->step_y};
     for (int k = 0; k < 4; k++) out[k] = !(t[k] > 0) ? 0 : t[k] >= GRID ? GRID - 1 : (int32_t)t[k];
 }
 
@@ -197,7 +197,7 @@ static tl_status grid_init(uv_grid *g, const tl_draw_mesh *s, const tl_allocator
     }
     g->step_x = fmax((hi.x - g->lo.x) / GRID, 1e-12), g->step_y = fmax((hi.y - g->lo.y) / GRID, 1e-12);
     int64_t total = 0;
-    for (int pass = 0; pass < 2; pass++) { // count, then place
+    for (int pass = 0; pass < 2; pass++) {  // count, then place
         for (int32_t f = 0; f < s->face_count; f++) {
             if (!good_face(s, f)) continue;
             int32_t c[4];
@@ -238,11 +238,10 @@ static tl_vec3 locate(const uv_grid *g, const tl_draw_mesh *s, tl_vec2 q, tl_vec
         const tl_vec2 a = s->uv[s->face_uv[f][0]], b = tl_sub2(s->uv[s->face_uv[f][1]], a),
                       c = tl_sub2(s->uv[s->face_uv[f][2]], a), d = tl_sub2(q, a);
         const double area = tl_cross2(b, c), u = tl_cross2(d, c) / area, v = tl_cross2(b, d) / area;
-        const double slack = 1e-6; // barycentric: points on an edge belong to both sides
+        const double slack = 1e-6;  // barycentric: points on an edge belong to both sides
         if (!(u >= -slack && v >= -slack && u + v <= 1 + slack)) continue;
-        const tl_vec3 x =
-            tl_madd3(tl_madd3(tl_mul3(1 - u - v, s->pos[s->face[f][0]]), u, s->pos[s->face[f][1]]), v,
-                     s->pos[s->face[f][2]]);
+        const tl_vec3 x = tl_madd3(tl_madd3(tl_mul3(1 - u - v, s->pos[s->face[f][0]]), u, s->pos[s->face[f][1]]), v,
+                                   s->pos[s->face[f][2]]);
         const double far_ = tl_norm3(tl_sub3(x, near));
         if (far_ < best_far) best = x, best_far = far_;
     }

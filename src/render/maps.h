@@ -18,7 +18,7 @@ void tl_map_tension(const tl_draw_mesh *surface, float *face_value);
 typedef struct tl_extent {
     double large, small;
 } tl_extent;
-tl_extent tl_face_extent(const tl_draw_mesh *surface, int32_t face); ///< zeros if degenerate
+tl_extent tl_face_extent(const tl_draw_mesh *surface, int32_t face);  ///< zeros if degenerate
 
 /// Per face: material area (world area without material coordinates) [m^2].
 double tl_face_area(const tl_draw_mesh *surface, int32_t face);
@@ -45,9 +45,9 @@ typedef struct tl_crowd {
     int32_t surface_count;
     tl_vec3 origin;
     tl_vec3f *pos;
-    int32_t (*tri)[3];              ///< into pos
-    int32_t *owner, *face;          ///< surface and face of a triangle
-    int32_t *first_pos, *first_tri; ///< of each surface, surface_count + 1 entries
+    int32_t (*tri)[3];               ///< into pos
+    int32_t *owner, *face;           ///< surface and face of a triangle
+    int32_t *first_pos, *first_tri;  ///< of each surface, surface_count + 1 entries
     int32_t pos_count, tri_count;
     tl_ray_bvh *bvh;
 } tl_crowd;
@@ -57,11 +57,11 @@ void tl_crowd_free(tl_crowd *crowd);
 
 /// Per position of surface `index`: distance along the normal, both ways, to the next surface; `reach` if
 /// farther [m].
-tl_status tl_map_nearness(const tl_crowd *crowd, int32_t index, double reach, tl_workers *workers,
-                          float *node_value, tl_error *err);
+tl_status tl_map_nearness(const tl_crowd *crowd, int32_t index, double reach, tl_workers *workers, float *node_value,
+                          tl_error *err);
 
 /// Marks (sets to 1) the faces of surface `index` that cross a face of any surface: an edge of one and the other
-/// face share a point, but no corner position. Exact; touching counts. `pairs` counts a pair for its face that comes first: over all cloths, with the
-/// obstacles behind them in the list, every pair is counted once.
+/// face share a point, but no corner position. Exact; touching counts. `pairs` counts a pair for its face that comes
+/// first: over all cloths, with the obstacles behind them in the list, every pair is counted once.
 tl_status tl_mark_crossings(const tl_crowd *crowd, int32_t index, tl_workers *workers, uint8_t *face_mark,
                             int64_t *pairs, tl_error *err);

@@ -9,13 +9,13 @@
 #include "render/stage.h"
 
 enum { POSITIONS_PER_CHUNK = 1024 };
-static const double SEAM_CREASE_DEG = 25; // two panels that meet flatter than this look like one piece
+static const double SEAM_CREASE_DEG = 25;  // two panels that meet flatter than this look like one piece
 
 typedef struct normals_job {
     const tl_draw_mesh *s;
-    const int32_t *first, *corner; // corners around a position: corner[first[p] .. first[p+1])
-    tl_vec3 *weighted;             // per corner, Max's weight
-    tl_vec3f *face_unit;           // per face
+    const int32_t *first, *corner;  // corners around a position: corner[first[p] .. first[p+1])
+    tl_vec3 *weighted;              // per corner, Max's weight
+    tl_vec3f *face_unit;            // per face
     double cos_crease, cos_seam;
     tl_vec3f *out;
 } normals_job;
@@ -53,8 +53,8 @@ static bool joined(const normals_job *job, int32_t a, int32_t b)
 {
     const tl_draw_mesh *s = job->s;
     const double turn = (double)tl_dotf(job->face_unit[a / 3], job->face_unit[b / 3]);
-    if (s->face_uv) { // cloth: one piece of fabric has no crease, two panels have one if they meet at an
-                      // angle
+    if (s->face_uv) {  // cloth: one piece of fabric has no crease, two panels have one if they meet at an
+                       // angle
         const bool same = s->face_uv[a / 3][a % 3] == s->face_uv[b / 3][b % 3];
         return same || turn > job->cos_seam;
     }
@@ -73,20 +73,18 @@ static void gather_positions(void *arg, int32_t begin, int32_t end)
                 if (a == b || joined(job, a, b)) sum = tl_add3(sum, job->weighted[b]);
             }
             const tl_vec3f own = job->face_unit[a / 3];
-            const tl_vec3 fallback = {(double)own.x, (double)own.y,
-                                      (double)own.z}; // folded flat: the face's own
+            const tl_vec3 fallback = {(double)own.x, (double)own.y, (double)own.z};  // folded flat: the face's own
             job->out[a] = tl_unitf(tl_to_f(tl_unit3_or(sum, fallback), (tl_vec3){0, 0, 0}));
         }
     }
 }
 
-tl_status tl_corner_normals(const tl_draw_mesh *s, const tl_allocator *alloc, tl_workers *workers,
-                            tl_vec3f *out, tl_error *err)
+tl_status tl_corner_normals(const tl_draw_mesh *s, const tl_allocator *alloc, tl_workers *workers, tl_vec3f *out,
+                            tl_error *err)
 {
     const double degree = 3.14159265358979323846 / 180;
     const size_t corners = (size_t)s->face_count * 3;
-    int32_t *first = TL_CALLOC(alloc, int32_t, (size_t)s->pos_count + 2),
-            *corner = TL_ALLOC(alloc, int32_t, corners);
+    int32_t *first = TL_CALLOC(alloc, int32_t, (size_t)s->pos_count + 2), *corner = TL_ALLOC(alloc, int32_t, corners);
     normals_job job = {.s = s,
                        .weighted = TL_ALLOC(alloc, tl_vec3, corners),
                        .face_unit = TL_ALLOC(alloc, tl_vec3f, s->face_count),

@@ -14,7 +14,7 @@ static void raster_line(void *user, const tl_vec2 *p, int32_t count, double widt
 {
     const tl_raster_pen *to = user;
     tl_vec2 q[BATCH];
-    for (int32_t start = 0; start + 1 < count; start += BATCH - 1) { // batches share their end points
+    for (int32_t start = 0; start + 1 < count; start += BATCH - 1) {  // batches share their end points
         int32_t n = 0;
         for (; n < BATCH && start + n < count; n++)
             q[n] = (tl_vec2){p[start + n].x * to->scale, p[start + n].y * to->scale};
@@ -31,12 +31,11 @@ static void raster_area(void *user, const tl_vec2 *p, int32_t count, uint32_t he
     tl_canvas_area(to->canvas, q, count, ink_of(hex, alpha));
 }
 
-static void raster_text(void *user, double x, double y, const char *text, double size, tl_anchor anchor,
-                        bool upwards, uint32_t hex)
+static void raster_text(void *user, double x, double y, const char *text, double size, tl_anchor anchor, bool upwards,
+                        uint32_t hex)
 {
     const tl_raster_pen *to = user;
-    const tl_text_style style = {
-        .size = size * to->scale, .anchor = anchor, .upwards = upwards, .ink = ink_of(hex, 1)};
+    const tl_text_style style = {.size = size * to->scale, .anchor = anchor, .upwards = upwards, .ink = ink_of(hex, 1)};
     tl_canvas_text(to->canvas, x * to->scale, y * to->scale, text, &style);
 }
 
@@ -44,8 +43,7 @@ tl_pen tl_pen_raster(tl_raster_pen *to) { return (tl_pen){to, raster_line, raste
 
 // --- SVG ---------------------------------------------------------------------------------------------------
 
-static const double EM_PER_CAPITAL =
-    1.38; // font-size for capitals of a given height, in common sans-serif fonts
+static const double EM_PER_CAPITAL = 1.38;  // font-size for capitals of a given height, in common sans-serif fonts
 
 static void write_points(tl_svg_pen *to, const tl_vec2 *p, int32_t count)
 {
@@ -94,16 +92,15 @@ static void write_escaped(tl_svg_pen *to, const char *text)
     }
 }
 
-static void svg_text(void *user, double x, double y, const char *text, double size, tl_anchor anchor,
-                     bool upwards, uint32_t hex)
+static void svg_text(void *user, double x, double y, const char *text, double size, tl_anchor anchor, bool upwards,
+                     uint32_t hex)
 {
     tl_svg_pen *to = user;
     char head[224], turn[64] = "";
     const char *where = anchor == TL_ANCHOR_LEFT ? "start" : anchor == TL_ANCHOR_MIDDLE ? "middle" : "end";
     if (upwards) snprintf(turn, sizeof turn, " transform=\"rotate(-90 %.2f %.2f)\"", x, y);
-    snprintf(head, sizeof head,
-             "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" fill=\"#%06x\" text-anchor=\"%s\"%s>", x, y,
-             size * EM_PER_CAPITAL, (unsigned)hex, where, turn);
+    snprintf(head, sizeof head, "<text x=\"%.2f\" y=\"%.2f\" font-size=\"%.2f\" fill=\"#%06x\" text-anchor=\"%s\"%s>",
+             x, y, size * EM_PER_CAPITAL, (unsigned)hex, where, turn);
     to->write(to->user, head);
     write_escaped(to, text);
     to->write(to->user, "</text>\n");
@@ -114,11 +111,10 @@ tl_pen tl_pen_svg(tl_svg_pen *to) { return (tl_pen){to, svg_line, svg_area, svg_
 void tl_svg_open(tl_svg_pen *to, double width, double height, const char *title)
 {
     char text[320];
-    snprintf(
-        text, sizeof text,
-        "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
-        "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>",
-        width, height, width, height);
+    snprintf(text, sizeof text,
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%.0f\" height=\"%.0f\" viewBox=\"0 0 %.0f %.0f\" "
+             "font-family=\"Helvetica, Arial, 'Liberation Sans', 'DejaVu Sans', sans-serif\">\n<title>",
+             width, height, width, height);
     to->write(to->user, text);
     write_escaped(to, title);
     to->write(to->user, "</title>\n");

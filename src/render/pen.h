@@ -8,8 +8,8 @@ typedef struct tl_pen {
     void (*line)(void *user, const tl_vec2 *points, int32_t count, double width, uint32_t hex, double alpha);
     /// At most 512 points.
     void (*area)(void *user, const tl_vec2 *points, int32_t count, uint32_t hex, double alpha);
-    void (*text)(void *user, double x, double y, const char *text, double size, tl_anchor anchor,
-                 bool upwards, uint32_t hex);
+    void (*text)(void *user, double x, double y, const char *text, double size, tl_anchor anchor, bool upwards,
+                 uint32_t hex);
 } tl_pen;
 
 /// A pen that draws on `canvas`, `scale` pixels to a point.

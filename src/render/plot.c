@@ -15,9 +15,9 @@ uint32_t tl_plot_colour(int32_t i) { return COLOURS[(uint32_t)i % TL_PLOT_COLOUR
 double tl_plot_height(const tl_plot *p) { return TOP + p->chart_count * (CHART_HEIGHT + GAP) - GAP + BOTTOM; }
 
 typedef struct frame {
-    double x, y, w, h; // of the diagram's field
+    double x, y, w, h;  // of the diagram's field
     double x_lo, x_hi;
-    tl_ticks ticks; // of the vertical axis
+    tl_ticks ticks;  // of the vertical axis
     bool log_scale;
 } frame;
 
@@ -50,36 +50,34 @@ static void choose_axis(const tl_chart *c, int32_t points, frame *f)
         return;
     }
     if (c->kind == TL_CHART_STACKED || c->from_zero) lo = fmin(lo, 0), hi = fmax(hi, 0);
-    if (!(hi > lo)) { // flat: a little room around it
+    if (!(hi > lo)) {  // flat: a little room around it
         const double room = hi != 0 && isfinite(hi) ? 0.1 * fabs(hi) : 1;
         if (isfinite(lo)) lo -= lo == 0 && c->from_zero ? 0 : room, hi += room;
     }
     tl_ticks_init(&f->ticks, lo, hi, 5, 1);
 }
 
-static void draw_axes(const tl_pen *pen, const frame *f, const tl_ticks *x_ticks, bool last,
-                      const char *x_title)
+static void draw_axes(const tl_pen *pen, const frame *f, const tl_ticks *x_ticks, bool last, const char *x_title)
 {
     for (int32_t i = 0; i < f->ticks.count; i++) {
         const double y = to_y(f, f->ticks.at[i]);
         const tl_vec2 line[2] = {{f->x, y}, {f->x + f->w, y}};
         pen->line(pen->user, line, 2, 0.7, GRID, 1);
-        pen->text(pen->user, f->x - 8, y + TEXT_SIZE / 2, f->ticks.label[i], TEXT_SIZE, TL_ANCHOR_RIGHT,
-                  false, SOFT);
+        pen->text(pen->user, f->x - 8, y + TEXT_SIZE / 2, f->ticks.label[i], TEXT_SIZE, TL_ANCHOR_RIGHT, false, SOFT);
     }
     for (int32_t i = 0; i < x_ticks->count; i++) {
         const double x = to_x(f, x_ticks->at[i]);
         const tl_vec2 line[2] = {{x, f->y}, {x, f->y + f->h}};
         pen->line(pen->user, line, 2, 0.7, GRID, 0.6);
         if (last)
-            pen->text(pen->user, x, f->y + f->h + 8 + TEXT_SIZE, x_ticks->label[i], TEXT_SIZE,
-                      TL_ANCHOR_MIDDLE, false, SOFT);
+            pen->text(pen->user, x, f->y + f->h + 8 + TEXT_SIZE, x_ticks->label[i], TEXT_SIZE, TL_ANCHOR_MIDDLE, false,
+                      SOFT);
     }
     const tl_vec2 axes[3] = {{f->x, f->y}, {f->x, f->y + f->h}, {f->x + f->w, f->y + f->h}};
     pen->line(pen->user, axes, 3, 1, SOFT, 1);
     if (last)
-        pen->text(pen->user, f->x + f->w / 2, f->y + f->h + 28 + TEXT_SIZE, x_title, TEXT_SIZE + 1,
-                  TL_ANCHOR_MIDDLE, false, INK);
+        pen->text(pen->user, f->x + f->w / 2, f->y + f->h + 28 + TEXT_SIZE, x_title, TEXT_SIZE + 1, TL_ANCHOR_MIDDLE,
+                  false, INK);
 }
 
 static void draw_line(const tl_pen *pen, const frame *f, const double *x, const tl_series *s, int32_t points)
@@ -90,7 +88,7 @@ static void draw_line(const tl_pen *pen, const frame *f, const double *x, const 
         const bool good = i < points && isfinite(s->y[i]) && isfinite(x[i]);
         if (good) p[n++] = (tl_vec2){to_x(f, x[i]), to_y(f, s->y[i])};
         if (n > 0 && (!good || n == BATCH)) {
-            if (n == 1) p[n] = p[0], n++; // a lone point shows as a dot
+            if (n == 1) p[n] = p[0], n++;  // a lone point shows as a dot
             pen->line(pen->user, p, n, 1.5, s->hex, 1);
             p[0] = p[n - 1];
             n = good ? 1 : 0;
@@ -107,8 +105,7 @@ static void draw_band(const tl_pen *pen, const frame *f, const double *x, const 
         tl_vec2 p[BATCH];
         const int32_t end = start + PIECE < points ? start + PIECE : points;
         int32_t n = 0;
-        for (int32_t i = start; i < end; i++)
-            p[n++] = (tl_vec2){to_x(f, x[i]), to_y(f, stacked(c, series, i))};
+        for (int32_t i = start; i < end; i++) p[n++] = (tl_vec2){to_x(f, x[i]), to_y(f, stacked(c, series, i))};
         for (int32_t i = end - 1; i >= start; i--)
             p[n++] = (tl_vec2){to_x(f, x[i]), to_y(f, series > 0 ? stacked(c, series - 1, i) : 0)};
         pen->area(pen->user, p, n, c->series[series].hex, 0.85);
@@ -137,8 +134,7 @@ void tl_plot_draw(const tl_plot *p, const tl_pen *pen)
     if (lo == hi) lo -= 0.5, hi += 0.5;
     tl_ticks_init(&x_ticks, lo, hi, 8, 0);
     pen->text(pen->user, LEFT, 26, p->title, TEXT_SIZE + 3, TL_ANCHOR_LEFT, false, INK);
-    if (p->subtitle)
-        pen->text(pen->user, p->width - RIGHT, 26, p->subtitle, TEXT_SIZE, TL_ANCHOR_RIGHT, false, SOFT);
+    if (p->subtitle) pen->text(pen->user, p->width - RIGHT, 26, p->subtitle, TEXT_SIZE, TL_ANCHOR_RIGHT, false, SOFT);
     for (int32_t i = 0; i < p->chart_count; i++) {
         const tl_chart *c = &p->charts[i];
         frame f = {.x = LEFT,

@@ -6,8 +6,7 @@ tl_look tl_look_cloth(tl_rgb colour)
 {
     // the back a little lighter and greyer, as the wrong side of printed cloth
     const float grey = 0.35f * colour.x + 0.5f * colour.y + 0.15f * colour.z;
-    const tl_rgb pale =
-        tl_lerpf(colour, (tl_rgb){0.55f + 0.3f * grey, 0.53f + 0.3f * grey, 0.5f + 0.3f * grey}, 0.42f);
+    const tl_rgb pale = tl_lerpf(colour, (tl_rgb){0.55f + 0.3f * grey, 0.53f + 0.3f * grey, 0.5f + 0.3f * grey}, 0.42f);
     return (tl_look){.front = colour,
                      .back = pale,
                      .gloss = 0.05f,
@@ -26,8 +25,7 @@ tl_look tl_look_plain(tl_rgb colour)
 tl_look tl_look_skin(void)
 {
     const tl_rgb skin = tl_rgb_hex(0xd3a48a);
-    return (tl_look){
-        .front = skin, .back = skin, .gloss = 0.16f, .roughness = 0.42f, .sheen = 0.08f, .skin = true};
+    return (tl_look){.front = skin, .back = skin, .gloss = 0.16f, .roughness = 0.42f, .sheen = 0.08f, .skin = true};
 }
 
 // --- geometry ----------------------------------------------------------------------------------------------
@@ -55,24 +53,26 @@ static tl_rgb base_colour(const tl_stage *stage, const tl_draw_def *def, const t
     if (s->node_value) {
         const float *value = s->node_value;
         const int32_t *f = s->face[t->face];
-        return tl_scale_colour(
-            &def->scale, (double)((1 - m->u - m->v) * value[f[0]] + m->u * value[f[1]] + m->v * value[f[2]]));
+        return tl_scale_colour(&def->scale, (double)((1 - m->face_u - m->face_v) * value[f[0]] +
+                                                     m->face_u * value[f[1]] + m->face_v * value[f[2]]));
     }
     return m->front ? s->look.front : s->look.back;
 }
 
-static void apply_weave(const tl_stage *stage, tl_meeting *m, const tl_vec3f p[3])
+static void apply_weave(const tl_stage *stage, tl_meeting *m)
 {
     const tl_stage_tri *t = &stage->tri[m->tri];
     const tl_draw_mesh *s = &stage->surfaces[t->surface];
+    tl_vec3f p[3];
     // seen at a slant, a pixel covers more of the cloth
     const float covers = m->footprint / tl_maxf(0.15f, tl_dotf(m->spot.ns, m->view));
     if (s->look.weave <= 0 || !s->face_uv || covers > 1.5f * s->look.yarn) return;
     tl_vec2 q[3];
     for (int c = 0; c < 3; c++) q[c] = s->uv[s->face_uv[t->face][c]];
-    const double w = 1 - (double)m->u - (double)m->v;
-    const tl_vec2f uv = {(float)(w * q[0].x + (double)m->u * q[1].x + (double)m->v * q[2].x),
-                         (float)(w * q[0].y + (double)m->u * q[1].y + (double)m->v * q[2].y)};
+    for (int c = 0; c < 3; c++) p[c] = tl_to_f(s->pos[s->face[t->face][c]], stage->origin);
+    const double w = 1 - (double)m->face_u - (double)m->face_v;
+    const tl_vec2f uv = {(float)(w * q[0].x + (double)m->face_u * q[1].x + (double)m->face_v * q[2].x),
+                         (float)(w * q[0].y + (double)m->face_u * q[1].y + (double)m->face_v * q[2].y)};
     const float a = (float)(q[1].x - q[0].x), b = (float)(q[1].y - q[0].y);
     const float c = (float)(q[2].x - q[0].x), d = (float)(q[2].y - q[0].y);
     const float det = a * d - b * c;
@@ -83,8 +83,7 @@ static void apply_weave(const tl_stage *stage, tl_meeting *m, const tl_vec3f p[3
     tl_weave(&s->look, uv, covers, du, dv, &m->spot.albedo, &m->normal);
 }
 
-void tl_meet(const tl_stage *stage, const tl_draw_def *def, const tl_ray *ray, const tl_hit *hit, float pixel,
-             bool parallel, tl_meeting *m)
+void tl_meet(const tl_stage *stage, const tl_ray *ray, const tl_hit *hit, float pixel, bool parallel, tl_meeting *m)
 {
     const tl_stage_tri *t = &stage->tri[hit->tri];
     const tl_vec3f p[3] = {stage->pos[t->vert[0]], stage->pos[t->vert[1]], stage->pos[t->vert[2]]};
@@ -104,17 +103,29 @@ void tl_meet(const tl_stage *stage, const tl_draw_def *def, const tl_ray *ray, c
     // a smooth normal that faces away from the eye would show a black rim: bend it until it just faces it
     const float facing = tl_dotf(ns, m->view);
     if (facing < 0.02f) ns = tl_unitf(tl_maddf(ns, 0.02f - facing, m->view));
+    const float w = 1 - hit->u - hit->v;
+    m->face_u = w * t->bary[0].x + hit->u * t->bary[1].x + hit->v * t->bary[2].x;
+    m->face_v = w * t->bary[0].y + hit->u * t->bary[1].y + hit->v * t->bary[2].y;
     m->spot.pos = tl_baryf(p, hit->u, hit->v);
-    // the smooth normals may point anywhere relative to the face; lift only if all three agree with it
-    bool agree = true;
-    for (int c = 0; c < 3; c++) agree = agree && sign * tl_dotf(t->normal[c], ng) > 0.2f;
-    if (agree) {
-        m->spot.smooth_offset = lift_smooth(p, t->normal, sign, m->spot.pos, hit->u, hit->v);
-        m->spot.smooth_back = lift_smooth(p, t->normal, -sign, m->spot.pos, hit->u, hit->v);
-    }
     m->spot.ng = ng, m->spot.ns = m->normal = ns;
+}
+
+void tl_meet_lift(const tl_stage *stage, tl_meeting *m)
+{
+    const tl_stage_tri *t = &stage->tri[m->tri];
+    const tl_vec3f p[3] = {stage->pos[t->vert[0]], stage->pos[t->vert[1]], stage->pos[t->vert[2]]};
+    const float sign = m->front ? 1.0f : -1.0f;
+    // the smooth normals may point anywhere relative to the face; lift only if all three agree with it
+    for (int c = 0; c < 3; c++)
+        if (!(sign * tl_dotf(t->normal[c], m->spot.ng) > 0.2f)) return;
+    m->spot.smooth_offset = lift_smooth(p, t->normal, sign, m->spot.pos, m->u, m->v);
+    m->spot.smooth_back = lift_smooth(p, t->normal, -sign, m->spot.pos, m->u, m->v);
+}
+
+void tl_meet_colour(const tl_stage *stage, const tl_draw_def *def, tl_meeting *m)
+{
     m->spot.albedo = base_colour(stage, def, m);
-    apply_weave(stage, m, p);
+    apply_weave(stage, m);
 }
 
 // --- light -------------------------------------------------------------------------------------------------
@@ -125,9 +136,11 @@ static float highlight(const tl_look *look, tl_vec3f n, tl_vec3f view, tl_vec3f 
     const tl_vec3f h = tl_unitf(tl_addf(view, light));
     const float r2 = look->roughness * look->roughness;
     const float power = tl_maxf(1, 2 / (r2 * r2) - 2);
+    const float c = tl_dotf(n, h);
+    if (c < 0.4f && power > 12) return 0;  // 0.4^12 is 2e-5: not to be seen
     const float f = 1 - tl_maxf(0, tl_dotf(h, view));
     const float fresnel = 0.25f + 0.75f * f * f * f * f * f;
-    return look->gloss * fresnel * (power + 8) / 8 * powf(tl_maxf(0, tl_dotf(n, h)), power);
+    return look->gloss * fresnel * (power + 8) / 8 * powf(tl_maxf(0, c), power);
 }
 
 tl_rgb tl_shade(const tl_stage *stage, const tl_studio *studio, const tl_meeting *m, const tl_lit *lit)
@@ -142,8 +155,7 @@ tl_rgb tl_shade(const tl_stage *stage, const tl_studio *studio, const tl_meeting
         if (tl_dotf(m->spot.ng, lamp->dir) > 0 || cosine > 0) {
             const float c = tl_maxf(cosine, 0);
             tl_rgb soft = {c, c, c};
-            if (look->skin)
-                soft = (tl_rgb){powf(c, 0.78f), c, powf(c, 1.1f)}; // light creeps on under the skin
+            if (look->skin) soft = (tl_rgb){powf(c, 0.78f), c, powf(c, 1.1f)};  // light creeps on under the skin
             diffuse = tl_addf(diffuse, tl_mulf(reach, tl_scalef(soft, lamp->power)));
             gloss = tl_maddf(gloss, reach * c * highlight(look, n, m->view, lamp->dir), lamp->power);
         }
@@ -155,7 +167,7 @@ tl_rgb tl_shade(const tl_stage *stage, const tl_studio *studio, const tl_meeting
     const float graze = 1 - tl_maxf(0, tl_dotf(n, m->view));
     const tl_rgb fibres = tl_lerpf(m->spot.albedo, (tl_rgb){0.7f, 0.7f, 0.7f}, 0.4f);
     tl_rgb out = tl_addf(tl_scalef(m->spot.albedo, diffuse), gloss);
-    out = tl_addf(out, tl_mulf(look->sheen * graze * graze * graze,
-                               tl_scalef(fibres, tl_addf(dome, tl_mulf(0.3f, diffuse)))));
+    out = tl_addf(
+        out, tl_mulf(look->sheen * graze * graze * graze, tl_scalef(fibres, tl_addf(dome, tl_mulf(0.3f, diffuse)))));
     return tl_maddf(out, 0.25f * look->gloss * graze * graze * graze, dome);
 }

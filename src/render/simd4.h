@@ -31,11 +31,11 @@ static inline void tl_f4_store(float *p, tl_f4 a)
 {
     for (int i = 0; i < 4; i++) p[i] = a.v[i];
 }
-#define TL_F4_LANES(expr)                                                                                    \
-    do {                                                                                                     \
-        tl_f4 r_;                                                                                            \
-        for (int i = 0; i < 4; i++) r_.v[i] = (expr);                                                        \
-        return r_;                                                                                           \
+#define TL_F4_LANES(expr)                                                                                              \
+    do {                                                                                                               \
+        tl_f4 r_;                                                                                                      \
+        for (int i = 0; i < 4; i++) r_.v[i] = (expr);                                                                  \
+        return r_;                                                                                                     \
     } while (0)
 static inline tl_f4 tl_f4_add(tl_f4 a, tl_f4 b) { TL_F4_LANES(a.v[i] + b.v[i]); }
 static inline tl_f4 tl_f4_sub(tl_f4 a, tl_f4 b) { TL_F4_LANES(a.v[i] - b.v[i]); }

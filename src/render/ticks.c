@@ -30,7 +30,7 @@ void tl_tick_label(double value, double step, char out[TL_TICK_CHARS])
     if (fabs(value) < 1e-9 * fabs(step)) value = 0;
     if (size > 0 && (size >= 1e7 || size < 1e-3)) {
         snprintf(out, TL_TICK_CHARS, "%.3g", value);
-        char *e = strchr(out, 'e'); // 1e-07 reads better as 1e-7
+        char *e = strchr(out, 'e');  // 1e-07 reads better as 1e-7
         if (e) {
             char *digit = e + 2;
             while (digit[0] == '0' && digit[1]) memmove(digit, digit + 1, strlen(digit));

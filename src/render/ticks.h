@@ -5,7 +5,7 @@
 enum { TL_TICKS_MAX = 16, TL_TICK_CHARS = 24 };
 
 typedef struct tl_ticks {
-    double lo, hi; ///< the axis; with `widen`, grown to whole steps
+    double lo, hi;  ///< the axis; with `widen`, grown to whole steps
     double step;
     int32_t count;
     double at[TL_TICKS_MAX];

@@ -11,7 +11,7 @@ typedef struct tl_vec3f {
 typedef struct tl_vec2f {
     float x, y;
 } tl_vec2f;
-typedef tl_vec3f tl_rgb; // linear light, Rec. 709 primaries: x red, y green, z blue
+typedef tl_vec3f tl_rgb;  // linear light, Rec. 709 primaries: x red, y green, z blue
 
 static inline tl_vec3f tl_addf(tl_vec3f a, tl_vec3f b) { return (tl_vec3f){a.x + b.x, a.y + b.y, a.z + b.z}; }
 static inline tl_vec3f tl_subf(tl_vec3f a, tl_vec3f b) { return (tl_vec3f){a.x - b.x, a.y - b.y, a.z - b.z}; }
@@ -20,10 +20,7 @@ static inline tl_vec3f tl_maddf(tl_vec3f a, float s, tl_vec3f b)
 {
     return (tl_vec3f){a.x + s * b.x, a.y + s * b.y, a.z + s * b.z};
 }
-static inline tl_vec3f tl_scalef(tl_vec3f a, tl_vec3f b)
-{
-    return (tl_vec3f){a.x * b.x, a.y * b.y, a.z * b.z};
-}
+static inline tl_vec3f tl_scalef(tl_vec3f a, tl_vec3f b) { return (tl_vec3f){a.x * b.x, a.y * b.y, a.z * b.z}; }
 static inline float tl_dotf(tl_vec3f a, tl_vec3f b) { return a.x * b.x + a.y * b.y + a.z * b.z; }
 static inline tl_vec3f tl_crossf(tl_vec3f a, tl_vec3f b)
 {

@@ -15,10 +15,9 @@ static bool project(const tl_wire_view *v, tl_vec3f p, float out[2])
     return v->parallel || z > 1e-6f;
 }
 
-tl_rgb tl_wire_over(const tl_wire_view *view, const tl_stage *stage, int32_t tri, float x, float y,
-                    tl_rgb colour)
+tl_rgb tl_wire_over(const tl_wire_view *view, const tl_stage *stage, int32_t tri, float x, float y, tl_rgb colour)
 {
-    const float half_width = 0.45f; // pixels
+    const float half_width = 0.45f;  // pixels
     const tl_stage_tri *t = &stage->tri[tri];
     float q[3][2];
     for (int c = 0; c < 3; c++)
@@ -31,9 +30,8 @@ tl_rgb tl_wire_over(const tl_wire_view *view, const tl_stage *stage, int32_t tri
         nearest = tl_minf(nearest, fabsf(ex * (y - a[1]) - ey * (x - a[0])) / length);
         longest = tl_maxf(longest, length);
     }
-    const float area =
-        fabsf((q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]));
-    const float height = longest > 0 ? area / longest : 0; // shortest height, in pixels
+    const float area = fabsf((q[1][0] - q[0][0]) * (q[2][1] - q[0][1]) - (q[1][1] - q[0][1]) * (q[2][0] - q[0][0]));
+    const float height = longest > 0 ? area / longest : 0;  // shortest height, in pixels
     const float strength = 0.25f + 0.5f * tl_smoothf(2, 8, height);
     const float cover = strength * tl_clampf(half_width + 0.5f - nearest, 0, 1);
     return tl_lerpf(colour, (tl_rgb){0.012f, 0.013f, 0.018f}, cover);

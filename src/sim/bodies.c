@@ -1,27 +1,34 @@
 // sim/bodies.c: what cloth collides with: check a definition, make a surface of it, say where it is at any time.
 //
 // Nodes of a deforming body move along straight lines between its keyed shapes (Kimmerle 2005, sec. 2.3), and the whole
-// then turns and moves through its pose keys. Real bodies intersect themselves at armpits and knees and are seldom
-// manifold; nothing here or later tests a body against a body.
+// then turns and moves through its pose keys. Those of a character are where its pose at that time has them. Real
+// bodies intersect themselves at armpits and knees and are seldom manifold; nothing here or later tests a body against
+// a body.
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
-#include "collide/edges.h"
-#include "collide/shapes.h"
+#include "mesh/edges.h"
+#include "body/solids.h"
 #include "sim/internal.h"
 
 #define PLANE_HALF_SIDE 10.0  // of the square that stands for a plane in views [m]
 static const int32_t plane_face[2][3] = {{0, 1, 2}, {0, 2, 3}};
 
-tl_body_def tl_body_def_default(void)
+void tl_body_def_init(tl_body_def *def, size_t size)
 {
-    return (tl_body_def){.kind = TL_BODY_MESH, .axis = {0, 1, 0}, .friction = 0.3, .end = (double)INFINITY, .made_by_default = MADE_BY_DEFAULT};
+    const tl_body_def defaults = {.kind = TL_BODY_MESH,
+                                  .axis = {0, 1, 0},
+                                  .playback = tl_playback_default(),
+                                  .friction = 0.3,
+                                  .end = (double)INFINITY};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 // ---- checks ----
@@ -30,19 +37,24 @@ static bool above_zero(double x) { return isfinite(x) && x > 0; }
 
 static tl_status check_mesh(const char *name, const tl_body_def *def, tl_error *err)
 {
-    if (def->node_count < 1) return tl_fail(err, TL_BAD_INPUT, "body '%s': node_count %d, must be >= 1", name, def->node_count);
+    if (def->node_count < 1)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': node_count %d, must be >= 1", name, def->node_count);
     if (def->face_count < 1 || !def->face)
-        return tl_fail(err, TL_BAD_INPUT, "body '%s': face_count %d, must be >= 1 and face given", name, def->face_count);
-    if (def->key_count < 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, must be >= 0", name, def->key_count);
-    if (def->key_count == 0 && !def->pos) return tl_fail(err, TL_BAD_INPUT, "body '%s': neither pos nor key_pos is given", name);
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': face_count %d, must be >= 1 and face given", name,
+                       def->face_count);
+    if (def->key_count < 0)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, must be >= 0", name, def->key_count);
+    if (def->key_count == 0 && !def->pos)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': neither pos nor key_pos is given", name);
     if (def->key_count > 0 && (!def->key_pos || !def->key_time))
         return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d without key_time and key_pos", name, def->key_count);
     for (int32_t k = 0; k < def->key_count; k++) {
         if (!isfinite(def->key_time[k]))
-            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be finite", name, k, def->key_time[k]);
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be finite", name, k,
+                           def->key_time[k]);
         if (k > 0 && !(def->key_time[k] > def->key_time[k - 1]))
-            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be after the key before it (%g s)", name, k,
-                           def->key_time[k], def->key_time[k - 1]);
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': key_time[%d] %g s, must be after the key before it (%g s)",
+                           name, k, def->key_time[k], def->key_time[k - 1]);
         for (int32_t i = 0; i < def->node_count; i++)
             if (!tl_finite3(def->key_pos[(size_t)k * (size_t)def->node_count + (size_t)i]))
                 return tl_fail(err, TL_BAD_INPUT, "body '%s': node %d of shape %d is not finite", name, i, k);
@@ -57,16 +69,35 @@ static tl_status check_mesh(const char *name, const tl_body_def *def, tl_error *
     return TL_OK;
 }
 
+static tl_status check_character(const char *name, const tl_body_def *def, tl_error *err)
+{
+    const tl_playback *play = &def->playback;
+    if (def->key_count > 0 || def->pos || def->face)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': has a character and a mesh, must have one of them", name);
+    if (play->clip < -1 || play->clip >= tl_character_clip_count(def->character))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': clip %d, there are %d (-1: rest pose)", name, play->clip,
+                       tl_character_clip_count(def->character));
+    if (!isfinite(play->start) || !(isfinite(play->lead_in) && play->lead_in >= 0) || !above_zero(play->speed) ||
+        !(isfinite(play->from) && play->from >= 0))
+        return tl_fail(
+            err, TL_BAD_INPUT,
+            "body '%s': start %g s, lead_in %g s, speed %g, from %g s: must be finite, lead_in and from >= 0, "
+            "speed > 0",
+            name, play->start, play->lead_in, play->speed, play->from);
+    return TL_OK;
+}
+
 static tl_status check_shape(const char *name, const tl_body_def *def, tl_error *err)
 {
     const tl_body_kind kind = def->kind;
-    if (def->key_count > 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, only a mesh can deform", name, def->key_count);
+    if (def->key_count > 0)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': key_count %d, only a mesh can deform", name, def->key_count);
     if (!tl_finite3(def->center)) return tl_fail(err, TL_BAD_INPUT, "body '%s': center is not finite", name);
     if (kind != TL_BODY_PLANE && kind != TL_BODY_BOX && !above_zero(def->radius))
         return tl_fail(err, TL_BAD_INPUT, "body '%s': radius %g m, must be > 0", name, def->radius);
     if (kind != TL_BODY_SPHERE && kind != TL_BODY_BOX && !above_zero(tl_norm3(def->axis)))
-        return tl_fail(err, TL_BAD_INPUT, "body '%s': axis (%g, %g, %g), must be finite and not zero", name, def->axis.x,
-                       def->axis.y, def->axis.z);
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': axis (%g, %g, %g), must be finite and not zero", name,
+                       def->axis.x, def->axis.y, def->axis.z);
     if (kind == TL_BODY_BOX && (!above_zero(def->size.x) || !above_zero(def->size.y) || !above_zero(def->size.z)))
         return tl_fail(err, TL_BAD_INPUT, "body '%s': size (%g, %g, %g) m, must be > 0", name, def->size.x, def->size.y,
                        def->size.z);
@@ -77,7 +108,11 @@ static tl_status check_body(const char *name, const tl_body_def *def, tl_error *
 {
     if ((int)def->kind < TL_BODY_MESH || def->kind > TL_BODY_BOX)
         return tl_fail(err, TL_BAD_INPUT, "body '%s': kind %d is none of ours", name, (int)def->kind);
-    TL_TRY(def->kind == TL_BODY_MESH ? check_mesh(name, def, err) : check_shape(name, def, err));
+    if (def->kind != TL_BODY_MESH && def->character)
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': has a character, its kind must be mesh", name);
+    TL_TRY(def->kind != TL_BODY_MESH ? check_shape(name, def, err)
+           : def->character          ? check_character(name, def, err)
+                                     : check_mesh(name, def, err));
     if (!(isfinite(def->friction) && def->friction >= 0))
         return tl_fail(err, TL_BAD_INPUT, "body '%s': friction %g, must be >= 0", name, def->friction);
     if (!(isfinite(def->thickness) && def->thickness >= 0))
@@ -91,7 +126,8 @@ static tl_status check_body(const char *name, const tl_body_def *def, tl_error *
     if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
         return tl_fail(err, TL_BAD_INPUT, "body '%s': curve %d is none of ours", name, (int)def->curve);
     for (int32_t i = 0; i < def->motion_count; i++)
-        if (def->motion[i].release) return tl_fail(err, TL_BAD_INPUT, "body '%s': motion: keys[%d] has release, which is for handles", name, i);
+        if (def->motion[i].release)
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': motion: keys[%d] has release, which is for handles", name, i);
     return TL_OK;
 }
 
@@ -106,15 +142,20 @@ static void free_body(tl_sim *sim, sim_body *b)
     TL_FREE(alloc, b->edge, b->edge_count);
     TL_FREE(alloc, b->motion, b->motion_count);
     TL_FREE(alloc, b->shown, b->kind == TL_BODY_PLANE ? 4 : b->node_count);
+    tl_poser_destroy(b->poser);
+    tl_character_destroy(b->character);
+}
+
+void sim_free_body(tl_sim *sim, sim_body *b)
+{
+    tl_bvh_destroy(b->tree);
+    tl_bvh_destroy(b->contact_tree);
+    free_body(sim, b);
 }
 
 void sim_free_bodies(tl_sim *sim)
 {
-    for (int32_t i = 0; i < sim->body_count; i++) {
-        tl_bvh_destroy(sim->bodies[i].tree);
-        tl_bvh_destroy(sim->bodies[i].contact_tree);
-        free_body(sim, &sim->bodies[i]);
-    }
+    for (int32_t i = 0; i < sim->body_count; i++) sim_free_body(sim, &sim->bodies[i]);
     TL_FREE(&sim->alloc, sim->bodies, sim->body_cap);
     sim->body_count = sim->body_cap = 0;
 }
@@ -127,8 +168,8 @@ static tl_status copy_mesh(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     for (int32_t f = 0; f < def->face_count; f++) kept += whole(def->face[f]);
     if (kept == 0) return tl_fail(err, TL_BAD_INPUT, "body '%s': every face has a node twice", b->name);
     if (kept < def->face_count)
-        tl_log_write(&sim->def.log, TL_LOG_WARNING, "body '%s': %d of %d faces have a node twice and are left out", b->name,
-                     def->face_count - kept, def->face_count);
+        tl_log_write(&sim->def.log, TL_LOG_WARNING, "body '%s': %d of %d faces have a node twice and are left out",
+                     b->name, def->face_count - kept, def->face_count);
     b->node_count = def->node_count;
     const size_t values = (size_t)b->key_count * (size_t)b->node_count;  // a product of two int32_t fits
     b->shape = TL_ALLOC(&sim->alloc, tl_vec3, values);
@@ -140,6 +181,24 @@ static tl_status copy_mesh(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     if (b->key_time) memcpy(b->key_time, def->key_time, (size_t)b->key_count * sizeof *b->key_time);
     for (int32_t f = 0, to = 0; f < def->face_count; f++)
         if (whole(def->face[f])) memcpy(b->face[to++], def->face[f], sizeof *b->face);
+    return TL_OK;
+}
+
+static tl_status copy_character(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
+{
+    b->node_count = tl_character_vert_count(def->character);
+    b->play = def->playback;
+    b->character = tl_character_copy(&sim->alloc, def->character);
+    b->shape = TL_ALLOC(&sim->alloc, tl_vec3, b->node_count);
+    b->poser = b->character ? tl_poser_create(&sim->alloc, b->character) : NULL;
+    b->face = tl_alloc_bytes(&sim->alloc, (size_t)tl_character_face_count(def->character), sizeof *b->face);
+    if (b->face) b->face_count = tl_character_face_count(def->character);
+    if (!b->character || !b->shape || !b->poser || !b->face) return tl_fail_memory(err, "a body");
+    memcpy(b->face, tl_character_faces(b->character), (size_t)b->face_count * sizeof *b->face);
+    tl_poser_at(b->poser, b->character, &b->play, 0, b->shape);
+    for (int32_t i = 0; i < b->node_count; i++)
+        if (!tl_finite3(b->shape[i]))
+            return tl_fail(err, TL_BAD_INPUT, "body '%s': node %d is not finite in the first pose", b->name, i);
     return TL_OK;
 }
 
@@ -163,6 +222,7 @@ static tl_status make_shape(tl_sim *sim, const tl_body_def *def, sim_body *b, tl
 static bool body_moves(const sim_body *b)
 {
     const size_t bytes = (size_t)b->node_count * sizeof *b->shape;
+    if (b->character && b->play.clip >= 0) return true;
     for (int32_t k = 1; k < b->key_count; k++)
         if (memcmp(b->shape, b->shape + (size_t)k * (size_t)b->node_count, bytes) != 0) return true;
     return !tl_motion_is_still(b->motion, b->motion_count);
@@ -172,10 +232,11 @@ static uint64_t hash_body(const sim_body *b)
 {
     tl_hash hash;
     tl_hash_init(&hash);
-    const int32_t counts[6] = {(int)b->kind, b->node_count, b->face_count, b->key_count, b->motion_count, b->key_time != NULL};
+    const int32_t counts[6] = {(int)b->kind, b->node_count,   b->face_count,
+                               b->key_count, b->motion_count, b->key_time != NULL};
     tl_hash_add(&hash, counts, sizeof counts);
-    const double numbers[11] = {b->center.x, b->center.y, b->center.z, b->axis.x, b->axis.y, b->axis.z,
-                                b->pivot.x, b->pivot.y, b->pivot.z, b->friction, b->thickness};
+    const double numbers[11] = {b->center.x, b->center.y, b->center.z, b->axis.x,   b->axis.y,   b->axis.z,
+                                b->pivot.x,  b->pivot.y,  b->pivot.z,  b->friction, b->thickness};
     tl_hash_add(&hash, numbers, sizeof numbers);
     tl_hash_add(&hash, b->shape, (size_t)b->key_count * (size_t)b->node_count * sizeof *b->shape);
     if (b->key_time) tl_hash_add(&hash, b->key_time, (size_t)b->key_count * sizeof *b->key_time);
@@ -183,35 +244,79 @@ static uint64_t hash_body(const sim_body *b)
     tl_hash_add(&hash, b->motion, (size_t)b->motion_count * sizeof *b->motion);
     const double times[2] = {b->start, b->end};
     if (b->start > 0 || isfinite(b->end)) tl_hash_add(&hash, times, sizeof times);
+    if (b->character) {
+        const double play[5] = {b->play.clip, b->play.start, b->play.lead_in, b->play.speed, b->play.from};
+        tl_character_hash(b->character, &hash);
+        tl_hash_add(&hash, play, sizeof play);
+    }
     return tl_hash_value(&hash);
+}
+
+// Two keys with the shape it has: the host moves the second.
+static tl_status make_live_shape(tl_sim *sim, sim_body *b, tl_error *err)
+{
+    const size_t n = (size_t)b->node_count;
+    tl_vec3 *shape = TL_ALLOC(&sim->alloc, tl_vec3, 2 * n);
+    b->key_time = TL_CALLOC(&sim->alloc, double, 2);
+    if (!shape || !b->key_time) {
+        TL_FREE(&sim->alloc, shape, 2 * n);
+        TL_FREE(&sim->alloc, b->key_time, 2);
+        b->key_time = NULL;
+        return tl_fail_memory(err, "a body");
+    }
+    memcpy(shape, b->shape, n * sizeof *shape), memcpy(shape + n, b->shape, n * sizeof *shape);
+    TL_FREE(&sim->alloc, b->shape, n);
+    b->shape = shape, b->key_count = 2, b->key_time[0] = -1;
+    return TL_OK;
 }
 
 static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
 {
-    TL_TRY(def->kind == TL_BODY_MESH ? copy_mesh(sim, def, b, err)
-           : def->kind != TL_BODY_PLANE ? make_shape(sim, def, b, err) : TL_OK);
+    TL_TRY(def->character               ? copy_character(sim, def, b, err)
+           : def->kind == TL_BODY_MESH  ? copy_mesh(sim, def, b, err)
+           : def->kind != TL_BODY_PLANE ? make_shape(sim, def, b, err)
+                                        : TL_OK);
     if (b->face_count > 0)
-        TL_TRY(tl_unique_edges(&sim->alloc, (const int32_t(*)[3])b->face, b->face_count, &b->edge, &b->edge_count, NULL, err));
-    b->motion = TL_ALLOC(&sim->alloc, tl_pose_key, def->motion_count);
-    if (b->motion) b->motion_count = def->motion_count;
+        TL_TRY(tl_unique_edges(&sim->alloc, (const int32_t(*)[3])b->face, b->face_count, &b->edge, &b->edge_count, NULL,
+                               err));
+    const int32_t motion_count = b->is_live ? 2 : def->motion_count;
+    b->motion = TL_ALLOC(&sim->alloc, tl_pose_key, motion_count);
+    if (b->motion) b->motion_count = motion_count;
     b->shown = TL_ALLOC(&sim->alloc, tl_vec3, def->kind == TL_BODY_PLANE ? 4 : b->node_count);
     if (!b->motion || !b->shown) return tl_fail_memory(err, "a body");
-    tl_motion_compile(def->motion, def->motion_count, def->curve, b->motion);
-    b->moves = body_moves(b);
+    if (b->is_live) {
+        sim_live_init(&b->live, b->motion);
+        if (b->shape && !b->character) TL_TRY(make_live_shape(sim, b, err));
+    } else {
+        tl_motion_compile(def->motion, def->motion_count, def->curve, b->motion);
+    }
+    b->moves = b->is_live || body_moves(b);
     b->built = hash_body(b);
     return TL_OK;
 }
 
-tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, tl_error *err)
+tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *given, tl_body_id *out, tl_error *err)
 {
     *out = (tl_body_id){0, 0};
-    if (def->made_by_default != MADE_BY_DEFAULT) return tl_fail(err, TL_BAD_ARG, "add_body: start from tl_body_def_default()");
+    TL_DEF_COMPLETE(tl_body_def, complete, given, err);
+    const tl_body_def *def = &complete;
     const char *name = def->name ? def->name : "body";
     TL_TRY(sim_check_name(sim, "body", name, err));
     TL_TRY(check_body(name, def, err));
-    if (!TL_GROW(&sim->alloc, sim->bodies, sim->body_cap, sim->body_count + 1)) return tl_fail_memory(err, "a body");
-    sim_body b = {.kind = def->kind, .key_count = def->key_count > 0 ? def->key_count : 1, .pivot = def->pivot,
-                  .friction = def->friction, .thickness = def->thickness, .start = def->start, .end = def->end, .shown_time = (double)NAN};
+    if (def->live && (def->key_count > 0 || def->motion_count > 0))
+        return tl_fail(err, TL_BAD_INPUT, "body '%s': a live one has no keys, its pose and shape are set", name);
+    if (!TL_GROW(&sim->alloc, sim->bodies, sim->body_cap, sim->body_count + 1) ||
+        !sim_ids_reserve(&sim->alloc, &sim->body_ids))
+        return tl_fail_memory(err, "a body");
+    sim_body b = {.kind = def->kind,
+                  .key_count = def->key_count > 0 ? def->key_count : 1,
+                  .pivot = def->pivot,
+                  .friction = def->friction,
+                  .thickness = def->thickness,
+                  .start = def->start,
+                  .end = def->end,
+                  .is_live = def->live != 0,
+                  .shown_time = (double)NAN};
     snprintf(b.name, sizeof b.name, "%s", name);
     if (def->kind == TL_BODY_PLANE) b.center = def->center, b.axis = tl_mul3(1 / tl_norm3(def->axis), def->axis);
     const tl_status status = make_body(sim, def, &b, err);
@@ -221,7 +326,8 @@ tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *def, tl_body_id *out, 
     }
     sim_discard(sim);
     sim->bodies[sim->body_count++] = b;
-    *out = (tl_body_id){(uint32_t)sim->body_count - 1, 1};
+    const sim_id id = sim_ids_take(&sim->body_ids, sim->body_count - 1);
+    *out = (tl_body_id){id.slot, id.gen};
     return TL_OK;
 }
 
@@ -252,7 +358,9 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out)
 {
     const size_t n = (size_t)body->node_count;
     const int32_t last = body->key_count - 1;
-    if (last == 0 || time <= body->key_time[0]) {
+    if (body->character) {
+        tl_poser_at(body->poser, body->character, &body->play, time, out);
+    } else if (last == 0 || time <= body->key_time[0]) {
         memcpy(out, body->shape, n * sizeof *out);
     } else if (time >= body->key_time[last]) {
         memcpy(out, body->shape + (size_t)last * n, n * sizeof *out);
@@ -260,8 +368,10 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out)
         int32_t low = 0, high = last;
         while (high - low > 1) {
             const int32_t mid = low + (high - low) / 2;
-            if (body->key_time[mid] <= time) low = mid;
-            else high = mid;
+            if (body->key_time[mid] <= time)
+                low = mid;
+            else
+                high = mid;
         }
         const double s = (time - body->key_time[low]) / (body->key_time[high] - body->key_time[low]);
         const tl_vec3 *a = body->shape + (size_t)low * n, *b = a + n;
@@ -283,21 +393,23 @@ void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *no
 
 // ---- views ----
 
-static sim_body *find_body(const tl_sim *sim, tl_body_id id)
+sim_body *sim_find_body(const tl_sim *sim, tl_body_id id)
 {
-    return id.gen == 1 && id.slot < (uint32_t)sim->body_count ? &sim->bodies[id.slot] : NULL;
+    const int32_t place = sim_ids_place(&sim->body_ids, id.slot, id.gen);
+    return place != TL_NO_PLACE ? &sim->bodies[place] : NULL;
 }
 
 int32_t tl_sim_body_count(const tl_sim *sim) { return sim->body_count; }
 
 tl_body_id tl_sim_body(const tl_sim *sim, int32_t index)
 {
-    return index >= 0 && index < sim->body_count ? (tl_body_id){(uint32_t)index, 1} : (tl_body_id){0, 0};
+    const sim_id id = sim_ids_at(&sim->body_ids, index);
+    return (tl_body_id){id.slot, id.gen};
 }
 
 const char *tl_sim_body_name(const tl_sim *sim, tl_body_id id)
 {
-    const sim_body *b = find_body(sim, id);
+    const sim_body *b = sim_find_body(sim, id);
     return b ? b->name : NULL;
 }
 
@@ -316,16 +428,19 @@ static void show_plane(const sim_body *b, double time, tl_vec3 out[4])
 tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id id, tl_body_view *out)
 {
     *out = (tl_body_view){0};
-    sim_body *b = find_body(sim, id);
+    sim_body *b = sim_find_body(sim, id);
     if (!b) return TL_BAD_ARG;
     if (b->shown_time != sim->time) {
-        if (b->kind == TL_BODY_PLANE) show_plane(b, sim->time, b->shown);
-        else sim_body_at(b, sim->time, b->shown);
+        if (b->kind == TL_BODY_PLANE)
+            show_plane(b, sim->time, b->shown);
+        else
+            sim_body_at(b, sim->time, b->shown);
         b->shown_time = sim->time;
     }
-    const bool comes = b->start > 0 || isfinite(b->end), now = sim->elements ? b->present : b->start <= sim->time && sim->time < b->end;
-    *out = b->kind == TL_BODY_PLANE
-               ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves || comes, now}
-               : (tl_body_view){b->shown, b->node_count, (const int32_t(*)[3])b->face, b->face_count, b->moves || comes, now};
+    const bool comes = b->start > 0 || isfinite(b->end),
+               now = sim->elements ? b->present : b->start <= sim->time && sim->time < b->end;
+    *out = b->kind == TL_BODY_PLANE ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves || comes, now}
+                                    : (tl_body_view){b->shown,      b->node_count,     (const int32_t(*)[3])b->face,
+                                                     b->face_count, b->moves || comes, now};
     return TL_OK;
 }

@@ -5,7 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "collide/intersect.h"
+#include "detect/intersect.h"
 #include "sim/internal.h"
 
 void sim_discard_contacts(tl_sim *sim)
@@ -36,7 +36,8 @@ static tl_status list_surface(tl_sim *sim, tl_error *err)
         const tl_mesh *mesh = sim->cloths[c].mesh;
         for (int32_t i = 0; i < mesh->slots[TL_EDGES].count; i++) {
             if (!tl_alive(mesh, TL_EDGES, i)) continue;
-            for (int k = 0; k < 2; k++) sim->cloth_edge[at][k] = e->node_of[e->cloth_node_start[c] + mesh->edge_node[i][k]];
+            for (int k = 0; k < 2; k++)
+                sim->cloth_edge[at][k] = e->node_of[e->cloth_node_start[c] + mesh->edge_node[i][k]];
             at++;
         }
     }
@@ -60,19 +61,24 @@ static void describe_nodes(const tl_sim *sim, int32_t *cloth, tl_vec2 *uv, int32
             if (n == TL_NONE) continue;
             const int32_t v = mesh->node_vert[i];
             cloth[n] = c, uv[n] = mesh->uv[v];
-            panel[n] = mesh->vert_next[v] == v && mesh->vert_face[v] != TL_NONE ? mesh->face_panel[mesh->vert_face[v]] : -1;
+            panel[n] =
+                mesh->vert_next[v] == v && mesh->vert_face[v] != TL_NONE ? mesh->face_panel[mesh->vert_face[v]] : -1;
         }
     }
 }
 
 static tl_status describe_body(tl_sim *sim, sim_body *s, tl_contact_body *out, tl_error *err)
 {
-    *out = (tl_contact_body){
-        .surface = {s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face, (const int32_t(*)[2])s->edge},
-        .pos = s->shape, .thickness = s->thickness, .plane = s->kind == TL_BODY_PLANE, .moves = s->moves};
+    *out = (tl_contact_body){.surface = {s->node_count, s->face_count, s->edge_count, (const int32_t(*)[3])s->face,
+                                         (const int32_t(*)[2])s->edge},
+                             .pos = s->shape,
+                             .thickness = s->thickness,
+                             .plane = s->kind == TL_BODY_PLANE,
+                             .moves = s->moves};
     tl_bvh_def def = tl_bvh_def_default();
     def.relative = 1;
-    if (!out->plane && !s->contact_tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &out->surface, s->shape, &s->contact_tree, err));
+    if (!out->plane && !s->contact_tree)
+        TL_TRY(tl_bvh_create(&sim->alloc, &def, &out->surface, s->shape, &s->contact_tree, err));
     out->tree = s->contact_tree;
     return TL_OK;
 }
@@ -86,52 +92,90 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
     int32_t *cloth = TL_SCRATCH(&sim->arena, int32_t, n), *panel = TL_SCRATCH(&sim->arena, int32_t, n);
     tl_vec2 *uv = TL_SCRATCH(&sim->arena, tl_vec2, n);
-    double *thickness = TL_SCRATCH(&sim->arena, double, nc), *self = TL_SCRATCH(&sim->arena, double, nc * nc);
-    double *body = TL_SCRATCH(&sim->arena, double, nc * nb + 1);
+    double *thickness = TL_SCRATCH(&sim->arena, double, nc), *self = TL_SCRATCH(&sim->arena, double, nc *nc);
+    double *body = TL_SCRATCH(&sim->arena, double, nc *nb + 1);
     tl_contact_body *bodies = TL_SCRATCH(&sim->arena, tl_contact_body, nb + 1);
     if (!cloth || !panel || !uv || !thickness || !self || !body || !bodies) return tl_fail_memory(err, "the contacts");
     describe_nodes(sim, cloth, uv, panel);
     for (int32_t a = 0; a < nc; a++) {
         thickness[a] = sim->cloths[a].thickness;
-        for (int32_t b = 0; b < nc; b++) self[a * nc + b] = combined(def->combine, sim->cloths[a].friction_self, sim->cloths[b].friction_self);
+        for (int32_t b = 0; b < nc; b++)
+            self[a * nc + b] = combined(def->combine, sim->cloths[a].friction_self, sim->cloths[b].friction_self);
     }
     for (int32_t i = 0, b = 0; b < nb; i++) {
         if (!sim->bodies[i].present) continue;
-        for (int32_t a = 0; a < nc; a++) body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[i].friction);
+        for (int32_t a = 0; a < nc; a++)
+            body[a * nb + b] = combined(def->combine, sim->cloths[a].friction, sim->bodies[i].friction);
         TL_TRY(describe_body(sim, &sim->bodies[i], &bodies[b++], err));
     }
-    const tl_contacts_def d = {
-        .cloth = {n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face, (const int32_t(*)[2])sim->cloth_edge},
-        .x = sim->x, .face_area = sim->elements->area, .node_cloth = cloth, .node_uv = uv, .node_panel = panel,
-        .cloth_count = nc, .body_count = nb, .thickness = thickness, .friction_self = self, .friction_body = body,
-        .bodies = bodies, .pressure = def->pressure, .slip_speed = def->slip_speed, .self = def->self != 0};
+    const tl_contacts_def d = {.cloth = {n, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
+                                         (const int32_t(*)[2])sim->cloth_edge},
+                               .x = sim->x,
+                               .face_area = sim->elements->area,
+                               .node_cloth = cloth,
+                               .node_uv = uv,
+                               .node_panel = panel,
+                               .cloth_count = nc,
+                               .body_count = nb,
+                               .thickness = thickness,
+                               .friction_self = self,
+                               .friction_body = body,
+                               .bodies = bodies,
+                               .pressure = def->pressure,
+                               .slip_speed = def->slip_speed,
+                               .self = def->self != 0};
     const tl_status status = tl_contacts_create(&sim->alloc, &d, &sim->contacts, err);
     tl_arena_release(&sim->arena, mark);
     return status;
 }
 
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
-                             tl_error *err)
+// What takes a body from where it is at `begin` to where it is at `end`.
+static tl_body_map map_of(const sim_body *body, double begin, double end)
+{
+    const bool deforms = body->key_count > 1 && !(body->is_live && begin >= body->key_time[1]);
+    tl_body_map map = {.a = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, .rigid = !deforms && !body->character};
+    if (body->motion_count == 0 || !map.rigid) return map;
+    const tl_pose from = tl_pose_at(body->motion, body->motion_count, begin),
+                  to = tl_pose_at(body->motion, body->motion_count, end);
+    const tl_vec3 place[4] = {{1, 0, 0}, {0, 1, 0}, {0, 0, 1}, {0, 0, 0}};
+    tl_vec3 goes[4];
+    for (int k = 0; k < 4; k++) goes[k] = tl_pose_move(&to, body->pivot, tl_pose_back(&from, body->pivot, place[k]));
+    map.b = goes[3];
+    for (int k = 0; k < 3; k++) {
+        const tl_vec3 column = tl_sub3(goes[k], map.b);
+        map.a[0][k] = column.x, map.a[1][k] = column.y, map.a[2][k] = column.z;
+    }
+    return map;
+}
+
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again,
+                             const tl_vec3 *x_hat, const tl_vec3 *target, tl_error *err)
 {
     const int32_t nb = sim_present_count(sim), nodes = tl_contacts_body_nodes(sim->contacts);
     tl_vec3 *from = TL_SCRATCH(&sim->arena, tl_vec3, nodes), *to = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
-    tl_vec3 *plane_from = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb), *plane_to = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb);
-    if ((nodes > 0 && (!from || !to)) || (nb > 0 && (!plane_from || !plane_to))) return tl_fail_memory(err, "the contacts");
+    tl_vec3 *plane_from = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb),
+            *plane_to = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb);
+    tl_body_map *map = TL_SCRATCH(&sim->arena, tl_body_map, nb);
+    if ((nodes > 0 && (!from || !to)) || (nb > 0 && (!plane_from || !plane_to || !map)))
+        return tl_fail_memory(err, "the contacts");
+    const double end = sim->still ? begin : begin + dt;
     int32_t at = 0, b = -1;
     for (int32_t i = 0; b + 1 < nb; i++) {
         const sim_body *body = &sim->bodies[i];
         if (!body->present) continue;
-        b++;
+        map[++b] = map_of(body, begin, end);
         if (body->kind == TL_BODY_PLANE) {
             sim_plane_at(body, begin, &plane_from[2 * b], &plane_from[2 * b + 1]);
-            sim_plane_at(body, begin + dt, &plane_to[2 * b], &plane_to[2 * b + 1]);
+            sim_plane_at(body, end, &plane_to[2 * b], &plane_to[2 * b + 1]);
             continue;
         }
         sim_body_at(body, begin, from + at);
-        sim_body_at(body, begin + dt, to + at);
+        sim_body_at(body, end, to + at);
         at += body->node_count;
     }
-    const tl_contact_step step = {from, to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass, gamma, dt, pinch, again};
+    const tl_contact_step step = {
+        from,  to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass,
+        gamma, dt, pinch,      again,    map};
     return tl_contacts_begin(sim->contacts, &step, sim->x, &sim->arena, sim->workers, err);
 }
 
@@ -178,7 +222,11 @@ static void name_of_node(const tl_sim *sim, int32_t node, const char **name, int
 }
 
 /// One kind of crossings: within the cloth (body TL_NONE), or with a body.
-typedef struct crossing_source { const tl_sim *sim; int32_t body; const tl_vec3 *body_pos; } crossing_source;
+typedef struct crossing_source {
+    const tl_sim *sim;
+    int32_t body;
+    const tl_vec3 *body_pos;
+} crossing_source;
 
 // Is a node of the cloth's side pinched?
 static bool is_pinched(const crossing_source *s, const tl_crossing *x)
@@ -194,9 +242,12 @@ static bool is_pinched(const crossing_source *s, const tl_crossing *x)
 
 static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_intersection_report *out)
 {
-    if (s->body == TL_NONE) out->cloth_cloth++;
-    else if (is_pinched(s, x)) out->pinched++;
-    else out->cloth_body++;
+    if (s->body == TL_NONE)
+        out->cloth_cloth++;
+    else if (is_pinched(s, x))
+        out->pinched++;
+    else
+        out->cloth_body++;
     if (is_pinched(s, x) || out->listed >= (int32_t)(sizeof out->list / sizeof out->list[0])) return;
     tl_intersection *item = &out->list[out->listed++];
     *item = (tl_intersection){0};
@@ -211,11 +262,14 @@ static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_int
         }
     } else {
         name = body->name;
-        for (int k = 0; k < 2; k++) item->edge_nodes[k] = body->edge[x->edge][k], ends[k] = s->body_pos[body->edge[x->edge][k]];
+        for (int k = 0; k < 2; k++)
+            item->edge_nodes[k] = body->edge[x->edge][k], ends[k] = s->body_pos[body->edge[x->edge][k]];
     }
     memcpy(item->first, name, strlen(name) + 1);
-    if (x->edge_surface == 1 || !body) name_of_face(sim, x->face, &name, &item->face);
-    else name = body->name, item->face = x->face;
+    if (x->edge_surface == 1 || !body)
+        name_of_face(sim, x->face, &name, &item->face);
+    else
+        name = body->name, item->face = x->face;
     memcpy(item->second, name, strlen(name) + 1);
     item->place = tl_mul3(0.5, tl_add3(ends[0], ends[1]));
 }
@@ -229,7 +283,8 @@ static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
         for (int32_t e = 0; e < sim->edge_count; e++) {
             bool below = false;
             if (sim->contacts && (tl_contacts_pinched(sim->contacts)[sim->cloth_edge[e][0]] ||
-                                  tl_contacts_pinched(sim->contacts)[sim->cloth_edge[e][1]])) continue;
+                                  tl_contacts_pinched(sim->contacts)[sim->cloth_edge[e][1]]))
+                continue;
             for (int k = 0; k < 2; k++) below |= !(tl_dot3(normal, tl_sub3(sim->x[sim->cloth_edge[e][k]], point)) > 0);
             if (!below) continue;
             out->cloth_body++;
@@ -245,8 +300,8 @@ static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
     return TL_OK;
 }
 
-static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree, tl_bvh **other, tl_intersection_report *out,
-                                 tl_error *err)
+static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree, tl_bvh **other,
+                                 tl_intersection_report *out, tl_error *err)
 {
     const tl_bvh_def def = tl_bvh_def_default();
     const tl_surface cloth = {sim->node_count, sim->face_count, sim->edge_count, (const int32_t(*)[3])sim->cloth_face,
@@ -255,7 +310,8 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
     tl_bvh_refit(*tree, sim->x, NULL, 0, 0, sim->workers);
     if (sim->def.collide.self) {
         TL_TRY(tl_find_crossings(*tree, NULL, &sim->arena, sim->workers, found, err));
-        for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, TL_NONE, NULL}, &found->items[i], out);
+        for (int32_t i = 0; i < found->count; i++)
+            list_crossing(&(crossing_source){sim, TL_NONE, NULL}, &found->items[i], out);
     }
     for (int32_t b = 0; b < sim->body_count && sim->def.collide.bodies; b++) {
         const sim_body *body = &sim->bodies[b];
@@ -268,7 +324,8 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
         TL_TRY(tl_bvh_create(&sim->alloc, &def, &s, pos, other, err));
         tl_bvh_refit(*other, pos, NULL, 0, 0, sim->workers);
         TL_TRY(tl_find_crossings(*tree, *other, &sim->arena, sim->workers, found, err));
-        for (int32_t i = 0; i < found->count; i++) list_crossing(&(crossing_source){sim, b, pos}, &found->items[i], out);
+        for (int32_t i = 0; i < found->count; i++)
+            list_crossing(&(crossing_source){sim, b, pos}, &found->items[i], out);
         tl_bvh_destroy(*other), *other = NULL;
     }
     return sim->def.collide.bodies ? count_planes(sim, out) : TL_OK;
@@ -292,13 +349,14 @@ tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_erro
 
 int32_t tl_sim_pinched(const tl_sim *sim, tl_cloth_id cloth, int32_t *nodes, int32_t capacity)
 {
-    if (!sim->contacts || !sim->elements || cloth.gen != 1 || cloth.slot >= (uint32_t)sim->cloth_count) return 0;
+    const int32_t c = sim_ids_place(&sim->cloth_ids, cloth.slot, cloth.gen);
+    if (!sim->contacts || !sim->elements || c == TL_NO_PLACE) return 0;
     const tl_elements *e = sim->elements;
     const uint8_t *pinched = tl_contacts_pinched(sim->contacts);
     int32_t count = 0;
-    for (int32_t slot = e->cloth_node_start[cloth.slot]; slot < e->cloth_node_start[cloth.slot + 1]; slot++) {
+    for (int32_t slot = e->cloth_node_start[c]; slot < e->cloth_node_start[c + 1]; slot++) {
         if (e->node_of[slot] == TL_NONE || !pinched[e->node_of[slot]]) continue;
-        if (nodes && count < capacity) nodes[count] = slot - e->cloth_node_start[cloth.slot];
+        if (nodes && count < capacity) nodes[count] = slot - e->cloth_node_start[c];
         count++;
     }
     return count;

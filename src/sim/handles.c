@@ -3,12 +3,15 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "sim/internal.h"
+#include "toile/live.h"
 
-tl_handle_def tl_handle_def_default(void)
+void tl_handle_def_init(tl_handle_def *def, size_t size)
 {
-    return (tl_handle_def){.end = (double)INFINITY, .stiffness = 1e3, .made_by_default = MADE_BY_DEFAULT};
+    const tl_handle_def defaults = {.end = (double)INFINITY, .stiffness = 1e3};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 static bool inside3(tl_vec3 p, tl_vec3 low, tl_vec3 high)
@@ -41,10 +44,10 @@ static bool chosen(const tl_handle_def *def, const tl_mesh *mesh, const uint8_t 
 
 static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_error *err)
 {
-    if (def->made_by_default != MADE_BY_DEFAULT)
-        return tl_fail(err, TL_BAD_ARG, "add_handle: start from tl_handle_def_default()");
-    if (def->cloth.gen != 1 || def->cloth.slot >= (uint32_t)sim->cloth_count)
-        return tl_fail(err, TL_BAD_ARG, "handle: no such cloth");
+    const sim_cloth *cloth = sim_find_cloth(sim, def->cloth);
+    if (!cloth) return tl_fail(err, TL_BAD_ARG, "handle: no such cloth");
+    if (def->live && (def->key_count > 0 || def->fade > 0))
+        return tl_fail(err, TL_BAD_INPUT, "handle: a live one has neither keys nor a fade");
     if (!def->nodes && def->label == 0 && !def->use_box && !def->use_sphere && !def->use_uv_box)
         return tl_fail(err, TL_BAD_INPUT, "handle: give nodes, a label or a region");
     if (isnan(def->start) || isnan(def->end) || !(def->end > def->start))
@@ -53,40 +56,70 @@ static tl_status check_handle(const tl_sim *sim, const tl_handle_def *def, tl_er
         return tl_fail(err, TL_BAD_INPUT, "handle: fade %g s, must be >= 0", def->fade);
     if (!(def->stiffness > 0 && isfinite(def->stiffness)))
         return tl_fail(err, TL_BAD_INPUT, "handle: stiffness %g N/m, must be > 0", def->stiffness);
-    if (def->use_ellipse && !(tl_finite3(def->ellipse_center) && tl_finite3(def->ellipse_axis[0]) && tl_finite3(def->ellipse_axis[1]) &&
-                              isfinite(def->ellipse_turns.x) && isfinite(def->ellipse_turns.y)))
+    if (def->use_ellipse &&
+        !(tl_finite3(def->ellipse_center) && tl_finite3(def->ellipse_axis[0]) && tl_finite3(def->ellipse_axis[1]) &&
+          isfinite(def->ellipse_turns.x) && isfinite(def->ellipse_turns.y)))
         return tl_fail(err, TL_BAD_INPUT, "handle: the ellipse is not finite");
     if (def->use_sphere && !(def->sphere_radius > 0))
         return tl_fail(err, TL_BAD_INPUT, "handle: sphere_radius %g m, must be > 0", def->sphere_radius);
     TL_TRY(tl_motion_check("handle", def->keys, def->key_count, err));
     if (def->curve != TL_CURVE_SMOOTH && def->curve != TL_CURVE_CUBIC)
         return tl_fail(err, TL_BAD_INPUT, "handle: curve %d is none of ours", (int)def->curve);
-    const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
+    const tl_mesh *mesh = cloth->mesh;
     for (int32_t i = 0; def->nodes && i < def->node_count; i++)
-        if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count || !tl_alive(mesh, TL_NODES, def->nodes[i]))
+        if (def->nodes[i] < 0 || def->nodes[i] >= mesh->slots[TL_NODES].count ||
+            !tl_alive(mesh, TL_NODES, def->nodes[i]))
             return tl_fail(err, TL_BAD_INPUT, "handle: node %d, the cloth has nodes 0 to %d", def->nodes[i],
                            mesh->slots[TL_NODES].count - 1);
     return TL_OK;
 }
 
+void sim_free_handle(tl_sim *sim, sim_handle *h)
+{
+    TL_FREE(&sim->alloc, h->nodes, h->node_count);
+    TL_FREE(&sim->alloc, h->base, h->node_count);
+    TL_FREE(&sim->alloc, h->keys, h->key_count);
+}
+
 tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err)
 {
+    tl_handle_id unused;
+    return tl_handle_create(sim, def, &unused, err);
+}
+
+tl_status tl_handle_create(tl_sim *sim, const tl_handle_def *given, tl_handle_id *out, tl_error *err)
+{
+    *out = (tl_handle_id){0, 0};
+    TL_DEF_COMPLETE(tl_handle_def, complete, given, err);
+    const tl_handle_def *def = &complete;
     TL_TRY(check_handle(sim, def, err));
-    const tl_mesh *mesh = sim->cloths[def->cloth.slot].mesh;
+    const int32_t cloth = sim_ids_place(&sim->cloth_ids, def->cloth.slot, def->cloth.gen);
+    const tl_mesh *mesh = sim->cloths[cloth].mesh;
     const int32_t slots = mesh->slots[TL_NODES].count;
     if (sim->elements) sim_publish(sim);
-    if (!TL_GROW(&sim->alloc, sim->handles, sim->handle_cap, sim->handle_count + 1)) return tl_fail_memory(err, "a handle");
-    sim_handle h = {.cloth = (int32_t)def->cloth.slot, .start = def->start, .end = def->end, .fade = def->fade,
-                    .stiffness = def->stiffness, .pivot = def->pivot, .use_ellipse = def->use_ellipse != 0, .turns = def->ellipse_turns,
+    if (!TL_GROW(&sim->alloc, sim->handles, sim->handle_cap, sim->handle_count + 1) ||
+        !sim_ids_reserve(&sim->alloc, &sim->handle_ids))
+        return tl_fail_memory(err, "a handle");
+    sim_handle h = {.cloth = cloth,
+                    .start = def->start,
+                    .end = def->end,
+                    .fade = def->fade,
+                    .stiffness = def->stiffness,
+                    .pivot = def->pivot,
+                    .use_ellipse = def->use_ellipse != 0,
+                    .turns = def->ellipse_turns,
                     .ellipse = {def->ellipse_center, def->ellipse_axis[0], def->ellipse_axis[1]},
-                    .key_count = def->key_count, .by_name = def->nodes && !def->along_outline, .on_line = def->nodes && def->along_outline};
+                    .key_count = def->live ? 2 : def->key_count,
+                    .is_live = def->live != 0,
+                    .by_name = def->nodes && !def->along_outline,
+                    .on_line = def->nodes && def->along_outline};
     uint8_t *listed = TL_CALLOC(&sim->alloc, uint8_t, slots);
     tl_status status = listed ? TL_OK : tl_fail_memory(err, "a handle");
     if (status == TL_OK) {
         for (int32_t i = 0; def->nodes && i < def->node_count; i++) listed[def->nodes[i]] = 1;
         for (int32_t n = 0; n < slots; n++) h.node_count += tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n);
-        if (h.node_count == 0) status = tl_fail(err, TL_BAD_INPUT, "handle: no node of cloth '%s' is selected",
-                                                sim->cloths[h.cloth].name);
+        if (h.node_count == 0)
+            status = tl_fail(err, TL_BAD_INPUT, "handle: no node of cloth '%s' is selected", sim->cloths[h.cloth].name);
     }
     if (status == TL_OK) {
         h.nodes = TL_ALLOC(&sim->alloc, int32_t, h.node_count);
@@ -96,20 +129,23 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
     }
     if (status != TL_OK) {
         TL_FREE(&sim->alloc, listed, slots);
-        TL_FREE(&sim->alloc, h.nodes, h.node_count);
-        TL_FREE(&sim->alloc, h.base, h.node_count);
-        TL_FREE(&sim->alloc, h.keys, h.key_count);
+        sim_free_handle(sim, &h);
         return status;
     }
     int32_t count = 0;
     for (int32_t n = 0; n < slots; n++)
         if (tl_alive(mesh, TL_NODES, n) && chosen(def, mesh, listed, n)) h.nodes[count++] = n;
-    tl_motion_compile(def->keys, def->key_count, def->curve, h.keys);
+    if (h.is_live)
+        sim_live_init(&h.live, h.keys);
+    else
+        tl_motion_compile(def->keys, def->key_count, def->curve, h.keys);
     for (int32_t i = 0; i < def->key_count; i++)
         if (def->keys[i].release) h.end = fmin(h.end, def->keys[i].time);
     TL_FREE(&sim->alloc, listed, slots);
     sim->handles[sim->handle_count++] = h;
     sim->epoch_open = false;
+    const sim_id id = sim_ids_take(&sim->handle_ids, sim->handle_count - 1);
+    *out = (tl_handle_id){id.slot, id.gen};
     return TL_OK;
 }
 
@@ -142,11 +178,12 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
     return any;
 }
 
-// Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond their own, not at once:
-// a centimetre in a 64th of 1/100 s would be 64 m/s.
+// Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond
+// their own, not at once: a centimetre in a 64th of 1/100 s would be 64 m/s.
 #define CATCH_UP 1.0  // [m/s]
 
-static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end, tl_vec3 to)
+static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end,
+                          tl_vec3 to)
 {
     const double more = CATCH_UP * (end - begin), way = tl_norm3(tl_sub3(to, from));
     if (!sim->contacts || !(way > more) || !(h->since < begin)) return to;  // the first step may be a jump
@@ -161,13 +198,15 @@ tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *h, int32_t k, double
     return tl_norm3(lag) > TL_LAG ? lag : (tl_vec3){0, 0, 0};
 }
 
-// Springs pull from where the handle was kept, not to where it should have been: over a lag of 10 cm they would pull by 100 N each.
+// Springs pull from where the handle was kept, not to where it should have been: over a lag of 10 cm they would pull by
+// 100 N each.
 static void let_go(const tl_sim *sim, sim_handle *h, double time)
 {
     const tl_pose pose = tl_pose_at(h->keys, h->key_count, time);
     const int32_t *node_of = sim->elements->node_of + sim->elements->cloth_node_start[h->cloth];
     for (int32_t k = 0; k < h->node_count; k++)
-        if (tl_norm3(sim_handle_lag(sim, h, k, time)) > 0) h->base[k] = tl_pose_back(&pose, h->pivot, sim->x[node_of[h->nodes[k]]]);
+        if (tl_norm3(sim_handle_lag(sim, h, k, time)) > 0)
+            h->base[k] = tl_pose_back(&pose, h->pivot, sim->x[node_of[h->nodes[k]]]);
     h->let_go = true;
 }
 
@@ -183,7 +222,8 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
         if (!(h->start <= begin + slack && begin + slack < h->end)) continue;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
         if (!h->took_hold) {
-            for (int32_t k = 0; k < h->node_count; k++) h->base[k] = sim_handle_base(sim, h, h->nodes[k], sim->x[node_of[h->nodes[k]]]);
+            for (int32_t k = 0; k < h->node_count; k++)
+                h->base[k] = sim_handle_base(sim, h, h->nodes[k], sim->x[node_of[h->nodes[k]]]);
             h->took_hold = true, h->since = begin;
         }
         for (int32_t k = 0; k < h->node_count; k++) {

@@ -2,15 +2,15 @@
 #pragma once
 #include "base/arena.h"
 #include "base/workers.h"
-#include "collide/contact.h"
+#include "body/character.h"
+#include "respond/contact.h"
 #include "math/solver.h"
 #include "mesh/mesh.h"
 #include "physics/elements.h"
 #include "physics/strain_limit.h"
+#include "sim/ids.h"
 #include "sim/motion.h"
 #include "toile/body.h"
-
-enum { MADE_BY_DEFAULT = 0x746f696c };  // "toil": a definition that did not start from its default function lacks it
 
 typedef struct sim_cloth {
     char name[64];
@@ -22,7 +22,18 @@ typedef struct sim_cloth {
     int64_t passed;  ///< step before which its mesh was last remade, -1: never
     uint64_t built;  ///< hash of the mesh as it was given
     tl_strain_def strain;
+    uint64_t version;  ///< how often the mesh was remade
+    bool map_lost;     ///< the mesh is not the last one remade: it was restored
 } sim_cloth;
+
+#define SIM_LONGEST_STEP 1e6  // [s] beyond it the numbers of a step lose all meaning
+
+/// A path that the host sets step by step (live.c).
+typedef struct sim_live {
+    tl_motion_key from, to;
+    double since;  ///< when it was set [s]
+} sim_live;
+void sim_live_init(sim_live *live, tl_pose_key keys[2]);
 
 typedef struct sim_handle {
     int32_t cloth;
@@ -37,35 +48,42 @@ typedef struct sim_handle {
     tl_pose_key *keys;
     int32_t key_count;
     bool took_hold;
-    double since;    ///< [s] when it did: the first step that began after `start`
-    bool let_go;     ///< fades, and `base` is from where it held its nodes last
-    bool by_name;    ///< nodes were listed: those that remeshing puts between them are not held
-    bool on_line;    ///< .. but on outlines
+    double since;  ///< [s] when it did: the first step that began after `start`
+    bool let_go;   ///< fades, and `base` is from where it held its nodes last
+    bool by_name;  ///< nodes were listed: those that remeshing puts between them are not held
+    bool on_line;  ///< .. but on outlines
+    bool is_live;  ///< the host sets its target: two keys
+    sim_live live;
 } sim_handle;
 
 /// A body as compiled from its definition (bodies.c). A plane has no nodes.
 typedef struct sim_body {
     char name[64];
     tl_body_kind kind;
-    tl_vec3 center, axis;      ///< of a plane, before the motion; axis of unit length
+    tl_vec3 center, axis;  ///< of a plane, before the motion; axis of unit length
     int32_t node_count, face_count, edge_count;
-    tl_vec3 *shape;            ///< before the motion, key_count (at least 1) times node_count
-    double *key_time;          ///< NULL if there is one shape
+    tl_vec3 *shape;    ///< before the motion, key_count (at least 1) times node_count
+    double *key_time;  ///< NULL if there is one shape
     int32_t key_count;
+    tl_character *character;  ///< its nodes at any time, in place of `shape`, which holds those at time 0; NULL: none
+    tl_poser *poser;
+    tl_playback play;
     int32_t (*face)[3];
-    int32_t (*edge)[2];        ///< unique edges of the faces
+    int32_t (*edge)[2];  ///< unique edges of the faces
     tl_pose_key *motion;
     int32_t motion_count;
     tl_vec3 pivot;
     double friction, thickness;
-    double start, end;         ///< cloth meets it for start <= t < end
-    bool present;              ///< .. as it does now
+    double start, end;  ///< cloth meets it for start <= t < end
+    bool present;       ///< .. as it does now
     bool moves;
-    tl_vec3 *shown;            ///< for views: nodes at shown_time, a square for a plane
+    bool is_live;  ///< the host sets its pose and, if it has a shape, its nodes: two keys of each
+    sim_live live;
+    tl_vec3 *shown;  ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
-    uint64_t built;            ///< hash of all of the above that shapes results
-    tl_bvh *tree;              ///< for remeshing; made when first wanted
-    tl_bvh *contact_tree;      ///< for contact, which is compiled again and again; made when first wanted
+    uint64_t built;        ///< hash of all of the above that shapes results
+    tl_bvh *tree;          ///< for remeshing; made when first wanted
+    tl_bvh *contact_tree;  ///< for contact, which is compiled again and again; made when first wanted
 } sim_body;
 
 /// Nodes of a body at a time, into node_count entries.
@@ -75,6 +93,12 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
 void sim_plane_at(const sim_body *body, double time, tl_vec3 *point, tl_vec3 *normal);
 
 void sim_free_bodies(tl_sim *sim);
+void sim_free_body(tl_sim *sim, sim_body *body);
+void sim_free_handle(tl_sim *sim, sim_handle *handle);
+void sim_free_cloth(tl_sim *sim, sim_cloth *cloth);
+
+const sim_cloth *sim_find_cloth(const tl_sim *sim, tl_cloth_id id);  ///< NULL: stale
+sim_body *sim_find_body(const tl_sim *sim, tl_body_id id);
 
 /// Finds out which bodies are there at the present time; false: the same as before. `came`: one is new.
 bool sim_find_present(tl_sim *sim, bool *came);
@@ -83,11 +107,17 @@ int32_t sim_present_count(const tl_sim *sim);  ///< 0 if cloth does not meet bod
 /// Bodies come and go: contact is made anew, and the start is looked at again if one came (contacts.c).
 tl_status sim_come_and_go(tl_sim *sim, tl_error *err);
 
-/// Is a name of 1 to 63 letters, digits, '-', '_', and not taken by a cloth or a body? `what` begins the message ("cloth").
+/// Is a name of 1 to 63 letters, digits, '-', '_', and not taken by a cloth or a body? `what` begins the message
+/// ("cloth").
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err);
 
 /// Counts what goes through the caller's allocator.
-typedef struct sim_memory { tl_allocator base; size_t used, peak; } sim_memory;
+typedef struct sim_memory {
+    tl_allocator base;
+    size_t used, peak;
+} sim_memory;
+
+enum { SIM_EPOCH_STEPS = 8 };  // steps between two notes of the state at most (snapshot.c)
 
 struct tl_sim {
     sim_memory memory;
@@ -102,6 +132,7 @@ struct tl_sim {
     int32_t handle_count, handle_cap;
     sim_body *bodies;
     int32_t body_count, body_cap;
+    sim_ids cloth_ids, handle_ids, body_ids;
     // compiled from the cloths; NULL until the first step after a change
     tl_elements *elements;
     tl_bsr *matrix;
@@ -118,7 +149,8 @@ struct tl_sim {
     int32_t node_count;
     tl_vec3 *x, *v;
     tl_vec3 *x_before, *v_before;  ///< of the (sub)step before, BDF2 only, else NULL
-    int32_t cut;  ///< steps are halved this often without being tried as a whole; forgotten with every epoch
+    int32_t cut;       ///< steps are halved this often without being tried as a whole; forgotten with every epoch
+    int turn_cut;      ///< likewise, for bodies that turn; found anew in every step
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;
@@ -128,6 +160,12 @@ struct tl_sim {
     size_t epoch_size;
     int64_t epoch_step;  ///< step at which it began
     bool epoch_open;
+    bool live_changed;  ///< the host changed something since: the steps cannot be taken again (live.c)
+    double clock_time;  ///< time is this and a whole number of steps since `clock_step`
+    int64_t clock_step;
+    tl_cancel cancel;  ///< whom to ask whether a step is still wanted
+    bool still;        ///< bodies stand still while a start is relaxed
+    bool interrupted;  ///< a step was given up on the way: the note of the epoch is what holds
 };
 
 /// Makes elements, matrix, solver and state arrays if cloths have changed.
@@ -151,8 +189,8 @@ void sim_limit_stress(const tl_sim *sim, int32_t cloth, int32_t slot, double out
 void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double in[3]);
 
 /// Tells the contacts about a step from `begin` to `begin + dt`; arrays live in the arena.
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again, const tl_vec3 *x_hat, const tl_vec3 *target,
-                             tl_error *err);
+tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again,
+                             const tl_vec3 *x_hat, const tl_vec3 *target, tl_error *err);
 
 /// Drops what sim_compile made, keeping the state in the meshes.
 void sim_discard(tl_sim *sim);
@@ -165,8 +203,21 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err);
 tl_status sim_check_remeshing(const tl_remeshing *def, tl_error *err);
 bool sim_remeshes(const tl_sim *sim);  ///< is there a cloth whose mesh may change?
 
+/// How often the coming step is halved at least, so that bodies near cloth turn by little in each part (turns.c).
+int sim_turn_halvings(const tl_sim *sim);
+
 /// Copies state from the element order to the meshes.
 void sim_publish(tl_sim *sim);
+
+/// The cloth's own stress moves it, and nothing else: contact stays free of intersections, bodies and held nodes where
+/// they are (relax.c). Changes sim->x; *steps were taken.
+tl_status sim_relax(tl_sim *sim, int32_t *steps, tl_error *err);
+
+/// tl_sim_start without asking whether it is still wanted.
+tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
+
+/// After a step that was given up: back to the state before it, from the note of the epoch.
+tl_status sim_take_up_again(tl_sim *sim, tl_error *err);
 
 /// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
@@ -177,7 +228,8 @@ tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slo
 /// What node `k` of a handle lacks to where its motion wants it at `time`, where cloth keeps it from there; else zero.
 tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *handle, int32_t k, double time);
 
-/// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there are none.
+/// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there
+/// are none.
 bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.

@@ -33,8 +33,10 @@ static int32_t key_before(const void *keys, int32_t count, size_t stride, double
     int32_t low = 0, high = count - 1;
     while (high - low > 1) {
         const int32_t mid = low + (high - low) / 2;
-        if (key_time(keys, stride, mid) <= time) low = mid;
-        else high = mid;
+        if (key_time(keys, stride, mid) <= time)
+            low = mid;
+        else
+            high = mid;
     }
     return low;
 }
@@ -77,25 +79,28 @@ tl_vec3 tl_curve_at(const void *keys, int32_t count, size_t stride, size_t offse
 
 tl_status tl_motion_check(const char *what, const tl_motion_key *keys, int32_t count, tl_error *err)
 {
-    if (count < 0 || (count > 0 && !keys)) return tl_fail(err, TL_BAD_ARG, "%s: key_count %d without keys", what, count);
+    if (count < 0 || (count > 0 && !keys))
+        return tl_fail(err, TL_BAD_ARG, "%s: key_count %d without keys", what, count);
     for (int32_t i = 0; i < count; i++) {
         const tl_motion_key *k = &keys[i];
         if (!isfinite(k->time) || !tl_finite3(k->translate) || !tl_finite3(k->rotate_axis) || !isfinite(k->rotate_deg))
             return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] is not finite", what, i);
         if (!isfinite(k->scale) || k->scale < 0)
-            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].scale %g, must be > 0 (or 0, which counts as 1)", what, i, k->scale);
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].scale %g, must be > 0 (or 0, which counts as 1)", what, i,
+                           k->scale);
         if (k->has_rates && (!tl_finite3(k->velocity) || !tl_finite3(k->spin) || !isfinite(k->growth)))
             return tl_fail(err, TL_BAD_INPUT, "%s: the rates of keys[%d] are not finite", what, i);
         if (i > 0 && !(k->time > keys[i - 1].time))
-            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].time %g s, must be after the key before it (%g s)", what, i, k->time,
-                           keys[i - 1].time);
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d].time %g s, must be after the key before it (%g s)", what, i,
+                           k->time, keys[i - 1].time);
         if (k->rotate_deg != 0 && !(tl_norm3(k->rotate_axis) > 0))
-            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] turns by %g degrees about a zero axis", what, i, k->rotate_deg);
+            return tl_fail(err, TL_BAD_INPUT, "%s: keys[%d] turns by %g degrees about a zero axis", what, i,
+                           k->rotate_deg);
     }
     return TL_OK;
 }
 
-// ---- poses -------------------------------------------------------------------------------------------------
+// ---- poses ------------------------------------------------------------------------------------------------
 
 enum { NUMBERS = sizeof(tl_pose_value) / sizeof(double) };
 
@@ -139,7 +144,8 @@ bool tl_motion_is_still(const tl_pose_key *keys, int32_t count)
 {
     for (int32_t i = 0; i < count; i++)
         for (int k = 0; k < NUMBERS; k++)
-            if (numbers(&keys[i].value)[k] != numbers(&keys[0].value)[k] || numbers(&keys[i].slope)[k] != 0) return false;
+            if (numbers(&keys[i].value)[k] != numbers(&keys[0].value)[k] || numbers(&keys[i].slope)[k] != 0)
+                return false;
     return true;
 }
 
@@ -151,7 +157,8 @@ static tl_pose_value cubic_at(const tl_pose_key *keys, int32_t count, double tim
     const double h = b->time - a->time, s = (time - a->time) / h;
     tl_pose_value value;
     for (int k = 0; k < NUMBERS; k++)
-        (&value.translate.x)[k] = hermite(numbers(&a->value)[k], numbers(&b->value)[k], numbers(&a->slope)[k], numbers(&b->slope)[k], h, s);
+        (&value.translate.x)[k] =
+            hermite(numbers(&a->value)[k], numbers(&b->value)[k], numbers(&a->slope)[k], numbers(&b->slope)[k], h, s);
     return value;
 }
 
@@ -175,8 +182,10 @@ tl_pose tl_pose_at(const tl_pose_key *keys, int32_t count, double time)
     const tl_vec3 move = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.translate), time);
     double scale = keys[0].value.scale;
     for (int32_t i = 1; i < count; i++)
-        if (keys[i].value.scale != scale) {  // a curve only where there is one: 1 stays 1 to the bit; the last of three numbers
-            scale = tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.scale) - 2 * sizeof(double), time).z;
+        if (keys[i].value.scale !=
+            scale) {  // a curve only where there is one: 1 stays 1 to the bit; the last of three numbers
+            scale =
+                tl_curve_at(keys, count, sizeof *keys, offsetof(tl_pose_key, value.scale) - 2 * sizeof(double), time).z;
             break;
         }
     const double angle = tl_norm3(turn);
@@ -241,4 +250,33 @@ tl_vec3 tl_wind_at(const tl_air_def *air, uint64_t seed, double time)
     wind = tl_madd3(wind, size * noise(seed, STREAM, t), ahead);
     wind = tl_madd3(wind, 0.5 * size * noise(seed, STREAM + 1, t), side);
     return tl_madd3(wind, 0.25 * size * noise(seed, STREAM + 2, t), rise);
+}
+
+// Without gusts: these are eddies, too, and would carry the others back and forth.
+static tl_vec3 mean_wind(const tl_air_def *air, double time)
+{
+    if (air->key_count == 0) return air->wind;
+    return tl_curve_at(air->keys, air->key_count, sizeof *air->keys, offsetof(tl_wind_key, velocity), time);
+}
+
+bool tl_wind_eddies(const tl_air_def *air, uint64_t seed, double time, tl_eddies *out)
+{
+    const tl_vec3 now = mean_wind(air, time);
+    const double speed = tl_norm3(now);
+    if (!(air->turbulence > 0) || speed == 0) return false;
+    tl_eddies_def def = {.speed = air->turbulence * speed, .length = air->turbulence_length, .seed = seed};
+    if (air->key_count == 0) {
+        def.drift = tl_mul3(time, now), def.turned = speed * time;
+    } else {
+        // the way so far, by the midpoint rule in as many parts for all times: a smooth function of time
+        enum { PARTS = 256 };
+        for (int i = 0; i < PARTS; i++) {
+            const tl_vec3 wind = mean_wind(air, (i + 0.5) / PARTS * time);
+            def.drift = tl_madd3(def.drift, time / PARTS, wind);
+            def.turned += time / PARTS * tl_norm3(wind);
+        }
+    }
+    def.turned *= air->turbulence;
+    tl_eddies_init(out, &def);
+    return true;
 }

@@ -1,16 +1,16 @@
 // sim/remeshing.c: let the meshes follow the motion: sizing field, a pass of the remesher, and everything made anew.
 //
-// Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh goes along
-// (remeshing_nodes.c); what an operation may sweep is what there is room for (remeshing_room.c).
+// Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh
+// goes along (remeshing_nodes.c); what an operation may sweep is what there is room for (remeshing_room.c).
 
 #include <math.h>
 #include <string.h>
 
-#include "adapt/sizing.h"
+#include "adapt/anisotropic/sizing.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/timer.h"
-#include "collide/nearest.h"
+#include "detect/nearest.h"
 #include "mesh/mesh_attr.h"
 #include "physics/forces.h"
 #include "sim/remeshing_impl.h"
@@ -22,8 +22,18 @@
 
 tl_remeshing tl_remeshing_default(void)
 {
-    return (tl_remeshing){.size_min = 0.015, .size_max = 0.2, .aspect_min = 0.1, .curvature = 0.15, .velocity = 0.7,
-                          .compression = (double)NAN, .obstacles = 1, .blend = TL_BLEND_MAX, .hysteresis = 0.2, .interval = 0.04, .patience = 1};
+    return (tl_remeshing){.kind = TL_REMESHING_ANISOTROPIC,
+                          .size_min = 0.015,
+                          .size_max = 0.2,
+                          .aspect_min = 0.1,
+                          .curvature = 0.15,
+                          .velocity = 0.7,
+                          .compression = (double)NAN,
+                          .obstacles = 1,
+                          .blend = TL_BLEND_MAX,
+                          .hysteresis = 0.2,
+                          .interval = 0.04,
+                          .patience = 1};
 }
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
@@ -33,19 +43,22 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (d->blend != TL_BLEND_SUM && d->blend != TL_BLEND_MAX)
         return tl_fail(err, TL_BAD_ARG, "remeshing.blend %d is none of ours", (int)d->blend);
     if (!(d->size_min > 0) || !isfinite(d->size_max) || !(d->size_max >= d->size_min))
-        return tl_fail(err, TL_BAD_INPUT, "remeshing: sizes from %g to %g m, must be > 0 and in order", d->size_min, d->size_max);
+        return tl_fail(err, TL_BAD_INPUT, "remeshing: sizes from %g to %g m, must be > 0 and in order", d->size_min,
+                       d->size_max);
     if (!(d->aspect_min > 0 && d->aspect_min <= 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.aspect_min %g, must be in (0, 1]", d->aspect_min);
     if (!(d->curvature > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.curvature %g rad, must be > 0", d->curvature);
     if (!(d->velocity > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.velocity %g m/s, must be > 0", d->velocity);
     if (!isnan(d->compression) && !(d->compression > 0))
-        return tl_fail(err, TL_BAD_INPUT, "remeshing.compression %g m, must be > 0, or NAN for that of the fabric", d->compression);
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.compression %g m, must be > 0, or NAN for that of the fabric",
+                       d->compression);
     if (!(d->rib_stiffening >= 0 && isfinite(d->rib_stiffening)))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.rib_stiffening %g, must be >= 0", d->rib_stiffening);
     if (!(d->hysteresis >= 0 && d->hysteresis < 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
-    if (d->patience < 1) return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
+    if (d->patience < 1)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
     if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
     return TL_OK;
 }
@@ -73,7 +86,7 @@ static bool is_overdue(const tl_sim *sim, const sim_cloth *cloth)
     return cloth->passed < 0 || (sim->step - cloth->passed) / interval_of(sim, cloth) >= cloth->remeshing.patience;
 }
 
-// ---- what is around -------------------------------------------------------------------------------------------
+// ---- what is around ---------------------------------------------------------------------------------------
 
 static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
 {
@@ -94,11 +107,12 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
             pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
             if (!pos) return tl_fail_memory(err, "remeshing");
             sim_body_at(body, sim->time, pos);
-            const tl_surface surface = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
-                                        (const int32_t(*)[2])body->edge};
+            const tl_surface surface = {body->node_count, body->face_count, body->edge_count,
+                                        (const int32_t(*)[3])body->face, (const int32_t(*)[2])body->edge};
             tl_bvh_def def = tl_bvh_def_default();
             def.relative = 1, def.k = 6;
-            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, body->shape, &body->tree, err));  // whenever the first pass is
+            // whenever the first pass is
+            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, body->shape, &body->tree, err));
             tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
         }
         s->guard[b] = (tl_guard_body){.tree = body->tree, .point = point, .normal = normal};
@@ -123,7 +137,7 @@ static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
     return TL_OK;
 }
 
-// ---- the field ---------------------------------------------------------------------------------------------------
+// ---- the field --------------------------------------------------------------------------------------------
 
 // Makes the field coarser as a whole if it asks for more faces than are allowed.
 static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
@@ -131,7 +145,8 @@ static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_
     if (max_faces <= 0) return;
     const double scale = 0.9 * max_faces / (FACES_PER_AREA * tl_remesh_area(mesh, field));
     if (!(scale < 1)) return;
-    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++) field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
+    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++)
+        field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
 }
 
 // Fits the trees of bodies that move to a time.
@@ -148,19 +163,22 @@ static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
     return TL_OK;
 }
 
-// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where it will be, too. What it passes
-// on the way, and planes that move, are not looked for.
-static tl_status add_planes_to_come(tl_sim *sim, int32_t c, const surroundings *s, const tl_sizing_def *def, tl_obstacle_plane *planes, tl_error *err)
+// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where
+// it will be, too. What it passes on the way, and planes that move, are not looked for.
+static tl_status add_planes_to_come(tl_sim *sim, int32_t c, const surroundings *s, const tl_sizing_def *def,
+                                    tl_obstacle_plane *planes, tl_error *err)
 {
     const sim_cloth *cloth = &sim->cloths[c];
     const int32_t count = cloth->mesh->slots[TL_NODES].count;
     bool moves = false;
-    for (int32_t i = 0; i < sim->body_count; i++) moves = moves || (sim->bodies[i].present && sim->bodies[i].moves && sim->bodies[i].tree);
+    for (int32_t i = 0; i < sim->body_count; i++)
+        moves = moves || (sim->bodies[i].present && sim->bodies[i].moves && sim->bodies[i].tree);
     if (!moves) return TL_OK;
     tl_obstacle_plane *then = TL_SCRATCH(&sim->arena, tl_obstacle_plane, count);
     if (!then) return tl_fail_memory(err, "the sizing field");
     TL_TRY(fit_bodies(sim, sim->time + (double)interval_of(sim, cloth) * sim->def.dt, err));
-    const tl_status status = tl_obstacle_planes(cloth->mesh, s->obstacle, s->body_count, tl_obstacle_reach(def), 0.5 * cloth->thickness, sim->workers, then, err);
+    const tl_status status = tl_obstacle_planes(cloth->mesh, s->obstacle, s->body_count, tl_obstacle_reach(def),
+                                                0.5 * cloth->thickness, sim->workers, then, err);
     TL_TRY(fit_bodies(sim, sim->time, status == TL_OK ? err : NULL));  // for all else bodies are where they are
     for (int32_t n = 0; n < count && status == TL_OK; n++)
         if (then[n].distance < planes[n].distance) planes[n] = then[n];
@@ -179,18 +197,19 @@ static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const 
     def.edge_angles = d->edge_angles != 0, def.rib_stiffening = d->rib_stiffening;
     def.obstacles = d->obstacles != 0 && s->body_count > 0;
     def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
-    tl_obstacle_plane *planes = TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
+    tl_obstacle_plane *planes =
+        TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
     tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
     if (!planes || !fabric) return tl_fail_memory(err, "the sizing field");
     for (int32_t m = 0; m < cloth->material_count; m++) fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     if (def.obstacles) {
-        TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness, sim->workers, planes,
-                                  err));
+        TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness,
+                                  sim->workers, planes, err));
         TL_TRY(add_planes_to_come(sim, c, s, &def, planes, err));
     }
     tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, carry->attrs.size);
-    TL_TRY(tl_sizing_field(mesh, &def, fabric, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena, sim->workers, field,
-                           err));
+    TL_TRY(tl_sizing_field(mesh, &def, fabric, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena,
+                           sim->workers, field, err));
     keep_to_budget(mesh, &def, d->max_faces, field);
     return TL_OK;
 }
@@ -206,9 +225,10 @@ static void add_report(tl_remesh_counts *sum, const tl_remesh_report *r)
     sum->spin_drift = fmax(sum->spin_drift, relative(r->spin_drift, r->spin));
 }
 
-// ---- energy ---------------------------------------------------------------------------------------------------
+// ---- energy -----------------------------------------------------------------------------------------------
 
-// What a pass may add to the energy of the cloth: next to nothing of what a cloth at rest has; one that moves does not notice a little.
+// What a pass may add to the energy of the cloth: next to nothing of what a cloth at rest has; one that moves does not
+// notice a little.
 static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 {
     // Stiffness is looked up anew: that of the last step is not what a state that was read back has.
@@ -224,7 +244,7 @@ static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
     return TL_OK;
 }
 
-// ---- a pass over all -------------------------------------------------------------------------------------------
+// ---- a pass over all --------------------------------------------------------------------------------------
 
 static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh_report *r, tl_error *err)
 {
@@ -242,10 +262,18 @@ static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh
     memset(lines, 0, (size_t)(sim->handle_count / 32 + 1) * sizeof *lines);
     for (int32_t h = 0; h < sim->handle_count; h++)
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
-    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
-                               .max_faces = cloth->remeshing.max_faces, .density = density, .guard = &s->all,
-                               .fabric = fabric, .energy = s->energy, .workers = sim->workers,
-                               .line_groups = lines, .renew_room = remeshing_renew_room, .measure_room = remeshing_measure_room, .renew_self = &renewed};
+    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis,
+                               .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
+                               .max_faces = cloth->remeshing.max_faces,
+                               .density = density,
+                               .guard = &s->all,
+                               .fabric = fabric,
+                               .energy = s->energy,
+                               .workers = sim->workers,
+                               .line_groups = lines,
+                               .renew_room = remeshing_renew_room,
+                               .measure_room = remeshing_measure_room,
+                               .renew_self = &renewed};
     const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
     s->energy = fmax(0, s->energy - r->energy);
     if (status == TL_OK && r->splits + r->flips + r->collapses == 0) return status;
@@ -260,7 +288,8 @@ static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_rem
         tl_remesh_report r = {0};
         sim->cloths[c].passed = sim->step;
         const tl_status status = remesh_cloth(sim, c, s, &r, err);
-        // an operation that failed half-way is not counted, but may have left slots that what was compiled does not know
+        // an operation that failed half-way is not counted, but may have left slots that what was compiled does not
+        // know
         *changed = *changed || status != TL_OK || r.splits + r.flips + r.collapses > 0;
         add_report(counts, &r);
         counts->energy_left = s->energy;
@@ -308,12 +337,14 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
     sim->remeshed = sim->step;
     if (changed) {
         const double dt_before = sim->dt_before;
-        const tl_status compiled = sim_recompile(sim, status == TL_OK ? err : NULL);  // in any case: nothing fits the meshes any more
+        const tl_status compiled =
+            sim_recompile(sim, status == TL_OK ? err : NULL);  // in any case: nothing fits the meshes any more
         if (compiled == TL_OK) remeshing_restore_nodes(sim, dt_before);
         if (status == TL_OK) status = compiled;
         sim->epoch_open = false;
-        tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces", (long long)sim->step,
-                     report->remesh.splits, report->remesh.flips, report->remesh.collapses, report->remesh.refused, sim->face_count);
+        tl_log_write(&sim->def.log, TL_LOG_DEBUG, "step %lld: %d splits, %d flips, %d collapses, %d refused: %d faces",
+                     (long long)sim->step, report->remesh.splits, report->remesh.flips, report->remesh.collapses,
+                     report->remesh.refused, sim->face_count);
     }
     report->seconds.remesh += tl_now() - start;
     return status;

@@ -1,8 +1,8 @@
 // sim/remeshing_impl.h: what the files of remeshing share.
 #pragma once
-#include "adapt/obstacles.h"
-#include "adapt/remesh.h"
-#include "collide/clearance.h"
+#include "adapt/anisotropic/obstacles.h"
+#include "adapt/anisotropic/remesh.h"
+#include "detect/clearance.h"
 #include "sim/internal.h"
 
 #define KEPT 0.9  // part of the thickness that operations leave between surfaces, unless they were closer
@@ -18,17 +18,17 @@ typedef struct room room;
 
 /// The world as the remesher sees it.
 typedef struct surroundings {
-    tl_guard_body *guard;          ///< per body; `keep` is set for each cloth
+    tl_guard_body *guard;  ///< per body; `keep` is set for each cloth
     tl_obstacle *obstacle;
     tl_clearance_body *clearance;
     double *thickness;
-    int32_t body_count;            ///< those that are there now
-    carried *carry;                ///< per cloth
+    int32_t body_count;  ///< those that are there now
+    carried *carry;      ///< per cloth
     double thickest;
-    tl_guard all;                  ///< `guard` and how far to look
+    tl_guard all;  ///< `guard` and how far to look
     room *room;
-    bool measured;                 ///< `room` has been set
-    double energy;                 ///< [J] that the pass may still add to the stretching energy
+    bool measured;  ///< `room` has been set
+    double energy;  ///< [J] that the pass may still add to the stretching energy
 } surroundings;
 
 // remeshing_nodes.c
@@ -39,13 +39,19 @@ tl_status remeshing_load_nodes(tl_sim *sim, int32_t cloth, carried *out, tl_erro
 /// After a pass, also after one that was broken off: handles hold nodes that are there, and the mesh has no gaps.
 tl_status remeshing_settle(tl_sim *sim, int32_t cloth, const carried *carry, tl_error *err);
 
-/// From the attributes to the simulation, when that has been made anew. `dt_before`: length of the step before the pass [s].
+/// From the attributes to the simulation, when that has been made anew. `dt_before`: length of the step before the pass
+/// [s].
 void remeshing_restore_nodes(tl_sim *sim, double dt_before);
 
 // remeshing_room.c
 
 /// For one cloth, to tl_remesh_def.renew_self.
-typedef struct renewal { tl_sim *sim; surroundings *s; int32_t cloth; bool again; } renewal;
+typedef struct renewal {
+    tl_sim *sim;
+    surroundings *s;
+    int32_t cloth;
+    bool again;
+} renewal;
 
 tl_status remeshing_renew_room(void *renewal, tl_error *err);
 double remeshing_measure_room(void *renewal, int32_t face, tl_room_kind what, double enough);

@@ -1,7 +1,7 @@
 // sim/remeshing_nodes.c: what belongs to nodes and is no part of a mesh, through a pass of remeshing.
 //
-// It goes along as attributes: where a node was, whether it is pinched, which handles hold it and what is left of their way, and for
-// BDF2 how the node came here from the step before.
+// It goes along as attributes: where a node was, whether it is pinched, which handles hold it and what is left of their
+// way, and for BDF2 how the node came here from the step before.
 
 #include <string.h>
 
@@ -11,7 +11,7 @@
 #include "mesh/mesh_order.h"
 #include "sim/remeshing_impl.h"
 
-// ---- before the pass -------------------------------------------------------------------------------------------
+// ---- before the pass --------------------------------------------------------------------------------------
 
 static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rule, int32_t *index, tl_error *err)
 {
@@ -19,8 +19,9 @@ static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rul
     return *index != TL_NONE ? TL_OK : tl_mesh_attr_add(mesh, TL_NODES, name, TL_INT32, 1, rule, index, err);
 }
 
-// BDF2 looks back one step. What is carried over is the change of velocity since then, and how the change of place differs from what the
-// velocity makes of it: a new node has the mean of its neighbours, wherever it was put, and momentum given back counts for both times.
+// BDF2 looks back one step. What is carried over is the change of velocity since then, and how the change of place
+// differs from what the velocity makes of it: a new node has the mean of its neighbours, wherever it was put, and
+// momentum given back counts for both times.
 static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
@@ -41,8 +42,8 @@ static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
 
 static bool holds_now(const tl_sim *sim, const sim_handle *h) { return h->took_hold && sim->time < h->end; }
 
-// Handles that cloth keeps from their place: nodes that come to lie between theirs have as much of their way left. Of several handles that
-// hold a node the last one leads it.
+// Handles that cloth keeps from their place: nodes that come to lie between theirs have as much of their way left. Of
+// several handles that hold a node the last one leads it.
 static tl_status load_lag(tl_sim *sim, int32_t c, int32_t *index, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
@@ -65,10 +66,13 @@ tl_status remeshing_load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *e
     TL_TRY(load_lag(sim, c, &out->lag, err));
     TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
-    TL_TRY(add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
+    TL_TRY(
+        add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
     const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[out->attrs.held].width;
-    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.held), *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.listed);
-    int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin), *is_free = tl_mesh_attr_ints(mesh, TL_NODES, out->free);
+    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.held),
+            *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.listed);
+    int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin),
+            *is_free = tl_mesh_attr_ints(mesh, TL_NODES, out->free);
     memset(held, 0, (size_t)count * (size_t)words * sizeof *held);
     memset(listed, 0, (size_t)count * (size_t)words * sizeof *listed);
     for (int32_t h = 0; h < sim->handle_count; h++) {
@@ -87,7 +91,7 @@ tl_status remeshing_load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *e
     return TL_OK;
 }
 
-// ---- handles ---------------------------------------------------------------------------------------------------
+// ---- handles ----------------------------------------------------------------------------------------------
 
 static tl_vec3 pose_back(const sim_handle *h, double time, tl_vec3 x)
 {
@@ -105,13 +109,15 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     const int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, carry->origin);
     const tl_vec3 *lag = (const tl_vec3 *)tl_mesh_attr_doubles(mesh, TL_NODES, carry->lag);
     int32_t old_count = 0, made = 0;
-    for (int32_t k = 0; k < handle->node_count; k++) old_count = handle->nodes[k] >= old_count ? handle->nodes[k] + 1 : old_count;
+    for (int32_t k = 0; k < handle->node_count; k++)
+        old_count = handle->nodes[k] >= old_count ? handle->nodes[k] + 1 : old_count;
     int32_t *old = TL_SCRATCH(&sim->arena, int32_t, old_count);  // place in the handle of a node that was
     if (!old) return tl_fail_memory(err, "a handle");
     for (int32_t k = 0; k < handle->node_count; k++) old[handle->nodes[k]] = k;
     const int32_t word = h / 32;
     const uint32_t bit = UINT32_C(1) << (h % 32);
-    for (int32_t n = 0; n < count; n++) made += tl_alive(mesh, TL_NODES, n) && ((uint32_t)bits[n * words + word] & bit) != 0;
+    for (int32_t n = 0; n < count; n++)
+        made += tl_alive(mesh, TL_NODES, n) && ((uint32_t)bits[n * words + word] & bit) != 0;
     int32_t *nodes = TL_ALLOC(&sim->alloc, int32_t, made);
     tl_vec3 *base = TL_ALLOC(&sim->alloc, tl_vec3, made);
     if (!nodes || !base) {
@@ -124,7 +130,8 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
         if (!tl_alive(mesh, TL_NODES, n) || !((uint32_t)bits[n * words + word] & bit)) continue;
         nodes[k] = n;
         const tl_vec3 there = holds_now(sim, handle) ? tl_add3(mesh->pos[n], lag[n]) : mesh->pos[n];
-        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]] : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, there));
+        base[k++] = origin[n] > 0 ? handle->base[old[origin[n] - 1]]
+                                  : sim_handle_base(sim, handle, n, pose_back(handle, sim->time, there));
     }
     TL_FREE(&sim->alloc, handle->nodes, handle->node_count);
     TL_FREE(&sim->alloc, handle->base, handle->node_count);
@@ -160,10 +167,11 @@ tl_status remeshing_settle(tl_sim *sim, int32_t c, const carried *carry, tl_erro
         for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
             sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
     tl_renumbering_free(mesh, &map);
+    sim->cloths[c].version++, sim->cloths[c].map_lost = false;
     return status;
 }
 
-// ---- after it --------------------------------------------------------------------------------------------------
+// ---- after it ---------------------------------------------------------------------------------------------
 
 static void restore_past(tl_sim *sim, double dt_before)
 {
@@ -177,7 +185,8 @@ static void restore_past(tl_sim *sim, double dt_before)
             if (i == TL_NONE) continue;
             tl_vec3 dx, dv;
             memcpy(&dx, past + 6 * (size_t)n, sizeof dx), memcpy(&dv, past + 6 * (size_t)n + 3, sizeof dv);
-            sim->x_before[i] = tl_sub3(tl_madd3(sim->x[i], -dt_before, sim->v[i]), dx), sim->v_before[i] = tl_sub3(sim->v[i], dv);
+            sim->x_before[i] = tl_sub3(tl_madd3(sim->x[i], -dt_before, sim->v[i]), dx),
+            sim->v_before[i] = tl_sub3(sim->v[i], dv);
         }
     }
     sim->dt_before = dt_before;

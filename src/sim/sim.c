@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "base/log.h"
@@ -29,26 +30,32 @@ static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_
     return moved;
 }
 
-tl_sim_def tl_sim_def_default(void)
+void tl_sim_def_init(tl_sim_def *def, size_t size)
 {
-    return (tl_sim_def){
+    const tl_sim_def defaults = {
         .dt = 1.0 / 200,
         .integrator = TL_IMPLICIT_EULER,
         .bending = TL_BEND_SHAPE,
         .newton_iterations = 30,
         .newton_tolerance = 0.03,
         .max_halvings = 6,
+        .effort = 60,
         .linear = TL_LINEAR_AUTO,
         .linear_tolerance = 0.02,
         .linear_iterations = 2000,
         .gravity = {0, -9.81, 0},
-        .air = {.density = 1.2, .drag = 1.2, .skin = 0.02, .gust_period = 1.5},
+        .air = {.density = 1.2,
+                .drag = 1.2,
+                .skin = 0.02,
+                .gust_period = 1.5,
+                .turbulence = 0.2,
+                .turbulence_length = 0.5},
         .collide = {.bodies = 1, .self = 1, .combine = TL_COMBINE_MIN, .pressure = 5e3, .slip_speed = 1e-4},
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
-        .made_by_default = MADE_BY_DEFAULT,
     };
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 const char *tl_linear_name(tl_linear linear) { return tl_solver_kind_name((tl_solver_kind)linear); }
@@ -58,25 +65,33 @@ static bool above(double x, double low) { return isfinite(x) && x > low; }
 
 static tl_status check_air(const tl_air_def *air, tl_error *err)
 {
-    if (!at_least(air->density, 0)) return tl_fail(err, TL_BAD_ARG, "air.density %g kg/m^3, must be >= 0", air->density);
+    if (!at_least(air->density, 0))
+        return tl_fail(err, TL_BAD_ARG, "air.density %g kg/m^3, must be >= 0", air->density);
     if (!at_least(air->drag, 0)) return tl_fail(err, TL_BAD_ARG, "air.drag %g, must be >= 0", air->drag);
     if (!at_least(air->skin, 0)) return tl_fail(err, TL_BAD_ARG, "air.skin %g kg/(m^2 s), must be >= 0", air->skin);
     if (!tl_finite3(air->wind)) return tl_fail(err, TL_BAD_ARG, "air.wind is not finite");
     if (!at_least(air->gust, 0)) return tl_fail(err, TL_BAD_ARG, "air.gust %g, must be >= 0", air->gust);
-    if (!above(air->gust_period, 0)) return tl_fail(err, TL_BAD_ARG, "air.gust_period %g s, must be > 0", air->gust_period);
+    if (!at_least(air->turbulence, 0))
+        return tl_fail(err, TL_BAD_ARG, "air.turbulence %g, must be >= 0", air->turbulence);
+    if (air->turbulence > 0 && !above(air->turbulence_length, 0))
+        return tl_fail(err, TL_BAD_ARG, "air.turbulence_length %g m, must be > 0", air->turbulence_length);
+    if (!above(air->gust_period, 0))
+        return tl_fail(err, TL_BAD_ARG, "air.gust_period %g s, must be > 0", air->gust_period);
     if (air->key_count < 0 || (air->key_count > 0 && !air->keys))
         return tl_fail(err, TL_BAD_ARG, "air.key_count %d without keys", air->key_count);
     for (int32_t i = 0; i < air->key_count; i++) {
         const tl_wind_key *k = &air->keys[i];
-        if (!isfinite(k->time) || !tl_finite3(k->velocity)) return tl_fail(err, TL_BAD_ARG, "air.keys[%d] is not finite", i);
+        if (!isfinite(k->time) || !tl_finite3(k->velocity))
+            return tl_fail(err, TL_BAD_ARG, "air.keys[%d] is not finite", i);
         if (i > 0 && !(k->time > air->keys[i - 1].time))
-            return tl_fail(err, TL_BAD_ARG, "air.keys[%d].time %g s, must be after the key before it (%g s)", i, k->time,
-                           air->keys[i - 1].time);
+            return tl_fail(err, TL_BAD_ARG, "air.keys[%d].time %g s, must be after the key before it (%g s)", i,
+                           k->time, air->keys[i - 1].time);
     }
     return TL_OK;
 }
 
-// 8 frames of a sheet on a ball, 1,800 faces: 0.9 s with 1e5, 3.7 s with 1e6; 1e7 makes for steps of 10 s, 1e9 of a minute.
+// 8 frames of a sheet on a ball, 1,800 faces: 0.9 s with 1e5, 3.7 s with 1e6; 1e7 makes for steps of 10 s, 1e9 of a
+// minute.
 #define MOST_PRESSURE 1e6  // [Pa]
 
 static tl_status check_collide(const tl_collide_def *c, tl_error *err)
@@ -86,8 +101,10 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
     if ((int)c->combine < TL_COMBINE_MIN || c->combine > TL_COMBINE_MEAN)
         return tl_fail(err, TL_BAD_ARG, "collide.combine %d is none of ours", (int)c->combine);
     if (!above(c->pressure, 0) || c->pressure > MOST_PRESSURE)
-        return tl_fail(err, TL_BAD_ARG, "collide.pressure %g Pa, must be > 0 and at most %g", c->pressure, MOST_PRESSURE);
-    if (!above(c->slip_speed, 0)) return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
+        return tl_fail(err, TL_BAD_ARG, "collide.pressure %g Pa, must be > 0 and at most %g", c->pressure,
+                       MOST_PRESSURE);
+    if (!above(c->slip_speed, 0))
+        return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
     if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
     if (c->response != TL_RESPONSE_POTENTIAL && c->response != TL_RESPONSE_ZONES)
@@ -97,9 +114,8 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
 
 static tl_status check_def(const tl_sim_def *d, tl_error *err)
 {
-    if (d->made_by_default != MADE_BY_DEFAULT)
-        return tl_fail(err, TL_BAD_ARG, "sim_create: start from tl_sim_def_default()");
-    if (!above(d->dt, 0) || d->dt > 1e6) return tl_fail(err, TL_BAD_ARG, "dt %g s, must be > 0", d->dt);
+    if (!above(d->dt, 0) || d->dt > SIM_LONGEST_STEP)
+        return tl_fail(err, TL_BAD_ARG, "dt %g s, must be > 0 and at most %g", d->dt, SIM_LONGEST_STEP);
     if (d->integrator != TL_IMPLICIT_EULER && d->integrator != TL_BDF2)
         return tl_fail(err, TL_BAD_ARG, "integrator %d is none of ours", (int)d->integrator);
     if (d->bending != TL_BEND_SHAPE && d->bending != TL_BEND_HINGE)
@@ -108,6 +124,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "newton_iterations %d, must be from 1 to 10000", d->newton_iterations);
     if (!above(d->newton_tolerance, 0))
         return tl_fail(err, TL_BAD_ARG, "newton_tolerance %g m/s, must be > 0", d->newton_tolerance);
+    if (!(d->effort > 0)) return tl_fail(err, TL_BAD_ARG, "effort %g us a face, must be > 0", d->effort);
     if (d->max_halvings < 0 || d->max_halvings > 16)
         return tl_fail(err, TL_BAD_ARG, "max_halvings %d, must be from 0 to 16", d->max_halvings);
     if ((int)d->linear < TL_LINEAR_AUTO || d->linear > TL_LINEAR_CHOLMOD)
@@ -122,9 +139,11 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     return check_air(&d->air, err);
 }
 
-tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err)
+tl_status tl_sim_create(const tl_sim_def *given, tl_sim **out, tl_error *err)
 {
     *out = NULL;
+    TL_DEF_COMPLETE(tl_sim_def, complete, given, err);
+    const tl_sim_def *def = &complete;
     TL_TRY(check_def(def, err));
     tl_sim *sim = TL_CALLOC(&def->alloc, tl_sim, 1);
     if (!sim) return tl_fail_memory(err, "the simulation");
@@ -133,11 +152,14 @@ tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err)
     sim->alloc = (tl_allocator){counting_resize, &sim->memory};
     sim->remeshed = -1;
     tl_arena_init(&sim->arena, sim->alloc);
-    tl_status status = tl_workers_create(&sim->alloc, def->threads, &sim->workers, err);
+    tl_status status = tl_workers_create(&sim->alloc, def->tasks.run ? 1 : def->threads, &sim->workers, err);
+    if (status == TL_OK && def->tasks.run) tl_workers_lend(sim->workers, &def->tasks, def->threads);
     if (status == TL_OK && def->air.key_count > 0) {
         sim->wind_keys = TL_ALLOC(&sim->alloc, tl_wind_key, def->air.key_count);
-        if (sim->wind_keys) memcpy(sim->wind_keys, def->air.keys, (size_t)def->air.key_count * sizeof *sim->wind_keys);
-        else status = tl_fail_memory(err, "the wind");
+        if (sim->wind_keys)
+            memcpy(sim->wind_keys, def->air.keys, (size_t)def->air.key_count * sizeof *sim->wind_keys);
+        else
+            status = tl_fail_memory(err, "the wind");
     }
     sim->def.air.keys = sim->wind_keys;
     if (status != TL_OK) {
@@ -148,7 +170,7 @@ tl_status tl_sim_create(const tl_sim_def *def, tl_sim **out, tl_error *err)
     return TL_OK;
 }
 
-static void free_cloth(tl_sim *sim, sim_cloth *cloth)
+void sim_free_cloth(tl_sim *sim, sim_cloth *cloth)
 {
     tl_mesh_destroy(cloth->mesh);
     TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
@@ -158,16 +180,13 @@ void tl_sim_destroy(tl_sim *sim)
 {
     if (!sim) return;
     sim_discard(sim);
-    for (int32_t i = 0; i < sim->handle_count; i++) {
-        sim_handle *h = &sim->handles[i];
-        TL_FREE(&sim->alloc, h->nodes, h->node_count);
-        TL_FREE(&sim->alloc, h->base, h->node_count);
-        TL_FREE(&sim->alloc, h->keys, h->key_count);
-    }
+    for (int32_t i = 0; i < sim->handle_count; i++) sim_free_handle(sim, &sim->handles[i]);
     TL_FREE(&sim->alloc, sim->handles, sim->handle_cap);
-    for (int32_t i = 0; i < sim->cloth_count; i++) free_cloth(sim, &sim->cloths[i]);
+    for (int32_t i = 0; i < sim->cloth_count; i++) sim_free_cloth(sim, &sim->cloths[i]);
     TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
     sim_free_bodies(sim);
+    sim_ids_free(&sim->alloc, &sim->cloth_ids), sim_ids_free(&sim->alloc, &sim->handle_ids);
+    sim_ids_free(&sim->alloc, &sim->body_ids);
     if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
     tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
     tl_arena_free(&sim->arena);
@@ -176,17 +195,22 @@ void tl_sim_destroy(tl_sim *sim)
     tl_free_bytes(&base, sim, 1, sizeof *sim);
 }
 
-tl_cloth_def tl_cloth_def_default(void)
+void tl_cloth_def_init(tl_cloth_def *def, size_t size)
 {
     const double none = (double)INFINITY;
-    return (tl_cloth_def){.thickness = 1e-3, .friction = (double)NAN, .friction_self = 0.3, .remeshing = tl_remeshing_default(),
-                          .strain = {TL_STRAIN_FREE, -none, none, -none, none, none}, .made_by_default = MADE_BY_DEFAULT};
+    const tl_cloth_def defaults = {.thickness = 1e-3,
+                                   .friction = (double)NAN,
+                                   .friction_self = 0.3,
+                                   .remeshing = tl_remeshing_default(),
+                                   .strain = {TL_STRAIN_FREE, -none, none, -none, none, none}};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, tl_error *err)
 {
     const size_t length = strlen(name);
-    if (length == 0 || length > 63) return tl_fail(err, TL_BAD_INPUT, "%s name '%.80s', must have 1 to 63 characters", what, name);
+    if (length == 0 || length > 63)
+        return tl_fail(err, TL_BAD_INPUT, "%s name '%.80s', must have 1 to 63 characters", what, name);
     for (size_t i = 0; i < length; i++)
         if (!isalnum((unsigned char)name[i]) && name[i] != '-' && name[i] != '_')
             return tl_fail(err, TL_BAD_INPUT, "%s name '%s', must be of letters, digits, '-' and '_'", what, name);
@@ -199,15 +223,40 @@ tl_status sim_check_name(const tl_sim *sim, const char *what, const char *name, 
     return TL_OK;
 }
 
+// A face that is drawn together to a line or a point has no normal, and no step can pull it open.
+static tl_status check_shape(const tl_cloth_def *def, tl_error *err)
+{
+    const int32_t verts = def->vert_count > 0 ? def->vert_count : def->node_count;
+    for (int32_t f = 0; f < def->face_count; f++) {
+        int32_t n[3];
+        bool known = true;  // numbers out of range are told of when the mesh is built
+        for (int k = 0; k < 3; k++) {
+            const int32_t v = def->face[f][k];
+            const bool vertex = v >= 0 && v < verts;
+            n[k] = !vertex ? -1 : def->vert_node ? def->vert_node[v] : v;
+            known = known && n[k] >= 0 && n[k] < def->node_count;
+        }
+        if (!known || n[0] == n[1] || n[1] == n[2] || n[2] == n[0]) continue;
+        const tl_vec3 a = tl_sub3(def->pos[n[1]], def->pos[n[0]]), b = tl_sub3(def->pos[n[2]], def->pos[n[0]]),
+                      c = tl_sub3(b, a);
+        const double longest = fmax(tl_dot3(a, a), fmax(tl_dot3(b, b), tl_dot3(c, c)));
+        if (!isfinite(longest) || 0.5 * tl_norm3(tl_cross3(a, b)) > TL_MIN_SHAPE * longest) continue;
+        return tl_fail(err, TL_BAD_INPUT,
+                       "face %d has no area in space: its nodes %d, %d, %d lie in one line or point (move them apart, "
+                       "or leave the face out)",
+                       f, n[0], n[1], n[2]);
+    }
+    return TL_OK;
+}
+
 static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
 {
-    if (def->made_by_default != MADE_BY_DEFAULT)
-        return tl_fail(err, TL_BAD_ARG, "add_cloth: start from tl_cloth_def_default()");
     if (def->node_count < 1 || !def->pos) return tl_fail(err, TL_BAD_INPUT, "a cloth without nodes");
     if (def->face_count < 1 || !def->face) return tl_fail(err, TL_BAD_INPUT, "a cloth without faces");
     if (!def->uv) return tl_fail(err, TL_BAD_INPUT, "a cloth without material coordinates");
     if (def->vert_count > 0 && def->vert_count != def->node_count && !def->vert_node)
-        return tl_fail(err, TL_BAD_INPUT, "vert_node is missing: %d vertices on %d nodes", def->vert_count, def->node_count);
+        return tl_fail(err, TL_BAD_INPUT, "vert_node is missing: %d vertices on %d nodes", def->vert_count,
+                       def->node_count);
     if (!above(def->thickness, 0)) return tl_fail(err, TL_BAD_INPUT, "thickness %g m, must be > 0", def->thickness);
     if (!isnan(def->friction) && !at_least(def->friction, 0))
         return tl_fail(err, TL_BAD_INPUT, "friction %g, must be >= 0, or NAN to leave it to the body", def->friction);
@@ -222,7 +271,9 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     for (int32_t i = 0; i < def->edge_count; i++)
         for (int k = 0; k < 2; k++)
             if (def->edge[i][k] < 0 || def->edge[i][k] >= def->node_count)
-                return tl_fail(err, TL_BAD_INPUT, "edge %d has node %d, there are nodes 0 to %d", i, def->edge[i][k], def->node_count - 1);
+                return tl_fail(err, TL_BAD_INPUT, "edge %d has node %d, there are nodes 0 to %d", i, def->edge[i][k],
+                               def->node_count - 1);
+    TL_TRY(check_shape(def, err));
     if (def->face_label)
         for (int32_t f = 0; f < def->face_count; f++)
             if (def->face_label[f] < 0 || def->face_label[f] >= def->material_count)
@@ -231,9 +282,11 @@ static tl_status check_cloth(const tl_cloth_def *def, tl_error *err)
     return TL_OK;
 }
 
-#define SHARP 0.3  // [rad] a rest angle above that, on a seam or a feature line, is a fold and no part of a curved surface
+// [rad] a rest angle above that, on a seam or a feature line, is a fold and no part of a curved surface
+#define SHARP 0.3
 
-// Remeshing keeps the curvature of the rest shape, from which new edges get their angles. `angle`: of hinges, overwritten.
+// Remeshing keeps the curvature of the rest shape, from which new edges get their angles. `angle`: of hinges,
+// overwritten.
 static tl_status take_rest_curvature(tl_elements *e, tl_mesh *mesh, double *angle, tl_error *err)
 {
     tl_rest_attrs attrs;
@@ -244,7 +297,8 @@ static tl_status take_rest_curvature(tl_elements *e, tl_mesh *mesh, double *angl
     }
     tl_bend_update_folds(e, NULL);
     tl_bend_folds(e, angle, e->fold, NULL);
-    double *curvature = tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), *crease = tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease);
+    double *curvature = tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature),
+           *crease = tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease);
     for (int32_t f = 0; f < e->face_count; f++) {
         double *out = curvature + 3 * (size_t)e->slot_of_face[f];
         tl_bend_curvature(e, f, out);
@@ -272,7 +326,8 @@ static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *
     for (int32_t h = 0; h < e->hinge_count; h++) {
         const int32_t f = e->hinge_face[h][0];
         for (int k = 0; k < 3; k++)
-            if (e->face_hinge[f][k] == h) cloth->mesh->edge_rest[cloth->mesh->face_edge[e->slot_of_face[f]][k]] = e->angle[h];
+            if (e->face_hinge[f][k] == h)
+                cloth->mesh->edge_rest[cloth->mesh->face_edge[e->slot_of_face[f]][k]] = e->angle[h];
     }
     tl_status status = TL_OK;
     if (cloth->remeshing.kind != TL_REMESHING_NONE) status = take_rest_curvature(e, cloth->mesh, e->angle, err);
@@ -294,25 +349,42 @@ static uint64_t hash_mesh(const tl_mesh *mesh)
     return tl_hash_value(&hash);
 }
 
-tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *out, tl_error *err)
+tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *out, tl_error *err)
 {
     *out = (tl_cloth_id){0, 0};
+    TL_DEF_COMPLETE(tl_cloth_def, complete, given, err);
+    const tl_cloth_def *def = &complete;
     TL_TRY(check_cloth(def, err));
-    sim_cloth cloth = {.material_count = def->material_count, .thickness = def->thickness, .friction = def->friction,
-                       .friction_self = def->friction_self, .remeshing = def->remeshing, .passed = -1, .strain = def->strain};
+    sim_cloth cloth = {.material_count = def->material_count,
+                       .thickness = def->thickness,
+                       .friction = def->friction,
+                       .friction_self = def->friction_self,
+                       .remeshing = def->remeshing,
+                       .passed = -1,
+                       .strain = def->strain};
     const char *name = def->name ? def->name : "cloth";
     TL_TRY(sim_check_name(sim, "cloth", name, err));
     snprintf(cloth.name, sizeof cloth.name, "%s", name);
-    if (!TL_GROW(&sim->alloc, sim->cloths, sim->cloth_cap, sim->cloth_count + 1)) return tl_fail_memory(err, "a cloth");
-    const tl_mesh_def mesh = {.node_count = def->node_count, .vert_count = def->vert_count > 0 ? def->vert_count : def->node_count,
-                              .face_count = def->face_count, .pos = def->pos, .vel = def->vel, .uv = def->uv,
-                              .vert_node = def->vert_node, .face_vert = def->face, .face_label = def->face_label,
+    if (!TL_GROW(&sim->alloc, sim->cloths, sim->cloth_cap, sim->cloth_count + 1) ||
+        !sim_ids_reserve(&sim->alloc, &sim->cloth_ids))
+        return tl_fail_memory(err, "a cloth");
+    const tl_mesh_def mesh = {.node_count = def->node_count,
+                              .vert_count = def->vert_count > 0 ? def->vert_count : def->node_count,
+                              .face_count = def->face_count,
+                              .pos = def->pos,
+                              .vel = def->vel,
+                              .uv = def->uv,
+                              .vert_node = def->vert_node,
+                              .face_vert = def->face,
+                              .face_label = def->face_label,
                               .node_label = def->node_label};
     tl_status status = tl_mesh_create(&sim->alloc, &mesh, &cloth.mesh, err);
     if (status == TL_OK) {
         cloth.materials = TL_ALLOC(&sim->alloc, tl_material, def->material_count);
-        if (cloth.materials) memcpy(cloth.materials, def->materials, (size_t)def->material_count * sizeof *cloth.materials);
-        else status = tl_fail_memory(err, "a cloth");
+        if (cloth.materials)
+            memcpy(cloth.materials, def->materials, (size_t)def->material_count * sizeof *cloth.materials);
+        else
+            status = tl_fail_memory(err, "a cloth");
     }
     for (int32_t i = 0; status == TL_OK && i < def->edge_count; i++) {
         const int32_t e = tl_mesh_find_edge(cloth.mesh, def->edge[i][0], def->edge[i][1]);
@@ -321,12 +393,13 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *def, tl_cloth_id *ou
     if (status == TL_OK && def->rest_from_shape) status = take_rest_shape(sim, &cloth, err);
     if (status == TL_OK) cloth.built = hash_mesh(cloth.mesh);
     if (status != TL_OK) {
-        free_cloth(sim, &cloth);
+        sim_free_cloth(sim, &cloth);
         return status;
     }
     sim_discard(sim);
     sim->cloths[sim->cloth_count++] = cloth;
-    *out = (tl_cloth_id){(uint32_t)sim->cloth_count - 1, 1};
+    const sim_id id = sim_ids_take(&sim->cloth_ids, sim->cloth_count - 1);
+    *out = (tl_cloth_id){id.slot, id.gen};
     return TL_OK;
 }
 

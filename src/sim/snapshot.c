@@ -4,15 +4,16 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, and the nodes of every handle, if meshes may change; then
-// x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and let go and its
-// base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a hash of all before it.
-// `built` is a hash of what was built, so a state cannot be loaded into another simulation.
+// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, and the nodes
+// of every handle, if meshes may change; then x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot
+// order, per handle whether it has taken hold and let go and its base positions, which nodes are pinched, of faces the
+// stress of strain limits if there are any, last a hash of all before it. `built` is a hash of what was built, so a
+// state cannot be loaded into another simulation.
 
 #include <math.h>
 #include <string.h>
 
-#include "adapt/remesh.h"
+#include "adapt/anisotropic/remesh.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
@@ -20,8 +21,7 @@
 #include "mesh/mesh_bytes.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE7"
-enum { EPOCH_STEPS = 8 };
+#define MAGIC "TLSTATE8"
 enum { TOOK_HOLD = 1, LET_GO = 2 };  // of a handle
 
 typedef struct header {
@@ -29,7 +29,9 @@ typedef struct header {
     uint64_t built;
     int64_t step;
     double time, dt_before;
-    int64_t replay;  // steps to take from here
+    double clock_time;
+    int64_t clock_step;
+    int64_t replay;    // steps to take from here
     uint64_t started;  // the start has been seen to: not again
     int64_t remeshed;  // step before which meshes were last looked at
     uint8_t notes[TL_SOLVER_NOTES];
@@ -37,9 +39,19 @@ typedef struct header {
 
 static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
 {
-    const double numbers[13] = {(int)d->kind, d->size_min, d->size_max, d->aspect_min, d->curvature, d->velocity,
-                                isnan(d->compression) ? -1 : d->compression, d->obstacles, (int)d->blend, d->hysteresis, d->interval,
-                                d->max_faces, d->patience};
+    const double numbers[13] = {(int)d->kind,
+                                d->size_min,
+                                d->size_max,
+                                d->aspect_min,
+                                d->curvature,
+                                d->velocity,
+                                isnan(d->compression) ? -1 : d->compression,
+                                d->obstacles,
+                                (int)d->blend,
+                                d->hysteresis,
+                                d->interval,
+                                d->max_faces,
+                                d->patience};
     if (d->kind == TL_REMESHING_NONE) return;
     tl_hash_add(hash, numbers, sizeof numbers);
     const double more[2] = {d->edge_angles, d->rib_stiffening};
@@ -53,11 +65,13 @@ static uint64_t hash_built(const tl_sim *sim)
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         tl_hash_add(&hash, &sim->cloths[c].built, sizeof sim->cloths[c].built);
         for (int32_t m = 0; m < sim->cloths[c].material_count; m++)  // the numbers, not the name
-            tl_hash_add(&hash, &sim->cloths[c].materials[m].density, sizeof(tl_material) - offsetof(tl_material, density));
+            tl_hash_add(&hash, &sim->cloths[c].materials[m].density,
+                        sizeof(tl_material) - offsetof(tl_material, density));
     }
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const sim_cloth *cloth = &sim->cloths[c];
-        const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction, cloth->friction_self};
+        const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction,
+                                   cloth->friction_self};
         tl_hash_add(&hash, contact, sizeof contact);
         hash_remeshing(&hash, &cloth->remeshing);
         if (cloth->strain.kind == TL_STRAIN_FREE) continue;
@@ -65,10 +79,12 @@ static uint64_t hash_built(const tl_sim *sim)
         const double strain[6] = {(int)d->kind, d->min, d->max, d->weft_min, d->weft_max, d->shear};
         tl_hash_add(&hash, strain, sizeof strain);
     }
-    for (int32_t i = 0; i < sim->body_count; i++) tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
+    for (int32_t i = 0; i < sim->body_count; i++)
+        tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
     const tl_collide_def *collide = &sim->def.collide;
-    const double contact[7] = {collide->bodies, collide->self, (int)collide->combine, collide->pressure, collide->slip_speed,
-                               (int)collide->on_intersection, (int)collide->response};
+    const double contact[7] = {collide->bodies,       collide->self,       (int)collide->combine,
+                               collide->pressure,     collide->slip_speed, (int)collide->on_intersection,
+                               (int)collide->response};
     tl_hash_add(&hash, contact, sizeof contact);
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
@@ -77,25 +93,30 @@ static uint64_t hash_built(const tl_sim *sim)
         tl_hash_add(&hash, numbers, sizeof numbers);
         const double fade[2] = {h->fade, h->stiffness};
         if (h->fade > 0) tl_hash_add(&hash, fade, sizeof fade);
-        if (h->use_ellipse) tl_hash_add(&hash, h->ellipse, sizeof h->ellipse), tl_hash_add(&hash, &h->turns, sizeof h->turns);
-        tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
+        if (h->use_ellipse)
+            tl_hash_add(&hash, h->ellipse, sizeof h->ellipse), tl_hash_add(&hash, &h->turns, sizeof h->turns);
+        if (!h->is_live) tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
     }
     const tl_air_def *air = &sim->def.air;
-    const double world[11] = {sim->def.gravity.x, sim->def.gravity.y, sim->def.gravity.z, air->density, air->drag, air->skin,
-                              air->wind.x, air->wind.y, air->wind.z, air->gust, air->gust_period};
+    const double world[13] = {sim->def.gravity.x, sim->def.gravity.y, sim->def.gravity.z,    air->density, air->drag,
+                              air->skin,          air->wind.x,        air->wind.y,           air->wind.z,  air->gust,
+                              air->gust_period,   air->turbulence,    air->turbulence_length};
     tl_hash_add(&hash, world, sizeof world);
     tl_hash_add(&hash, air->keys, (size_t)air->key_count * sizeof *air->keys);
     tl_hash_add(&hash, &sim->def.seed, sizeof sim->def.seed);
     tl_hash_add(&hash, &sim->def.bending, sizeof sim->def.bending);
     tl_hash_add(&hash, &sim->def.dt, sizeof sim->def.dt);
     tl_hash_add(&hash, &sim->def.integrator, sizeof sim->def.integrator);
+    const double solver[6] = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.max_halvings,
+                              (int)sim->def.linear,       sim->def.linear_tolerance, sim->def.linear_iterations};
+    tl_hash_add(&hash, solver, sizeof solver);
     return tl_hash_value(&hash);
 }
 
 static int array_count(const tl_sim *sim) { return sim->def.integrator == TL_BDF2 ? 4 : 2; }
 
-// How often edges were flipped, a byte for each, and which nodes have come and gone: it decides about the next flip and the next
-// collapse. `out` NULL: counts only.
+// How often edges were flipped, a byte for each, and which nodes have come and gone: it decides about the next flip and
+// the next collapse. `out` NULL: counts only.
 static size_t write_unrest(const tl_mesh *mesh, char *out)
 {
     const int32_t *turned = tl_mesh_attr_ints(mesh, TL_EDGES, tl_mesh_attr_find(mesh, TL_EDGES, "turned"));
@@ -126,7 +147,8 @@ static size_t write_rest(const tl_mesh *mesh, char *out)
 {
     const tl_rest_attrs attrs = tl_mesh_rest_find(mesh);
     if (attrs.curvature == TL_NONE) return 0;
-    const size_t faces = 3 * sizeof(double) * (size_t)mesh->slots[TL_FACES].count, edges = sizeof(double) * (size_t)mesh->slots[TL_EDGES].count;
+    const size_t faces = 3 * sizeof(double) * (size_t)mesh->slots[TL_FACES].count,
+                 edges = sizeof(double) * (size_t)mesh->slots[TL_EDGES].count;
     if (out) {
         memcpy(out, tl_mesh_attr_doubles(mesh, TL_FACES, attrs.curvature), faces);
         memcpy(out + faces, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.crease), edges);
@@ -135,7 +157,8 @@ static size_t write_rest(const tl_mesh *mesh, char *out)
 }
 
 // `like`: the mesh of the same cloth as it is.
-static tl_status read_rest(tl_mesh *mesh, const tl_mesh *like, const char *data, size_t size, size_t *used, tl_error *err)
+static tl_status read_rest(tl_mesh *mesh, const tl_mesh *like, const char *data, size_t size, size_t *used,
+                           tl_error *err)
 {
     tl_rest_attrs attrs = tl_mesh_rest_find(like);
     if (attrs.curvature == TL_NONE) return TL_OK;
@@ -163,10 +186,43 @@ static size_t write_meshes(const tl_sim *sim, char *out)
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const size_t bytes = (size_t)h->node_count * sizeof *h->nodes;
-        if (out) memcpy(out + at, &h->node_count, sizeof h->node_count), memcpy(out + at + sizeof h->node_count, h->nodes, bytes);
+        if (out)
+            memcpy(out + at, &h->node_count, sizeof h->node_count),
+                memcpy(out + at + sizeof h->node_count, h->nodes, bytes);
         at += sizeof h->node_count + bytes;
     }
     return at;
+}
+
+enum { LIVE_COUNT, LIVE_WRITE, LIVE_READ };
+
+static void live_field(int how, void *field, size_t bytes, char *out, const char *in, size_t *used)
+{
+    if (how == LIVE_WRITE) memcpy(out + *used, field, bytes);
+    if (how == LIVE_READ) memcpy(field, in + *used, bytes);
+    *used += bytes;
+}
+
+// Paths and shapes that the host has set (live.c): how many bytes, to bytes, or back.
+static size_t live_bytes(const tl_sim *sim, int how, char *out, const char *in)
+{
+    size_t used = 0;
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        sim_handle *h = &sim->handles[i];
+        if (!h->is_live) continue;
+        live_field(how, &h->live, sizeof h->live, out, in, &used);
+        live_field(how, h->keys, 2 * sizeof *h->keys, out, in, &used);
+    }
+    for (int32_t i = 0; i < sim->body_count; i++) {
+        sim_body *b = &sim->bodies[i];
+        if (!b->is_live) continue;
+        live_field(how, &b->live, sizeof b->live, out, in, &used);
+        live_field(how, b->motion, 2 * sizeof *b->motion, out, in, &used);
+        if (b->key_count != 2) continue;
+        live_field(how, b->key_time, 2 * sizeof *b->key_time, out, in, &used);
+        live_field(how, b->shape, 2 * (size_t)b->node_count * sizeof *b->shape, out, in, &used);
+    }
+    return used;
 }
 
 static size_t state_size(const tl_sim *sim)
@@ -176,7 +232,9 @@ static size_t state_size(const tl_sim *sim)
         size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
     for (int32_t i = 0; i < sim->handle_count; i++)
         size += sizeof(uint64_t) + (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
-    for (int32_t c = 0; c < sim->cloth_count; c++) size += (size_t)sim->cloths[c].mesh->slots[TL_NODES].count;  // pinched
+    size += live_bytes(sim, LIVE_COUNT, NULL, NULL);
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        size += (size_t)sim->cloths[c].mesh->slots[TL_NODES].count;  // pinched
     for (int32_t c = 0; sim_has_limits(sim) && c < sim->cloth_count; c++)
         size += 3 * sizeof(double) * (size_t)sim->cloths[c].mesh->slots[TL_FACES].count;
     return size + sizeof(uint64_t);
@@ -209,6 +267,7 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     memset(&h, 0, sizeof h);
     memcpy(h.magic, MAGIC, sizeof h.magic);
     h.built = hash_built(sim), h.step = sim->step, h.time = sim->time, h.dt_before = sim->dt_before;
+    h.clock_time = sim->clock_time, h.clock_step = sim->clock_step;
     h.started = sim->started, h.remeshed = sim->remeshed;
     tl_solver_save_notes(sim->solver, h.notes);
     memcpy(at, &h, sizeof h), at += sizeof h;
@@ -225,6 +284,7 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
         memcpy(at, &took_hold, sizeof took_hold), at += sizeof took_hold;
         memcpy(at, sim->handles[i].base, bytes), at += bytes;
     }
+    at += live_bytes(sim, LIVE_WRITE, at, NULL);
     const uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++)
         *at++ = pinched && e->node_of[slot] != TL_NONE ? (char)pinched[e->node_of[slot]] : 0;
@@ -239,21 +299,35 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
 
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err)
 {
-    if (sim->epoch_open && sim->step - sim->epoch_step < EPOCH_STEPS) return TL_OK;
+    if (sim->epoch_open && sim->step - sim->epoch_step < SIM_EPOCH_STEPS) return TL_OK;
     sim->epoch_open = false;
     TL_TRY(note_state(sim, err));
     tl_solver_restart(sim->solver);
     sim->cut = 0;
     if (sim->contacts) tl_contacts_forget(sim->contacts);
     sim->epoch_step = sim->step;
-    sim->epoch_open = true;
+    tl_workers_forget(sim->workers);
+    sim->epoch_open = true, sim->live_changed = false;
     return TL_OK;
+}
+
+int64_t tl_sim_replay_steps(const tl_sim *sim)
+{
+    if (sim->live_changed) return 0;  // saving begins an epoch
+    const int64_t since = sim->step - sim->epoch_step;
+    return sim->epoch_open && since < SIM_EPOCH_STEPS ? since : 0;
 }
 
 tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err)
 {
     *data = NULL, *size = 0;
+    if (sim->interrupted) {  // what is there may have been remade for the step to come: the note knows better
+        seal(sim, sim->step - sim->epoch_step);
+        *data = sim->epoch, *size = sim->epoch_size;
+        return TL_OK;
+    }
     TL_TRY(sim_compile(sim, err));
+    if (sim->live_changed) sim->epoch_open = false;
     TL_TRY(sim_come_and_go(sim, err));  // so that bodies are always noted as they are for the step to come
     TL_TRY(sim_begin_epoch(sim, err));
     seal(sim, sim->step - sim->epoch_step);
@@ -262,19 +336,25 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
 }
 
 /// Meshes and handles read from a saved state, not yet in place.
-typedef struct read_meshes { tl_mesh **mesh; int64_t *passed; int32_t **nodes, *node_count; } read_meshes;
+typedef struct read_meshes {
+    tl_mesh **mesh;
+    int64_t *passed;
+    int32_t **nodes, *node_count;
+} read_meshes;
 
 static void drop_meshes(tl_sim *sim, read_meshes *r)
 {
     for (int32_t c = 0; r->mesh && c < sim->cloth_count; c++) tl_mesh_destroy(r->mesh[c]);
-    for (int32_t i = 0; r->nodes && r->node_count && i < sim->handle_count; i++) TL_FREE(&sim->alloc, r->nodes[i], r->node_count[i]);
+    for (int32_t i = 0; r->nodes && r->node_count && i < sim->handle_count; i++)
+        TL_FREE(&sim->alloc, r->nodes[i], r->node_count[i]);
     TL_FREE(&sim->alloc, r->mesh, sim->cloth_count);
     TL_FREE(&sim->alloc, r->passed, sim->cloth_count);
     TL_FREE(&sim->alloc, r->nodes, sim->handle_count);
     TL_FREE(&sim->alloc, r->node_count, sim->handle_count);
 }
 
-static tl_status parse_handle(tl_sim *sim, int32_t i, const char *data, size_t size, size_t *used, read_meshes *r, tl_error *err)
+static tl_status parse_handle(tl_sim *sim, int32_t i, const char *data, size_t size, size_t *used, read_meshes *r,
+                              tl_error *err)
 {
     int32_t count;
     if (size < sizeof count) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
@@ -298,7 +378,8 @@ static tl_status parse_passed(int32_t c, const char *data, size_t size, int64_t 
     if (size < sizeof *passed) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
     memcpy(passed, data, sizeof *passed);
     if (*passed >= -1 && *passed <= step) return TL_OK;
-    return tl_fail(err, TL_BAD_INPUT, "saved state: mesh %d was remade before step %lld, must be from -1 to %lld", c, (long long)*passed, (long long)step);
+    return tl_fail(err, TL_BAD_INPUT, "saved state: mesh %d was remade before step %lld, must be from -1 to %lld", c,
+                   (long long)*passed, (long long)step);
 }
 
 static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, read_meshes *r, tl_error *err)
@@ -315,7 +396,8 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
         TL_TRY(tl_mesh_read_bytes(&sim->alloc, data, size, &r->mesh[c], &used, err));
         for (int32_t f = 0; f < r->mesh[c]->slots[TL_FACES].count; f++)
             if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
-                return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f, r->mesh[c]->face_label[f]);
+                return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f,
+                               r->mesh[c]->face_label[f]);
         TL_TRY(read_unrest(sim, r->mesh[c], data, size, &used, err));
         TL_TRY(read_rest(r->mesh[c], sim->cloths[c].mesh, data, size, &used, err));
     }
@@ -341,6 +423,7 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
         tl_mesh *mesh = sim->cloths[c].mesh;
         sim->cloths[c].mesh = r->mesh[c], sim->cloths[c].passed = r->passed[c];
         r->mesh[c] = mesh;
+        sim->cloths[c].version++, sim->cloths[c].map_lost = true;
     }
     return sim_recompile(sim, err);
 }
@@ -361,21 +444,28 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     header h;
     if (!data || size < sizeof h) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);
     memcpy(&h, data, sizeof h);
-    if (memcmp(h.magic, MAGIC, sizeof h.magic - 1) != 0) return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
+    if (memcmp(h.magic, MAGIC, sizeof h.magic - 1) != 0)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
     if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0)  // they differ in the last character
-        return tl_fail(err, TL_BAD_INPUT, "saved state: of another version of the program, which cannot be gone on with; run it again from the start");
+        return tl_fail(err, TL_BAD_INPUT,
+                       "saved state: of another version of the program, which cannot be gone on with; run it again "
+                       "from the start");
     if (h.built != hash_built(sim) || (!sim_remeshes(sim) && size != state_size(sim)))
-        return tl_fail(err, TL_BAD_INPUT, "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
+        return tl_fail(err, TL_BAD_INPUT,
+                       "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
     tl_hash hash;
     tl_hash_init(&hash);
     tl_hash_add(&hash, data, size - sizeof(uint64_t));
     uint64_t sum;
     memcpy(&sum, (const char *)data + size - sizeof sum, sizeof sum);
-    if (sum != tl_hash_value(&hash)) return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
-    if (h.replay < 0 || h.replay > EPOCH_STEPS)
-        return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay, EPOCH_STEPS);
+    if (sum != tl_hash_value(&hash))
+        return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
+    if (h.replay < 0 || h.replay > SIM_EPOCH_STEPS)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay,
+                       SIM_EPOCH_STEPS);
     TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, h.step, err));
-    if (size != state_size(sim)) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, state_size(sim));
+    if (size != state_size(sim))
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, state_size(sim));
     TL_TRY(tl_solver_load_notes(sim->solver, h.notes, err));
     const tl_elements *e = sim->elements;
     const char *at = (const char *)data + sizeof h + write_meshes(sim, NULL);
@@ -393,6 +483,7 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         sim->handles[i].took_hold = (took_hold & TOOK_HOLD) != 0, sim->handles[i].let_go = (took_hold & LET_GO) != 0;
         sim->handles[i].since = sim->handles[i].start;  // if it did, in a step before
     }
+    at += live_bytes(sim, LIVE_READ, NULL, at);
     uint8_t *pinched = sim->contacts ? tl_contacts_pinched(sim->contacts) : NULL;
     for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at++)
         if (pinched && e->node_of[slot] != TL_NONE) pinched[e->node_of[slot]] = *at != 0;
@@ -403,12 +494,29 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
             memcpy(stress, at, sizeof stress), at += sizeof stress;
             sim_set_limit_stress(sim, c, slot, stress);
         }
+    sim->clock_time = h.clock_time, sim->clock_step = h.clock_step;
     sim->step = h.step, sim->time = h.time, sim->dt_before = h.dt_before, sim->started = h.started != 0;
     sim->remeshed = h.remeshed;
     sim->shape_changed = true;  // fixed flags are found anew by the next step
     sim->begun = false;
     sim->epoch_open = false;
+    sim->interrupted = false;
     sim_publish(sim);
     for (int64_t k = 0; k < h.replay; k++) TL_TRY(tl_sim_step(sim, NULL, err));
     return TL_OK;
+}
+
+tl_status sim_take_up_again(tl_sim *sim, tl_error *err)
+{
+    const tl_cancel cancel = sim->cancel;
+    const size_t size = sim->epoch_size;
+    seal(sim, sim->step - sim->epoch_step);
+    void *note = tl_alloc_bytes(&sim->alloc, size, 1);  // restoring makes a note of its own
+    if (!note) return tl_fail_memory(err, "the saved state");
+    memcpy(note, sim->epoch, size);
+    sim->cancel = (tl_cancel){NULL, NULL};  // half-way back there would be no state to keep
+    const tl_status status = tl_sim_restore(sim, note, size, err);
+    sim->cancel = cancel;
+    tl_free_bytes(&sim->alloc, note, size, 1);
+    return status;
 }

@@ -1,9 +1,9 @@
 // sim/start.c: what a simulation starts from: free of intersections, or pulled apart, or refused with the places.
 //
-// Contact keeps apart what is apart (collide/contact.h); this is the one place that sees to the beginning. The exact test
-// decides, once; steps do not repeat it. Cloth is untangled by collide/heal.h. A plane has no inside to look up crossings in
-// (what is behind it is behind for good), so nodes are brought in front of planes first, and a square stands for the plane
-// while the rest is untangled.
+// Contact keeps apart what is apart (respond/contact.h); this is the one place that sees to the beginning. The exact
+// test decides, once; steps do not repeat it. Cloth is untangled by respond/untangle/untangle.h. A plane has no inside
+// to look up crossings in (what is behind it is behind for good), so nodes are brought in front of planes first, and a
+// square stands for the plane while the rest is untangled.
 
 #include <math.h>
 #include <stdarg.h>
@@ -12,20 +12,24 @@
 
 #include "base/fail.h"
 #include "base/log.h"
-#include "collide/heal.h"
+#include "respond/untangle/untangle.h"
 #include "sim/internal.h"
 
 enum { ROUNDS = 4, FIRST_ONES = 3 };  // of lifting and untangling; of places in a message
 
-// Nearer than this part of the thickness, contact is so stiff that everything else is lost in the tolerance of the linear
-// solve: all cloth stands still for some steps, until the gap has opened. So what is that near is moved apart first.
+// Nearer than this part of the thickness, contact is so stiff that everything else is lost in the tolerance of the
+// linear solve: all cloth stands still for some steps, until the gap has opened. So what is that near is moved apart
+// first.
 #define TOO_NEAR 0.01
 
 static int64_t crossings_of(const tl_intersection_report *found) { return found->cloth_cloth + found->cloth_body; }
 
 // --- what to say ---
 
-typedef struct text { char at[600]; size_t size; } text;  // leaves room in a tl_error for what else there is to say
+typedef struct text {
+    char at[600];
+    size_t size;
+} text;  // leaves room in a tl_error for what else there is to say
 
 static void say(text *t, const char *format, ...) TL_PRINTF(2, 3);
 static void say(text *t, const char *format, ...)
@@ -53,13 +57,16 @@ static const char *kind_of(const tl_sim *sim, const char *name)
 
 static void say_crossings(const tl_sim *sim, const tl_intersection_report *found, text *t)
 {
-    say(t, "surfaces pass through each other at %.6g s: %lld crossings of cloth with cloth, %lld of cloth with bodies", sim->time,
-        (long long)found->cloth_cloth, (long long)found->cloth_body);
+    say(t, "surfaces pass through each other at %.6g s: %lld crossings of cloth with cloth, %lld of cloth with bodies",
+        sim->time, (long long)found->cloth_cloth, (long long)found->cloth_body);
     for (int32_t i = 0; i < found->listed && i < FIRST_ONES; i++) {
         const tl_intersection *x = &found->list[i];
-        say(t, "%s edge %d-%d of %s '%s' ", i ? ";" : "; the first:", x->edge_nodes[0], x->edge_nodes[1], kind_of(sim, x->first), x->first);
-        if (is_plane(sim, x->second)) say(t, "is on or behind plane '%s'", x->second);
-        else say(t, "meets face %d of %s '%s'", x->face, kind_of(sim, x->second), x->second);
+        say(t, "%s edge %d-%d of %s '%s' ", i ? ";" : "; the first:", x->edge_nodes[0], x->edge_nodes[1],
+            kind_of(sim, x->first), x->first);
+        if (is_plane(sim, x->second))
+            say(t, "is on or behind plane '%s'", x->second);
+        else
+            say(t, "meets face %d of %s '%s'", x->face, kind_of(sim, x->second), x->second);
         say(t, " at (%.4g, %.4g, %.4g)", x->place.x, x->place.y, x->place.z);
     }
 }
@@ -67,7 +74,10 @@ static void say_crossings(const tl_sim *sim, const tl_intersection_report *found
 // --- planes ---
 
 /// The distance that cloth c and body b are to keep.
-static double keep_of(const tl_sim *sim, int32_t c, int32_t b) { return 0.5 * sim->cloths[c].thickness + sim->bodies[b].thickness; }
+static double keep_of(const tl_sim *sim, int32_t c, int32_t b)
+{
+    return 0.5 * sim->cloths[c].thickness + sim->bodies[b].thickness;
+}
 
 static double keep_of_all(const tl_sim *sim, int32_t b)
 {
@@ -83,7 +93,8 @@ static void find_pieces(const tl_sim *sim, int32_t *piece)
     for (bool more = true; more;) {
         more = false;
         for (int32_t e = 0; e < sim->edge_count; e++) {
-            const int32_t a = sim->cloth_edge[e][0], b = sim->cloth_edge[e][1], low = piece[a] < piece[b] ? piece[a] : piece[b];
+            const int32_t a = sim->cloth_edge[e][0], b = sim->cloth_edge[e][1],
+                          low = piece[a] < piece[b] ? piece[a] : piece[b];
             // to the smaller number, and on to where that one points
             if (piece[a] != low || piece[b] != low) piece[a] = piece[b] = piece[low], more = true;
         }
@@ -91,11 +102,14 @@ static void find_pieces(const tl_sim *sim, int32_t *piece)
 }
 
 /// Per piece: heights of its lowest and highest node over a plane.
-typedef struct span { double low, high; } span;
+typedef struct span {
+    double low, high;
+} span;
 
-// Pieces that are behind the plane as a whole, or for a good part, are carried out, all by the same way. If others reach in, by a
-// depth of at most D, cloth is pressed together there: heights from -D to keep + 9 D become keep to keep + 9 D, in proportion,
-// so that layers stay in their order, what is higher stays where it is, and nothing is squeezed by more than about a tenth.
+// Pieces that are behind the plane as a whole, or for a good part, are carried out, all by the same way. If others
+// reach in, by a depth of at most D, cloth is pressed together there: heights from -D to keep + 9 D become keep to keep
+// + 9 D, in proportion, so that layers stay in their order, what is higher stays where it is, and nothing is squeezed
+// by more than about a tenth.
 enum { PRESS = 9, GOOD_PART = 4 };  // a quarter
 
 static bool is_carried(span s) { return s.low <= 0 && s.high - s.low <= GOOD_PART * -s.low; }
@@ -114,14 +128,17 @@ static void lift(tl_sim *sim, int32_t b, const int32_t *piece, const uint8_t *fi
     double carry = 0, depth = 0;
     for (int32_t i = 0; i < sim->node_count; i++) {
         if (spans[i].low > 0) continue;
-        if (is_carried(spans[i])) carry = fmax(carry, keep - spans[i].low);
-        else depth = fmax(depth, fmax(-spans[i].low, keep));
+        if (is_carried(spans[i]))
+            carry = fmax(carry, keep - spans[i].low);
+        else
+            depth = fmax(depth, fmax(-spans[i].low, keep));
     }
     const double top = keep + PRESS * depth;
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double h = tl_dot3(normal, tl_sub3(sim->x[i], point));
         if (fixed[i]) continue;
-        if (is_carried(spans[piece[i]])) sim->x[i] = tl_madd3(sim->x[i], carry, normal);
+        if (is_carried(spans[piece[i]]))
+            sim->x[i] = tl_madd3(sim->x[i], carry, normal);
         else if (depth > 0 && h < top)
             sim->x[i] = tl_madd3(sim->x[i], keep + (h + depth) / (top + depth) * PRESS * depth - h, normal);
     }
@@ -156,7 +173,8 @@ static void cover_plane(const tl_sim *sim, const sim_body *body, tl_vec3 out[4])
     const tl_vec3 other = fabs(normal.x) < 0.6 ? (tl_vec3){1, 0, 0} : (tl_vec3){0, 0, 1};
     const tl_vec3 u = tl_unit3_or(tl_cross3(other, normal), other), v = tl_cross3(normal, u);
     const double corner[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
-    for (int k = 0; k < 4; k++) out[k] = tl_madd3(tl_madd3(centre, 4 * reach * corner[k][0], u), 4 * reach * corner[k][1], v);
+    for (int k = 0; k < 4; k++)
+        out[k] = tl_madd3(tl_madd3(centre, 4 * reach * corner[k][0], u), 4 * reach * corner[k][1], v);
 }
 
 // --- untangling ---
@@ -200,6 +218,16 @@ static tl_status place_bodies(tl_sim *sim, tl_heal_body *bodies, tl_error *err)
     return TL_OK;
 }
 
+static void measure_moves(const tl_sim *sim, const tl_vec3 *before, tl_start_report *out)
+{
+    out->nodes_moved = 0, out->largest_move = 0;
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const double way = tl_norm3(tl_sub3(sim->x[i], before[i]));
+        out->nodes_moved += way > 0;
+        out->largest_move = fmax(out->largest_move, way);
+    }
+}
+
 // Changes sim->x; the arena is the caller's to give back. `held` counts nodes that may not move.
 static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32_t *held, tl_error *err)
 {
@@ -233,12 +261,62 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
         out->crossings_after = crossings_of(&left);
         if (out->crossings_after == 0 || r.crossings_after > 0) break;  // else something is behind a plane: again
     }
-    for (int32_t i = 0; i < n; i++) {
-        const double way = tl_norm3(tl_sub3(sim->x[i], before[i]));
-        out->nodes_moved += way > 0;
-        out->largest_move = fmax(out->largest_move, way);
-    }
+    measure_moves(sim, before, out);
     return TL_OK;
+}
+
+// --- is what came of it cloth? ---
+
+/// What a start is judged by.
+typedef struct judgement {
+    double strain;  ///< that all but a hundredth of the area keep to, either way
+    double worst;   ///< of any face
+    double energy;  ///< of stretching [J]
+    double mass;    ///< [kg]
+    double size;    ///< diagonal of the box around all cloth [m]
+} judgement;
+
+static void judge(tl_sim *sim, judgement *out)
+{
+    tl_strain_range s = {0};
+    tl_energies e = {0};
+    *out = (judgement){0};
+    sim->begun = false;
+    tl_sim_strain(sim, &s), tl_sim_energies(sim, &e);
+    out->strain = fmax(s.max_99, -s.min_99), out->worst = fmax(s.max, -s.min), out->energy = e.stretch;
+    tl_vec3 lo = sim->x[0], hi = sim->x[0];
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        const tl_vec3 x = sim->x[i];
+        lo = (tl_vec3){fmin(lo.x, x.x), fmin(lo.y, x.y), fmin(lo.z, x.z)};
+        hi = (tl_vec3){fmax(hi.x, x.x), fmax(hi.y, x.y), fmax(hi.z, x.z)};
+        out->mass += sim->elements->mass[i];
+    }
+    out->size = tl_norm3(tl_sub3(hi, lo));
+}
+
+// Bounds beyond which a start is not what anybody meant.
+#define STRAIN_ADDED 0.3    // over all but a hundredth of the area, beside what there was
+#define WORST_STRAIN 1.0    // of any face, unless it was so before
+#define ENERGY_ADDED 100.0  // [J/kg]: as if it were lifted by ten metres
+#define LONGEST_MOVE 1.0    // of the size of all cloth
+
+static tl_status refuse_absurd(const tl_sim *sim, const tl_intersection_report *found, const judgement *was,
+                               const judgement *is, const tl_start_report *r, tl_error *err)
+{
+    const char *what = NULL;
+    if (is->strain > was->strain + STRAIN_ADDED) what = "a strain of a hundredth of the area and more";
+    if (is->worst > fmax(WORST_STRAIN, was->worst)) what = "a strain of a face";
+    if (is->energy - was->energy > ENERGY_ADDED * is->mass) what = "an energy";
+    if (r->largest_move > LONGEST_MOVE * was->size) what = "a way of a node";
+    if (!what) return TL_OK;
+    text t = {.size = 0};
+    say_crossings(sim, found, &t);
+    return tl_fail(
+        err, TL_BAD_INPUT,
+        "%.520s. Pulling them apart (\"on_intersection\": \"heal\") took %d iterations, relaxing %d steps, and came "
+        "to %s beyond reason: all but 1 %% of the area within %.3g %%, the worst face %.3g %%, %.3g J, nodes "
+        "moved by up to %.3g m. Move cloth or body apart, or let the body grow or come in (motion, scale)",
+        t.at, r->iterations, r->relaxed, what, 100 * is->strain, 100 * is->worst, is->energy, r->largest_move);
 }
 
 // Untangles; with `whole` a part of it does not count. `leave` as in tl_heal_def, `found` is what there was.
@@ -251,10 +329,20 @@ static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersecti
     tl_status status = before ? TL_OK : tl_fail_memory(err, "untangling");
     if (before) {
         memcpy(before, sim->x, (size_t)sim->node_count * sizeof *before);
+        judgement was, is;
+        judge(sim, &was);
         status = untangle(sim, leave, out, held, err);
+        if (status == TL_OK && out->crossings_before > 0 && out->crossings_after == 0) {
+            status = sim_relax(sim, &out->relaxed, err);
+            measure_moves(sim, before, out);
+            judge(sim, &is);
+            out->strain = is.strain, out->energy = is.energy - was.energy;
+            if (status == TL_OK && whole) status = refuse_absurd(sim, found, &was, &is, out, err);
+        }
         if (status != TL_OK || (whole && out->crossings_after > 0)) {
             memcpy(sim->x, before, (size_t)sim->node_count * sizeof *before);
             out->nodes_moved = 0, out->largest_move = 0;
+            sim->begun = false;
         }
     }
     tl_arena_release(&sim->arena, mark);
@@ -277,26 +365,38 @@ tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
     return TL_OK;
 }
 
-static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_report *found, tl_start_report *report, tl_error *err)
+static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_report *found, tl_start_report *report,
+                            tl_error *err)
 {
     int32_t held = 0;
     TL_TRY(heal(sim, true, leave, found, report, &held, err));
     if (report->crossings_after == 0) {
         if (report->nodes_moved > 0)
             tl_log_write(&sim->def.log, TL_LOG_INFO,
-                         "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, in %d iterations",
+                         "%lld crossings at %.6g s, pulled apart to their thickness: %d nodes moved, at most %.3g m, "
+                         "in %d iterations and %d steps of relaxing",
                          (long long)report->crossings_before, sim->time, report->nodes_moved, report->largest_move,
-                         report->iterations);
+                         report->iterations, report->relaxed);
         return TL_OK;
     }
     text t = {.size = 0};
     say_crossings(sim, found, &t);
-    return tl_fail(err, TL_BAD_INPUT, "%s. Pulling them apart (\"on_intersection\": \"heal\") left %lld after %d iterations%s: move them apart",
-                   t.at, (long long)report->crossings_after, report->iterations,
-                   held > 0 ? " (nodes that handles hold stay where they are)" : "");
+    return tl_fail(
+        err, TL_BAD_INPUT,
+        "%s. Pulling them apart (\"on_intersection\": \"heal\") left %lld after %d iterations%s: move them apart", t.at,
+        (long long)report->crossings_after, report->iterations,
+        held > 0 ? " (nodes that handles hold stay where they are)" : "");
 }
 
 tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
+{
+    tl_workers_watch(sim->workers, &sim->cancel);  // what is given up half-way is undone
+    const tl_status status = sim_start(sim, out, err);
+    tl_workers_watch(sim->workers, NULL);
+    return status;
+}
+
+tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
     tl_start_report report = {0};
     if (out) *out = report;
@@ -314,7 +414,9 @@ tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
         } else {
             text t = {.size = 0};
             say_crossings(sim, &found, &t);
-            status = tl_fail(err, TL_BAD_INPUT, "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
+            status =
+                tl_fail(err, TL_BAD_INPUT,
+                        "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
         }
         if (out) *out = report;
         if (status != TL_OK) return status;

@@ -1,4 +1,5 @@
-// sim/strain.c: strain limits of a simulation: made with the elements, their multipliers kept with the faces of the meshes.
+// sim/strain.c: strain limits of a simulation: made with the elements, their multipliers kept with the faces of the
+// meshes.
 //
 // Between compilations the multipliers live in the attribute "limit_stress" of the faces (three numbers, in material
 // coordinates, per width): what splits, flips and collapses do to it is the business of the mesh.
@@ -40,7 +41,8 @@ tl_status sim_compile_strain(tl_sim *sim, tl_error *err)
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         tl_mesh *mesh = sim->cloths[c].mesh;
         if (sim->cloths[c].strain.kind == TL_STRAIN_FREE) continue;
-        if (!stress_of(mesh)) TL_TRY(tl_mesh_attr_add(mesh, TL_FACES, ATTRIBUTE, TL_DOUBLE, 3, TL_ATTR_MEAN, &(int32_t){0}, err));
+        if (!stress_of(mesh))
+            TL_TRY(tl_mesh_attr_add(mesh, TL_FACES, ATTRIBUTE, TL_DOUBLE, 3, TL_ATTR_MEAN, &(int32_t){0}, err));
         const double *stress = stress_of(mesh);
         for (int32_t slot = 0; slot < mesh->slots[TL_FACES].count; slot++)
             if (tl_alive(mesh, TL_FACES, slot)) sim_set_limit_stress(sim, c, slot, stress + 3 * slot);
@@ -92,7 +94,8 @@ tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err)
     if (status == TL_OK) {
         memcpy(sim->x, x, (size_t)sim->node_count * sizeof *x);
         if (excess) *excess = report.state.worst;
-        sim->shape_changed = true, sim->begun = false, sim->epoch_open = false, sim->started = false, sim->dt_before = 0;
+        sim->shape_changed = true, sim->begun = false, sim->epoch_open = false, sim->started = false,
+        sim->dt_before = 0;
         sim_publish(sim);
     }
     TL_FREE(&sim->alloc, x, sim->node_count);

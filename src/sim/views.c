@@ -5,13 +5,15 @@
 
 #include "base/fail.h"
 #include "base/hash.h"
+#include "math/percentile.h"
 #include "mesh/mesh_query.h"
 #include "physics/forces.h"
 #include "sim/internal.h"
 
-static const sim_cloth *find_cloth(const tl_sim *sim, tl_cloth_id id)
+const sim_cloth *sim_find_cloth(const tl_sim *sim, tl_cloth_id id)
 {
-    return id.gen == 1 && id.slot < (uint32_t)sim->cloth_count ? &sim->cloths[id.slot] : NULL;
+    const int32_t place = sim_ids_place(&sim->cloth_ids, id.slot, id.gen);
+    return place != TL_NO_PLACE ? &sim->cloths[place] : NULL;
 }
 
 double tl_sim_time(const tl_sim *sim) { return sim->time; }
@@ -20,30 +22,38 @@ int32_t tl_sim_cloth_count(const tl_sim *sim) { return sim->cloth_count; }
 
 tl_cloth_id tl_sim_cloth(const tl_sim *sim, int32_t index)
 {
-    return index >= 0 && index < sim->cloth_count ? (tl_cloth_id){(uint32_t)index, 1} : (tl_cloth_id){0, 0};
+    const sim_id id = sim_ids_at(&sim->cloth_ids, index);
+    return (tl_cloth_id){id.slot, id.gen};
 }
 
 const char *tl_sim_cloth_name(const tl_sim *sim, tl_cloth_id id)
 {
-    const sim_cloth *cloth = find_cloth(sim, id);
+    const sim_cloth *cloth = sim_find_cloth(sim, id);
     return cloth ? cloth->name : NULL;
 }
 
 tl_status tl_sim_cloth_view(const tl_sim *sim, tl_cloth_id id, tl_cloth_view *out)
 {
-    const sim_cloth *cloth = find_cloth(sim, id);
+    const sim_cloth *cloth = sim_find_cloth(sim, id);
     *out = (tl_cloth_view){0};
     if (!cloth) return TL_BAD_ARG;
     const tl_mesh *mesh = cloth->mesh;
-    *out = (tl_cloth_view){mesh->pos, mesh->vel, mesh->node_label, mesh->slots[TL_NODES].count, mesh->uv, mesh->vert_node,
-                           mesh->slots[TL_VERTS].count, (const int32_t(*)[3])mesh->face_vert, mesh->face_label,
+    *out = (tl_cloth_view){mesh->pos,
+                           mesh->vel,
+                           mesh->node_label,
+                           mesh->slots[TL_NODES].count,
+                           mesh->uv,
+                           mesh->vert_node,
+                           mesh->slots[TL_VERTS].count,
+                           (const int32_t(*)[3])mesh->face_vert,
+                           mesh->face_label,
                            mesh->slots[TL_FACES].count};
     return TL_OK;
 }
 
 tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id id, tl_vec3 *out)
 {
-    const sim_cloth *cloth = find_cloth(sim, id);
+    const sim_cloth *cloth = sim_find_cloth(sim, id);
     if (!cloth || !out) return TL_BAD_ARG;
     return tl_mesh_node_normals(cloth->mesh, sim->workers, out, NULL);
 }
@@ -75,10 +85,31 @@ tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out)
     return TL_OK;
 }
 
+// Strains that most of the area keeps to, by material area.
+static tl_status strain_percentiles(tl_sim *sim, tl_strain_range *out)
+{
+    const tl_elements *e = sim->elements;
+    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    double *low = TL_SCRATCH(&sim->arena, double, e->face_count),
+           *high = TL_SCRATCH(&sim->arena, double, e->face_count);
+    if (!low || !high) return TL_NO_MEMORY;
+    for (int32_t f = 0; f < e->face_count; f++) {
+        double w[2];
+        tl_forces_stretch(e, sim->x, f, w);
+        high[f] = w[0] - 1, low[f] = w[1] - 1;
+    }
+    double least[2], most[2];
+    TL_TRY(tl_percentiles(low, e->area, e->face_count, (const double[]){0.01, 0.5}, 2, least, &sim->arena, NULL));
+    TL_TRY(tl_percentiles(high, e->area, e->face_count, (const double[]){0.99, 0.5}, 2, most, &sim->arena, NULL));
+    out->min_99 = least[0], out->min_50 = least[1], out->max_99 = most[0], out->max_50 = most[1];
+    tl_arena_release(&sim->arena, mark);
+    return TL_OK;
+}
+
 tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out)
 {
     *out = (tl_strain_range){0};
-    const tl_sim *s = compiled(sim);
+    tl_sim *s = compiled(sim);
     if (!s) return TL_NO_MEMORY;
     const tl_elements *e = s->elements;
     *out = (tl_strain_range){.min = (double)INFINITY, .max = -(double)INFINITY};
@@ -91,7 +122,7 @@ tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out)
             if (w[0] - 1 > out->max) out->max = w[0] - 1, out->max_face = face, out->max_cloth = tl_sim_cloth(s, c);
             if (w[1] - 1 < out->min) out->min = w[1] - 1, out->min_face = face, out->min_cloth = tl_sim_cloth(s, c);
         }
-    return TL_OK;
+    return strain_percentiles(s, out);
 }
 
 uint64_t tl_sim_hash(const tl_sim *sim)
@@ -109,7 +140,4 @@ uint64_t tl_sim_hash(const tl_sim *sim)
     return tl_hash_value(&hash);
 }
 
-tl_memory_report tl_sim_memory(const tl_sim *sim)
-{
-    return (tl_memory_report){sim->memory.used, sim->memory.peak};
-}
+tl_memory_report tl_sim_memory(const tl_sim *sim) { return (tl_memory_report){sim->memory.used, sim->memory.peak}; }

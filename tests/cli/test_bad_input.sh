@@ -108,8 +108,6 @@ printf '%s\n%s\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n' "$square" "$uvs" | mesh
 expect 0 run obj.json --out good --quiet               # the good one, to know that what follows fails for its own reason
 : | mesh
 bad 'cloth.obj' obj.json
-printf 'v 0 0 0\nv 1 0 0\nv 1 0 1\nv 0 0 1\nf 1 2 3\nf 1 3 4\n' | mesh
-bad 'cloth.obj.*vt' obj.json                           # no material coordinates, and x, y cannot stand in for them
 printf '%s\n%s\nf 1/1 2/2 3/3\nf 1/1 3/3 4\n' "$square" "$uvs" | mesh
 bad 'cloth.obj:10.*vt' obj.json
 printf '%s\n%s\nf 1/1 2/2 9/3\n' "$square" "$uvs" | mesh

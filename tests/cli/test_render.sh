@@ -27,6 +27,13 @@ expect 0 render plain -o sheet.png --sheet 4 --size 320x240 -j 1 --json
 json pictures 4
 expect 0 render plain --compare own -o both.png --frames 1 --size 320x120 -t 1 --json
 json width 320
+expect 0 render plain --compare second=own --compare own --compare last=plain -o four.png --frames 1 --size 320x200 -j 1 --json
+json width 320
+json height 200
+[ -s four.png ] || fail "no four.png"
+expect 0 render plain -o zoomed.png --frames 1 --size 96x72 --zoom 3@0.25,0.5 --quiet
+expect 1 render plain -o zoomed.png --zoom 3@2,0
+says stderr "expected X in"
 expect 0 plot plain -o plot.svg --quiet
 grep -q '</svg>' plot.svg || fail "plot.svg is not whole"
 expect 0 plot plain -o plot.png --quiet

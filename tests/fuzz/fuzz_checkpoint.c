@@ -7,8 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/checkpoint.h"
-#include "io/scene.h"
+#include "run/checkpoint.h"
+#include "scene/scene.h"
 #include "memory_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -68,8 +68,7 @@ int main(int argc, char **argv)
     tl_buf out;
     tl_buf_init(&out, &alloc);
     tl_error err;
-    if (tl_sim_save(sim, &cp.data, &cp.size, &err) != TL_OK || tl_checkpoint_write(&out, &cp, &err) != TL_OK)
-        return 1;
+    if (tl_sim_save(sim, &cp.data, &cp.size, &err) != TL_OK || tl_checkpoint_write(&out, &cp, &err) != TL_OK) return 1;
     char path[512];
     snprintf(path, sizeof path, "%s/file.bin", argv[1]);
     FILE *f = fopen(path, "wb");

@@ -1,6 +1,6 @@
 // tests/fuzz/fuzz_material.c: any bytes as a fabric file; what can be read is written in full and read again.
 
-#include "io/material_io.h"
+#include "scene/material_io.h"
 #include "memory_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

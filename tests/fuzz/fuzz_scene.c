@@ -1,6 +1,6 @@
 // tests/fuzz/fuzz_scene.c: any bytes as a scene file; what can be read is also built, but not stepped.
 
-#include "io/scene.h"
+#include "scene/scene.h"
 #include "memory_reader.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -14,8 +14,10 @@ static const char part[] =
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    const memory_file files[] = {{"s.json", data, size}, {"mesh.obj", mesh, sizeof mesh - 1},
-                                 {"a.json", fabric, sizeof fabric - 1}, {"b.json", part, sizeof part - 1}};
+    const memory_file files[] = {{"s.json", data, size},
+                                 {"mesh.obj", mesh, sizeof mesh - 1},
+                                 {"a.json", fabric, sizeof fabric - 1},
+                                 {"b.json", part, sizeof part - 1}};
     memory_disk disk = {files, 4};
     const tl_reader reader = {memory_read, &disk};
     const tl_allocator alloc = tl_allocator_default();
@@ -34,7 +36,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         __builtin_trap();
     tl_scene_destroy(copy);
     tl_sim *sim;
-    if (scene->cloth_count <= 4 && scene->obstacle_count <= 4 && tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err) == TL_OK)
+    if (scene->cloth_count <= 4 && scene->obstacle_count <= 4 &&
+        tl_scene_simulate(scene, 1, NULL, NULL, &sim, &err) == TL_OK)
         tl_sim_destroy(sim);
     tl_scene_destroy(scene);
     return 0;

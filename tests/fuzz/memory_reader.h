@@ -6,8 +6,15 @@
 #include "base/fail.h"
 #include "io/file.h"
 
-typedef struct memory_file { const char *path; const void *data; size_t size; } memory_file;
-typedef struct memory_disk { const memory_file *files; int count; } memory_disk;
+typedef struct memory_file {
+    const char *path;
+    const void *data;
+    size_t size;
+} memory_file;
+typedef struct memory_disk {
+    const memory_file *files;
+    int count;
+} memory_disk;
 
 static inline tl_status memory_read(void *user, const tl_allocator *alloc, const char *path, size_t max_size,
                                     tl_text *out, tl_error *err)

@@ -25,7 +25,7 @@ expect 0
 tree "against the direction"; put src/base/a.h math/b.h; put src/math/b.h
 expect 1 'math comes after base'
 
-tree "within one group"; put src/physics/a.c collide/b.h; put src/collide/b.h
+tree "within one group"; put src/physics/a.c detect/b.h; put src/detect/b.h
 expect 1 'one group'
 
 tree "a circle of headers"; put src/mesh/a.h mesh/b.h; put src/mesh/b.h mesh/c.h; put src/mesh/c.h mesh/a.h

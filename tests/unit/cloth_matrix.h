@@ -103,8 +103,7 @@ static inline void cloth_membrane(cloth_case *c, const cloth_def *d, const int32
                 for (int q = 0; q < 3; q++) {
                     const double w = area * C[p][q];
                     if (w == 0) continue;
-                    const double u[3] = {b[p][i].x, b[p][i].y, b[p][i].z},
-                                 v[3] = {b[q][j].x, b[q][j].y, b[q][j].z};
+                    const double u[3] = {b[p][i].x, b[p][i].y, b[p][i].z}, v[3] = {b[q][j].x, b[q][j].y, b[q][j].z};
                     for (int r = 0; r < 3; r++)
                         for (int l = 0; l < 3; l++) k[r][l] += w * u[r] * v[l];
                 }
@@ -123,9 +122,8 @@ static inline void cloth_bending(cloth_case *c, const cloth_def *d, const int32_
     const int32_t node[6] = {t[0], t[1], t[2], flap[0], flap[1], flap[2]};
     tl_vec3 g[3][6];  // curvature component by node
     memset(g, 0, sizeof g);
-    const tl_vec3 n1 =
-        tl_unit3_or(tl_cross3(tl_sub3(c->pos[t[1]], c->pos[t[0]]), tl_sub3(c->pos[t[2]], c->pos[t[0]])),
-                    (tl_vec3){0, 0, 1});
+    const tl_vec3 n1 = tl_unit3_or(tl_cross3(tl_sub3(c->pos[t[1]], c->pos[t[0]]), tl_sub3(c->pos[t[2]], c->pos[t[0]])),
+                                   (tl_vec3){0, 0, 1});
     for (int k = 0; k < 3; k++) {
         if (flap[k] < 0) continue;
         const int a = (k + 1) % 3, b = (k + 2) % 3;
@@ -136,8 +134,8 @@ static inline void cloth_bending(cloth_case *c, const cloth_def *d, const int32_
         const int tip[2] = {k, 3 + k};
         const tl_vec3 normal[2] = {n1, n2};
         const tl_vec2 re = tl_sub2(c->rest[t[b]], c->rest[t[a]]);
-        const double rl = tl_norm2(re), T[3] = {re.x * re.x / rl / rl, re.y * re.y / rl / rl,
-                                                1.4142135623730951 * re.x * re.y / rl / rl};
+        const double rl = tl_norm2(re),
+                     T[3] = {re.x * re.x / rl / rl, re.y * re.y / rl / rl, 1.4142135623730951 * re.x * re.y / rl / rl};
         for (int s = 0; s < 2; s++) {
             const tl_vec3 x = tl_sub3(c->pos[node[tip[s]]], xa);
             const double along = tl_dot3(x, edge) / len2;
@@ -155,8 +153,7 @@ static inline void cloth_bending(cloth_case *c, const cloth_def *d, const int32_
             if (node[i] < 0 || node[j] < 0) continue;
             double k[3][3] = {{0}};
             for (int q = 0; q < 3; q++) {
-                const double u[3] = {g[q][i].x, g[q][i].y, g[q][i].z},
-                             v[3] = {g[q][j].x, g[q][j].y, g[q][j].z};
+                const double u[3] = {g[q][i].x, g[q][i].y, g[q][i].z}, v[3] = {g[q][j].x, g[q][j].y, g[q][j].z};
                 for (int r = 0; r < 3; r++)
                     for (int l = 0; l < 3; l++) k[r][l] += area * d->bend * u[r] * v[l];
             }
@@ -172,8 +169,7 @@ static inline void cloth_values(cloth_case *c, const cloth_def *d)
         const tl_vec2 e2 = tl_sub2(c->rest[c->tri[t][2]], c->rest[c->tri[t][0]]);
         const double mass = d->density * 0.5 * fabs(tl_cross2(e1, e2)) / 3 / (d->dt * d->dt);
         for (int k = 0; k < 3; k++)
-            cloth_add(c->m, c->tri[t][k], c->tri[t][k],
-                      (double[3][3]){{mass, 0, 0}, {0, mass, 0}, {0, 0, mass}});
+            cloth_add(c->m, c->tri[t][k], c->tri[t][k], (double[3][3]){{mass, 0, 0}, {0, mass, 0}, {0, 0, mass}});
         cloth_membrane(c, d, c->tri[t]);
         cloth_bending(c, d, c->tri[t], c->flap[t]);
     }
@@ -190,25 +186,21 @@ static inline void cloth_shape(cloth_case *c, const cloth_def *d, double phase)
 {
     for (int32_t i = 0; i < c->n; i++) {
         const tl_vec2 r = c->rest[i];
-        c->pos[i] =
-            (tl_vec3){d->stretch * r.x, d->stretch * r.y,
-                      d->wave * (sin(9 * r.x + phase) * cos(7 * r.y) + 0.3 * sin(23 * r.y + 2 * phase))};
+        c->pos[i] = (tl_vec3){d->stretch * r.x, d->stretch * r.y,
+                              d->wave * (sin(9 * r.x + phase) * cos(7 * r.y) + 0.3 * sin(23 * r.y + 2 * phase))};
     }
 }
 
-static inline tl_status cloth_case_make(const tl_allocator *alloc, const cloth_def *d, cloth_case *c,
-                                        tl_error *err)
+static inline tl_status cloth_case_make(const tl_allocator *alloc, const cloth_def *d, cloth_case *c, tl_error *err)
 {
     *c = (cloth_case){.alloc = *alloc, .n = d->nx * d->ny, .tri_count = 2 * (d->nx - 1) * (d->ny - 1)};
     const int32_t n = c->n, nx = d->nx, ny = d->ny;
     const double h = 1.0 / (nx > 1 ? nx - 1 : 1);
-    c->pos = TL_CALLOC(alloc, tl_vec3, n), c->b = TL_CALLOC(alloc, tl_vec3, n),
-    c->rest = TL_CALLOC(alloc, tl_vec2, n);
+    c->pos = TL_CALLOC(alloc, tl_vec3, n), c->b = TL_CALLOC(alloc, tl_vec3, n), c->rest = TL_CALLOC(alloc, tl_vec2, n);
     c->fixed = TL_CALLOC(alloc, uint8_t, n);
     c->tri = tl_calloc_bytes(alloc, (size_t)c->tri_count, sizeof *c->tri);
     c->flap = tl_calloc_bytes(alloc, (size_t)c->tri_count, sizeof *c->flap);
-    c->start = TL_CALLOC(alloc, int32_t, c->tri_count + 1),
-    c->items = TL_CALLOC(alloc, int32_t, 6 * c->tri_count);
+    c->start = TL_CALLOC(alloc, int32_t, c->tri_count + 1), c->items = TL_CALLOC(alloc, int32_t, 6 * c->tri_count);
     int32_t *id = TL_ALLOC(alloc, int32_t, n);
     for (int32_t i = 0; i < n; i++) id[i] = i;
     for (int32_t i = n - 1; d->shuffled && i > 0; i--) {
@@ -220,8 +212,8 @@ static inline tl_status cloth_case_make(const tl_allocator *alloc, const cloth_d
             const uint64_t k = (uint64_t)(y * nx + x);
             const bool inside = x > 0 && y > 0 && x < nx - 1 && y < ny - 1;
             const double jitter = inside ? 0.4 * h : 0;
-            c->rest[id[k]] = (tl_vec2){h * x + jitter * (tl_random(1, 0, k) - 0.5),
-                                       h * y + jitter * (tl_random(1, 1, k) - 0.5)};
+            c->rest[id[k]] =
+                (tl_vec2){h * x + jitter * (tl_random(1, 0, k) - 0.5), h * y + jitter * (tl_random(1, 1, k) - 0.5)};
         }
     int32_t t = 0;
     for (int32_t y = 0; y + 1 < ny; y++)

@@ -1,7 +1,7 @@
 // tests/unit/contact_world.h: a step with contact and nothing else, for the tests that look at it from inside.
 //
-// A world is two cloths and some bodies with all that contact is told; crowded_world has pairs of all kinds that press, start_of surfaces whose
-// features are near each other in every awkward way.
+// A world is two cloths and some bodies with all that contact is told; crowded_world has pairs of all kinds that press,
+// start_of surfaces whose features are near each other in every awkward way.
 #pragma once
 #include <stdlib.h>
 #include <string.h>
@@ -10,15 +10,19 @@
 #include "base/arena.h"
 #include "base/rng.h"
 #include "check.h"
-#include "collide/contact_impl.h"
-#include "collide/edges.h"
+#include "respond/contact_impl.h"
+#include "mesh/edges.h"
 #include "sheets.h"
 
 // ---- surfaces and worlds ----
 
 enum { MOST_BODIES = 3 };
 
-typedef struct surface { int32_t nodes, faces, edges; tl_vec3 *x; int32_t (*face)[3], (*edge)[2]; } surface;
+typedef struct surface {
+    int32_t nodes, faces, edges;
+    tl_vec3 *x;
+    int32_t (*face)[3], (*edge)[2];
+} surface;
 
 static inline surface make_surface(int32_t nodes, int32_t faces)
 {
@@ -77,7 +81,8 @@ static inline void open_world(world *w)
     double *area = calloc((size_t)w->cloth.faces, sizeof *area);
     if (!w->uv) w->uv = calloc((size_t)n, sizeof *w->uv);
     w->panel = calloc((size_t)n, sizeof *w->panel);
-    w->x_hat = calloc((size_t)n, sizeof *w->x_hat), w->fixed = calloc((size_t)n, 1), w->mass = calloc((size_t)n, sizeof *w->mass);
+    w->x_hat = calloc((size_t)n, sizeof *w->x_hat), w->fixed = calloc((size_t)n, 1),
+    w->mass = calloc((size_t)n, sizeof *w->mass);
     for (int32_t i = 0; i < n; i++) {
         cloth[i] = i >= w->split, w->mass[i] = 1e-4, w->x_hat[i] = w->cloth.x[i];
         w->panel[i] = w->uv[i].x == 0 && w->uv[i].y == 0 && i > 0 ? -1 : cloth[i];
@@ -89,20 +94,32 @@ static inline void open_world(world *w)
     }
     tl_contact_body bodies[MOST_BODIES];
     for (int32_t b = 0; b < w->body_count; b++) {
-        bodies[b] = (tl_contact_body){view_of(&w->body[b]), w->body[b].x, NULL, 0.2 * w->thickness, w->is_plane[b], w->moves[b]};
+        bodies[b] = (tl_contact_body){view_of(&w->body[b]), w->body[b].x,   NULL,
+                                      0.2 * w->thickness,   w->is_plane[b], w->moves[b]};
         body_nodes += w->body[b].nodes;
     }
     w->body_begin = calloc((size_t)body_nodes + 1, sizeof *w->body_begin);
     w->body_end = calloc((size_t)body_nodes + 1, sizeof *w->body_end);
     for (int32_t b = 0, at = 0; b < w->body_count; b++)
         for (int32_t i = 0; i < w->body[b].nodes; i++, at++) w->body_begin[at] = w->body_end[at] = w->body[b].x[i];
-    const double thickness[2] = {w->thickness, w->thickness}, self[4] = {w->friction, w->friction, w->friction, w->friction};
+    const double thickness[2] = {w->thickness, w->thickness},
+                 self[4] = {w->friction, w->friction, w->friction, w->friction};
     double rub[2 * MOST_BODIES];
     for (int k = 0; k < 2 * MOST_BODIES; k++) rub[k] = w->friction;
-    const tl_contacts_def def = {.cloth = view_of(&w->cloth), .x = w->cloth.x, .face_area = area, .node_cloth = cloth,
-                                 .node_uv = w->uv, .node_panel = w->panel, .cloth_count = 2, .body_count = w->body_count,
+    const tl_contacts_def def = {.cloth = view_of(&w->cloth),
+                                 .x = w->cloth.x,
+                                 .face_area = area,
+                                 .node_cloth = cloth,
+                                 .node_uv = w->uv,
+                                 .node_panel = w->panel,
+                                 .cloth_count = 2,
+                                 .body_count = w->body_count,
                                  .thickness = thickness,
-                                 .friction_self = self, .friction_body = rub, .bodies = bodies, .pressure = 5e3, .slip_speed = 1e-2,
+                                 .friction_self = self,
+                                 .friction_body = rub,
+                                 .bodies = bodies,
+                                 .pressure = 5e3,
+                                 .slip_speed = 1e-2,
                                  .self = true};
     assert_ok(tl_contacts_create(&alloc, &def, &w->contacts, &err));
     tl_arena_init(&w->arena, alloc);
@@ -112,8 +129,8 @@ static inline void open_world(world *w)
 static inline void begin_step_with(world *w, tl_pinching pinch)
 {
     tl_error err;
-    const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat,
-                                  w->fixed,      w->cloth.x,  w->mass,     200,         0.005, pinch};
+    const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat, w->fixed,
+                                  w->cloth.x,    w->mass,     200,         0.005,       pinch};
     assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &w->arena, NULL, &err));
 }
 
@@ -167,8 +184,8 @@ static inline tl_bsr *matrix_of(const surface *s)
     return out;
 }
 
-/// Two sheets of cells by cells squares one above the other, bent and shaken, on a tetrahedron and a plane that are within the thickness too. Of `like`
-/// friction and which bodies move count.
+/// Two sheets of cells by cells squares one above the other, bent and shaken, on a tetrahedron and a plane that are
+/// within the thickness too. Of `like` friction and which bodies move count.
 static inline void crowded_sheets(const world *like, int cells, uint64_t seed, world *out)
 {
     world w = {.thickness = 0.03, .friction = like->friction, .body_count = 2, .is_plane = {false, true}};
@@ -183,7 +200,8 @@ static inline void crowded_sheets(const world *like, int cells, uint64_t seed, w
         w.cloth.x[i] = tl_add3((tl_vec3){p.x, 0.012 + 0.02 * (i >= s.node_count) + 0.05 * p.x * p.y, p.y}, shake);
     }
     for (int32_t f = 0; f < w.cloth.faces; f++)
-        for (int k = 0; k < 3; k++) w.cloth.face[f][k] = s.face[f % s.face_count][k] + (f >= s.face_count) * s.node_count;
+        for (int k = 0; k < 3; k++)
+            w.cloth.face[f][k] = s.face[f % s.face_count][k] + (f >= s.face_count) * s.node_count;
     sheet_free(&s);
     close_surface(&w.cloth);
     static const int32_t face[4][3] = {{0, 2, 1}, {0, 1, 3}, {0, 3, 2}, {1, 2, 3}};
@@ -191,7 +209,8 @@ static inline void crowded_sheets(const world *like, int cells, uint64_t seed, w
     w.body[0] = make_surface(4, 4);
     memcpy(w.body[0].face, face, sizeof face), memcpy(w.body[0].x, corner, sizeof corner);
     close_surface(&w.body[0]);
-    for (int end = 0; end < 2; end++) w.plane[end][2] = (tl_vec3){0, -0.004 + 2e-5 * end, 0}, w.plane[end][3] = (tl_vec3){0, 1, 0};
+    for (int end = 0; end < 2; end++)
+        w.plane[end][2] = (tl_vec3){0, -0.004 + 2e-5 * end, 0}, w.plane[end][3] = (tl_vec3){0, 1, 0};
     open_world(&w);
     // what it slid: some below and some above the slip speed; bodies slide too
     for (int32_t i = 0; i < w.cloth.nodes; i++)
@@ -232,7 +251,8 @@ static inline surface folds(double gap, uint64_t seed)
     surface out = make_surface(s.node_count, s.face_count);
     for (int32_t i = 0; i < s.node_count; i++) {
         const int column = (int)lrint(s.uv[i].x / 0.05);
-        out.x[i] = tl_madd3((tl_vec3){column * gap, column % 2 ? 0.05 : 0, s.uv[i].y}, 0.1 * gap, noise3(seed, 6, (uint64_t)i));
+        out.x[i] = tl_madd3((tl_vec3){column * gap, column % 2 ? 0.05 : 0, s.uv[i].y}, 0.1 * gap,
+                            noise3(seed, 6, (uint64_t)i));
     }
     memcpy(out.face, s.face, (size_t)s.face_count * sizeof *out.face);
     sheet_free(&s);

@@ -3,7 +3,7 @@
 #include "check.h"
 #include "sheets.h"
 
-#include "adapt/remesh.h"
+#include "adapt/anisotropic/remesh.h"
 #include "mesh/mesh_attr.h"
 #include "sim/internal.h"
 #include "toile/toile.h"
@@ -22,7 +22,8 @@ static inline tl_cloth_def adaptive(double size_min, double size_max, double int
 {
     tl_cloth_def def = tl_cloth_def_default();
     def.remeshing.kind = TL_REMESHING_ANISOTROPIC;
-    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = interval, def.remeshing.patience = 1;
+    def.remeshing.size_min = size_min, def.remeshing.size_max = size_max, def.remeshing.interval = interval,
+    def.remeshing.patience = 1;
     return def;
 }
 
@@ -111,8 +112,9 @@ static inline void assert_apart(tl_sim *sim)
     tl_intersection_report x;
     assert_ok(tl_sim_intersections(sim, &x, &err));
     if (x.cloth_cloth + x.cloth_body > 0)
-        fail_msg("step %lld: %lld and %lld crossings, the first %s %d-%d and %s %d", (long long)sim->step, (long long)x.cloth_cloth,
-                 (long long)x.cloth_body, x.list[0].first, x.list[0].edge_nodes[0], x.list[0].edge_nodes[1], x.list[0].second, x.list[0].face);
+        fail_msg("step %lld: %lld and %lld crossings, the first %s %d-%d and %s %d", (long long)sim->step,
+                 (long long)x.cloth_cloth, (long long)x.cloth_body, x.list[0].first, x.list[0].edge_nodes[0],
+                 x.list[0].edge_nodes[1], x.list[0].second, x.list[0].face);
 }
 
 // A pass now, whatever was done at this step. It writes down the room that it leaves to faces.
@@ -122,7 +124,8 @@ static inline tl_remesh_counts pass_again(tl_sim *sim)
         tl_mesh *mesh = sim->cloths[c].mesh;
         if (tl_mesh_attr_find(mesh, TL_FACES, "room") != TL_NONE) continue;
         assert_ok(tl_mesh_attr_add(mesh, TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &index, &err));
-        for (int32_t i = 0; i < 2 * mesh->slots[TL_FACES].count; i++) tl_mesh_attr_doubles(mesh, TL_FACES, index)[i] = 1e30;
+        for (int32_t i = 0; i < 2 * mesh->slots[TL_FACES].count; i++)
+            tl_mesh_attr_doubles(mesh, TL_FACES, index)[i] = 1e30;
     }
     tl_step_report report = {0};
     sim->remeshed = -1;

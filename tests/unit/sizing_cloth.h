@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "adapt/sizing.h"
+#include "adapt/anisotropic/sizing.h"
 #include "base/alloc.h"
 #include "check.h"
 #include "math/vec3.h"
@@ -76,12 +76,13 @@ static inline cloth sheet(int32_t columns, int32_t rows, double h, double u, dou
 typedef void (*motion_fn)(tl_vec2 u, tl_vec3 *x, tl_vec3 *v);
 static inline void place(tl_mesh *mesh, motion_fn fn)
 {
-    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) fn(mesh->uv[mesh->node_vert[n]], &mesh->pos[n], &mesh->vel[n]);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+        fn(mesh->uv[mesh->node_vert[n]], &mesh->pos[n], &mesh->vel[n]);
 }
 
-#define assert_sym2(a, X, XY, Y, tolerance)   \
-    do {                                      \
-        assert_near((a).xx, (X), (tolerance)); \
-        assert_near((a).xy, (XY), (tolerance)); \
-        assert_near((a).yy, (Y), (tolerance)); \
+#define assert_sym2(a, X, XY, Y, tolerance)                                                                            \
+    do {                                                                                                               \
+        assert_near((a).xx, (X), (tolerance));                                                                         \
+        assert_near((a).xy, (XY), (tolerance));                                                                        \
+        assert_near((a).yy, (Y), (tolerance));                                                                         \
     } while (0)

@@ -95,8 +95,10 @@ static int by_key(const void *a, const void *b)
 static void sorting_agrees_with_libc(void **state)
 {
     (void)state;
-    for (int k = 0, n = 0; n < 2000; n = k % 4 == 3 ? 2 * n + 1 : n, k++) {  // ids up or down; few keys, many of them equal, or of all bits
-        tl_key *a = malloc(((size_t)n + 1) * sizeof *a), *b = malloc(((size_t)n + 1) * sizeof *b), *scratch = malloc(((size_t)n + 1) * sizeof *a);
+    for (int k = 0, n = 0; n < 2000;
+         n = k % 4 == 3 ? 2 * n + 1 : n, k++) {  // ids up or down; few keys, many of them equal, or of all bits
+        tl_key *a = malloc(((size_t)n + 1) * sizeof *a), *b = malloc(((size_t)n + 1) * sizeof *b),
+               *scratch = malloc(((size_t)n + 1) * sizeof *a);
         for (int i = 0; i < n; i++) {
             const uint64_t bits = tl_random_bits(1, 2, (uint64_t)i);
             a[i] = b[i] = (tl_key){k % 2 ? bits : bits % 50, k / 2 % 2 ? 3 * i - 7 : n - i};
@@ -108,8 +110,14 @@ static void sorting_agrees_with_libc(void **state)
     }
 }
 
-static int by_int(const void *a, const void *b) { return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b); }
-static int by_word(const void *a, const void *b) { return (*(const uint64_t *)a > *(const uint64_t *)b) - (*(const uint64_t *)a < *(const uint64_t *)b); }
+static int by_int(const void *a, const void *b)
+{
+    return (*(const int32_t *)a > *(const int32_t *)b) - (*(const int32_t *)a < *(const int32_t *)b);
+}
+static int by_word(const void *a, const void *b)
+{
+    return (*(const uint64_t *)a > *(const uint64_t *)b) - (*(const uint64_t *)a < *(const uint64_t *)b);
+}
 
 static void sorting_of_plain_numbers_agrees_with_libc(void **state)
 {
@@ -148,8 +156,10 @@ static void random_numbers_are_even_and_repeatable(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(products_of_sizes_are_checked),      cmocka_unit_test(an_arena_settles_into_one_block),
-        cmocka_unit_test(a_hash_depends_on_bytes_not_on_cuts), cmocka_unit_test(sorting_agrees_with_libc),
+        cmocka_unit_test(products_of_sizes_are_checked),
+        cmocka_unit_test(an_arena_settles_into_one_block),
+        cmocka_unit_test(a_hash_depends_on_bytes_not_on_cuts),
+        cmocka_unit_test(sorting_agrees_with_libc),
         cmocka_unit_test(sorting_of_plain_numbers_agrees_with_libc),
         cmocka_unit_test(random_numbers_are_even_and_repeatable),
     };

@@ -21,8 +21,14 @@ static tl_material fabric(double bend)
 {
     tl_error err;
     tl_material m;
-    const tl_orthotropic def = {.stretch_warp = 300, .stretch_weft = 150, .shear = 40, .poisson = 0.2, .bend_warp = bend,
-                                .bend_weft = bend, .bend_bias = bend, .density = 0.2};
+    const tl_orthotropic def = {.stretch_warp = 300,
+                                .stretch_weft = 150,
+                                .shear = 40,
+                                .poisson = 0.2,
+                                .bend_warp = bend,
+                                .bend_weft = bend,
+                                .bend_bias = bend,
+                                .density = 0.2};
     assert_ok(tl_material_orthotropic(&def, &m, &err));
     return m;
 }
@@ -42,8 +48,12 @@ static model make_model(const tl_mesh_def *def, const tl_material *material)
 
 static tl_mesh_def plain(const sheet *s)
 {
-    return (tl_mesh_def){.node_count = s->node_count, .vert_count = s->node_count, .face_count = s->face_count, .pos = s->pos,
-                         .uv = s->uv, .face_vert = (const int32_t(*)[3])s->face};
+    return (tl_mesh_def){.node_count = s->node_count,
+                         .vert_count = s->node_count,
+                         .face_count = s->face_count,
+                         .pos = s->pos,
+                         .uv = s->uv,
+                         .face_vert = (const int32_t(*)[3])s->face};
 }
 
 static void free_model(model *m)
@@ -109,7 +119,8 @@ static void matrix_and_operator_are_the_exact_hessian(void **state)
     sheet_free(&s);
 }
 
-// Exact: the energy of one hinge bent by an angle of one, all others flat. Random long faces; without the correction some are off by more than ten.
+// Exact: the energy of one hinge bent by an angle of one, all others flat. Random long faces; without the correction
+// some are off by more than ten.
 static void no_hinge_is_far_softer_in_the_matrix(void **state)
 {
     (void)state;
@@ -122,7 +133,8 @@ static void no_hinge_is_far_softer_in_the_matrix(void **state)
         model m = make_model(&def, &stiff);
         const tl_step_def step = {.now = 1};
         tl_forces_begin(m.e, &step, m.x, NULL, true, NULL);
-        double *value = calloc((size_t)m.e->hinge_count, sizeof *value), (*fold)[3] = calloc((size_t)m.e->face_count, sizeof *fold);
+        double *value = calloc((size_t)m.e->hinge_count, sizeof *value),
+               (*fold)[3] = calloc((size_t)m.e->face_count, sizeof *fold);
         for (int32_t h = 0; h < m.e->hinge_count; h++) {
             value[h] = 1;
             tl_bend_folds(m.e, value, fold, NULL);
@@ -201,8 +213,13 @@ static void a_seam_bends_like_the_whole_cloth(void **state)
         const double mid = (s.uv[s.face[f][0]].x + s.uv[s.face[f][1]].x + s.uv[s.face[f][2]].x) / 3;
         for (int k = 0; k < 3; k++) face[f][k] = mid > 0.5 ? right[s.face[f][k]] : s.face[f][k];
     }
-    const tl_mesh_def cut_def = {.node_count = s.node_count, .vert_count = count, .face_count = s.face_count, .pos = s.pos,
-                                 .uv = uv, .vert_node = node, .face_vert = (const int32_t(*)[3])face};
+    const tl_mesh_def cut_def = {.node_count = s.node_count,
+                                 .vert_count = count,
+                                 .face_count = s.face_count,
+                                 .pos = s.pos,
+                                 .uv = uv,
+                                 .vert_node = node,
+                                 .face_vert = (const int32_t(*)[3])face};
     model cut = make_model(&cut_def, &m0);
     assert_int_equal(cut.mesh->panel_count, 2);
     const tl_step_def step = {.now = 1};

@@ -42,8 +42,7 @@ static void pattern_is_what_groups_say(void **state)
         int32_t upper = 0, lower = 0;
         for (int32_t i = 0; i < ROWS; i++) {
             assert_int_equal(m->col[m->row_start[i]], i);
-            for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
-                assert_true(m->col[k] > m->col[k - 1]);
+            for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++) assert_true(m->col[k] > m->col[k - 1]);
             for (int32_t j = i; j < ROWS; j++) {
                 const int32_t at = tl_bsr_find(m, i, j);
                 assert_int_equal(at >= 0, want[i][j]);
@@ -114,11 +113,13 @@ static void fill_random(tl_bsr *m, uint64_t seed, double scale)
     for (int32_t i = 0; i < m->row_count; i++)
         for (int32_t k = m->row_start[i]; k < m->row_start[i + 1]; k++)
             for (int e = 0; e < 9; e++)
-                m->value[k][e] = m->col[k] == i && e % 3 < e / 3 ? m->value[k][3 * (e % 3) + e / 3]
-                                                                 : scale * (tl_random(seed, (uint64_t)k, (uint64_t)e) - 0.5);
+                m->value[k][e] = m->col[k] == i && e % 3 < e / 3
+                                     ? m->value[k][3 * (e % 3) + e / 3]
+                                     : scale * (tl_random(seed, (uint64_t)k, (uint64_t)e) - 0.5);
 }
 
-// A vector that is zero outside a part has the same product with the part as with the whole, as far as the rows of the part go.
+// A vector that is zero outside a part has the same product with the part as with the whole, as far as the rows of the
+// part go.
 static void a_part_is_the_matrix_of_its_rows(void **state)
 {
     (void)state;
@@ -172,7 +173,8 @@ static void a_joint_matrix_is_the_sum(void **state)
             assert_int_equal(at >= 0, k >= 0 || l >= 0);
             double room[9];
             for (int e = 0; e < 9 && at >= 0; e++) {
-                const double want = (k >= 0 ? a->value[k][e] : 0) + (l >= 0 ? b->value[l][e] : 0), got = tl_bsr_block(sum, i, at, room)[e];
+                const double want = (k >= 0 ? a->value[k][e] : 0) + (l >= 0 ? b->value[l][e] : 0),
+                             got = tl_bsr_block(sum, i, at, room)[e];
                 assert_near(got, want, i == j ? ROWS * 3 * 6e-8 * 500 : 6e-8 * fabs(want));
                 if (i == j && e % 4 == 0) assert_true(got >= want);  // only ever more definite
             }
@@ -188,7 +190,8 @@ static void a_joint_matrix_is_the_sum(void **state)
     tl_bsr_destroy(&alloc, sum);
 }
 
-// a I + s n n^T with its inverse (I - s / (a + s) n n^T) / a: a node pressed hard along a direction oblique to the axes.
+// a I + s n n^T with its inverse (I - s / (a + s) n n^T) / a: a node pressed hard along a direction oblique to the
+// axes.
 static void stiff_blocks_are_inverted(void **state)
 {
     (void)state;
@@ -223,10 +226,8 @@ static void product_has_same_bits_on_any_worker_count(void **state)
     tl_bsr *m;
     assert_ok(tl_bsr_create(&alloc, N, N - 1, start, items, &m, &err));
     for (int32_t k = 0; k < 9 * m->block_count; k++) m->value[k / 9][k % 9] = tl_random(1, 0, (uint64_t)k);
-    tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, N), *y = TL_ALLOC(&alloc, tl_vec3, N),
-            *z = TL_ALLOC(&alloc, tl_vec3, N);
-    for (int32_t i = 0; i < N; i++)
-        x[i] = (tl_vec3){tl_random(2, 0, (uint64_t)i), tl_random(2, 1, (uint64_t)i), -1};
+    tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, N), *y = TL_ALLOC(&alloc, tl_vec3, N), *z = TL_ALLOC(&alloc, tl_vec3, N);
+    for (int32_t i = 0; i < N; i++) x[i] = (tl_vec3){tl_random(2, 0, (uint64_t)i), tl_random(2, 1, (uint64_t)i), -1};
     const int counts[] = {1, 2, 3, 8, 1, 2, 3, 8};
     for (int c = 0; c < 8; c++) {
         tl_workers *w;
@@ -287,14 +288,10 @@ static void every_failed_allocation_is_survived(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(pattern_is_what_groups_say),
-        cmocka_unit_test(product_equals_dense_product),
-        cmocka_unit_test(a_joint_matrix_is_the_sum),
-        cmocka_unit_test(a_part_is_the_matrix_of_its_rows),
-        cmocka_unit_test(stiff_blocks_are_inverted),
-        cmocka_unit_test(product_has_same_bits_on_any_worker_count),
-        cmocka_unit_test(empty_and_bad_input),
-        cmocka_unit_test(every_failed_allocation_is_survived),
+        cmocka_unit_test(pattern_is_what_groups_say), cmocka_unit_test(product_equals_dense_product),
+        cmocka_unit_test(a_joint_matrix_is_the_sum),  cmocka_unit_test(a_part_is_the_matrix_of_its_rows),
+        cmocka_unit_test(stiff_blocks_are_inverted),  cmocka_unit_test(product_has_same_bits_on_any_worker_count),
+        cmocka_unit_test(empty_and_bad_input),        cmocka_unit_test(every_failed_allocation_is_survived),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

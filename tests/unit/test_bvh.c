@@ -1,10 +1,11 @@
 // tests/unit/test_bvh.c: candidate pairs of trees against all pairs.
 #include "check.h"
 
-#include "collide/bvh_lanes.h"
+#include "detect/bvh/bvh_lanes.h"
 #include "trees.h"
 
-// One tree in three of each shape is asked both ways, every two of k, arity and leaf still together in one of them; with sanitizers the others are left out.
+// One tree in three of each shape is asked both ways, every two of k, arity and leaf still together in one of them;
+// with sanitizers the others are left out.
 static void check_every_def(shape *m, double margin)
 {
     fixture t;
@@ -16,13 +17,17 @@ static void check_every_def(shape *m, double margin)
                 const bool first = k % 4 == 0 && a == 0 && l == 0, both = a == (k % 4 + l) % 3;
                 if (SANITIZED && !both) continue;
                 tl_bvh *bvh;
-                const tl_bvh_def def = {.k = KS[k % 4], .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = k == 4};
+                const tl_bvh_def def = {
+                    .k = KS[k % 4], .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = k == 4};
                 assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
                 tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
                 tl_pairs *out = first ? &t.pairs : &t.other;
-                assert_ok(both ? ask(&t, (question){bvh}, ALL, NULL, out, &err) : tl_bvh_self(bvh, ALL, &t.arena, NULL, out, &err));
-                if (first) check_self_by(m, (rule){.how = k == 4 ? RELATIVE : SWEPT}, margin, &t.pairs);
-                else assert_same_pairs(&t.pairs, &t.other);
+                assert_ok(both ? ask(&t, (question){bvh}, ALL, NULL, out, &err)
+                               : tl_bvh_self(bvh, ALL, &t.arena, NULL, out, &err));
+                if (first)
+                    check_self_by(m, (rule){.how = k == 4 ? RELATIVE : SWEPT}, margin, &t.pairs);
+                else
+                    assert_same_pairs(&t.pairs, &t.other);
                 tl_bvh_destroy(bvh);
             }
     close_fixture(&t);
@@ -43,7 +48,8 @@ static void every_tree_finds_all_pairs(void **state)
     }
 }
 
-// All meet all, so that first numbers have every number of partners from none to some hundred: each way to sort them, and pieces that are merged.
+// All meet all, so that first numbers have every number of partners from none to some hundred: each way to sort them,
+// and pieces that are merged.
 static void lists_of_every_length_are_sorted(void **state)
 {
     (void)state;
@@ -112,8 +118,10 @@ static void two_surfaces(void **state)
     for (int i = 0; i < 24; i++) {
         const int relative = i >= 12;
         tl_bvh *p, *q;
-        tl_bvh_def da = {.k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = LEAVES[(i + 1) % 4], .relative = relative};
-        tl_bvh_def db = {.k = KS[i / 4 % 3], .arity = ARITIES[(i + i / 3) % 3], .leaf_faces = LEAVES[i % 4], .relative = relative};
+        tl_bvh_def da = {
+            .k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = LEAVES[(i + 1) % 4], .relative = relative};
+        tl_bvh_def db = {
+            .k = KS[i / 4 % 3], .arity = ARITIES[(i + i / 3) % 3], .leaf_faces = LEAVES[i % 4], .relative = relative};
         if (relative) da.k = db.k = 6;
         assert_ok(tl_bvh_create(&t.alloc, &da, &a.s, a.x0, &p, &err));
         assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
@@ -133,7 +141,7 @@ static void degenerate_surfaces(void **state)
 {
     (void)state;
     shape m = random_soup(60, 80, 1, 5);
-    for (int32_t v = 0; v < 20; v++) m.x0[v] = m.x1[v] = m.x0[v / 4];           // many nodes in one point
+    for (int32_t v = 0; v < 20; v++) m.x0[v] = m.x1[v] = m.x0[v / 4];            // many nodes in one point
     for (int32_t v = 20; v < 40; v++) m.x0[v].y = m.x0[v].z = m.x1[v].z = 0.25;  // and on a line
     for (int k = 0; k < 3; k++) m.face[1][k] = m.face[0][k];
     m.face[2][1] = m.face[2][0];
@@ -162,7 +170,8 @@ static void rounding_loses_nothing(void **state)
             m.x1[v] = m.x0[v];
         }
         check_every_def(&m, s == 0 ? 1e-9 : 0);
-        for (int32_t v = 0; v < m.s.node_count; v++) m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
+        for (int32_t v = 0; v < m.s.node_count; v++)
+            m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
         check_every_def(&m, s == 0 ? 1e-9 : 0);
         free_shape(&m);
     }
@@ -282,7 +291,8 @@ static double segment_face(const tl_vec3 *e, const tl_vec3 *f)
 {
     double best = fmin(point_face(e[0], f), point_face(e[1], f));
     for (int k = 0; k < 3; k++) best = fmin(best, segment_segment(e, (tl_vec3[2]){f[k], f[(k + 1) % 3]}));
-    const tl_vec3 u = sub(f[1], f[0]), v = sub(f[2], f[0]), n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
+    const tl_vec3 u = sub(f[1], f[0]), v = sub(f[2], f[0]),
+                  n = {u.y * v.z - u.z * v.y, u.z * v.x - u.x * v.z, u.x * v.y - u.y * v.x};
     const double a = dot(n, sub(e[0], f[0])), b = dot(n, sub(e[1], f[0]));
     if (a * b < 0) best = fmin(best, point_face(along(e[0], a / (a - b), sub(e[1], e[0])), f));
     return best;
@@ -294,7 +304,8 @@ static double nearest(const shape *m, bool swept, int list, tl_pair p)
     for (int step = 0; step <= (swept ? 8 : 0); step++) {
         tl_vec3 a[3], b[3];
         for (int k = 0; k < 3; k++) {
-            const int32_t va = list == 0 ? p.a : m->edge[p.a][k % 2], vb = list == 1 ? m->edge[p.b][k % 2] : m->face[p.b][k];
+            const int32_t va = list == 0 ? p.a : m->edge[p.a][k % 2],
+                          vb = list == 1 ? m->edge[p.b][k % 2] : m->face[p.b][k];
             a[k] = along(m->x0[va], step / 8.0, sub(m->x1[va], m->x0[va]));
             b[k] = along(m->x0[vb], step / 8.0, sub(m->x1[vb], m->x0[vb]));
         }
@@ -309,8 +320,10 @@ static int32_t check_missing(const shape *m, bool swept, double reach, int list,
 {
     int32_t j = 0;
     for (int32_t i = 0; i < count; i++) {
-        if (j < fewer_count && fewer[j].a == all[i].a && fewer[j].b == all[i].b) j++;
-        else assert_true(nearest(m, swept, list, all[i]) > reach);
+        if (j < fewer_count && fewer[j].a == all[i].a && fewer[j].b == all[i].b)
+            j++;
+        else
+            assert_true(nearest(m, swept, list, all[i]) > reach);
     }
     assert_int_equal(j, fewer_count);
     return count - fewer_count;
@@ -514,9 +527,12 @@ static void check_nearness(shape *m, double margin, double path, double end)
             const tl_bvh_def def = {.k = 6, .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
             assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
             tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
-            assert_ok(ask(&t, (question){bvh, .near = &(tl_near){path, end}}, ALL, NULL, first ? &t.pairs : &t.other, &err));
-            if (first) check_self_by(m, (rule){NEAR, path, end}, margin, &t.pairs);
-            else assert_same_pairs(&t.pairs, &t.other);
+            assert_ok(
+                ask(&t, (question){bvh, .near = &(tl_near){path, end}}, ALL, NULL, first ? &t.pairs : &t.other, &err));
+            if (first)
+                check_self_by(m, (rule){NEAR, path, end}, margin, &t.pairs);
+            else
+                assert_same_pairs(&t.pairs, &t.other);
             tl_bvh_destroy(bvh);
         }
     close_fixture(&t);
@@ -543,11 +559,13 @@ static void near_pairs_are_all_found(void **state)
 static void near_at_any_size(void **state)
 {
     (void)state;
-    const double scale[8] = {1, 1e-16, 1e-30, 1e-44, 1e16, 1e30, 1e39, 1e300}, offset[8] = {1e6, 0, 0, 0, 0, 1e37, 0, 0};
+    const double scale[8] = {1, 1e-16, 1e-30, 1e-44, 1e16, 1e30, 1e39, 1e300},
+                 offset[8] = {1e6, 0, 0, 0, 0, 1e37, 0, 0};
     for (int s = 0; s < 8; s++) {
         shape m = sheet_shape(7, CRUMPLED, 6);
         for (int32_t v = 0; v < m.s.node_count; v++) {
-            m.x0[v] = (tl_vec3){scale[s] * round(8 * m.x0[v].x) / 8 + offset[s], scale[s] * m.x0[v].y - offset[s], scale[s] * m.x0[v].z};
+            m.x0[v] = (tl_vec3){scale[s] * round(8 * m.x0[v].x) / 8 + offset[s], scale[s] * m.x0[v].y - offset[s],
+                                scale[s] * m.x0[v].z};
             m.x1[v] = m.x0[v];
             m.x1[v].y += scale[s] * (3 + 0.1 * noise(2, v, 0)), m.x1[v].x -= scale[s];
         }
@@ -617,10 +635,12 @@ static void leave_some(const tl_surface *s, const uint8_t *some, bool between, t
         if (some[all->vf[i].a] || (!between && has_some(some, s->face[all->vf[i].b], 3))) all->vf[n++] = all->vf[i];
     all->vf_count = n, n = 0;
     for (int32_t i = 0; i < all->ee_count; i++)
-        if (has_some(some, s->edge[all->ee[i].a], 2) || (!between && has_some(some, s->edge[all->ee[i].b], 2))) all->ee[n++] = all->ee[i];
+        if (has_some(some, s->edge[all->ee[i].a], 2) || (!between && has_some(some, s->edge[all->ee[i].b], 2)))
+            all->ee[n++] = all->ee[i];
     all->ee_count = n, n = 0;
     for (int32_t i = 0; i < all->ef_count; i++)
-        if (has_some(some, s->edge[all->ef[i].a], 2) || (!between && has_some(some, s->face[all->ef[i].b], 3))) all->ef[n++] = all->ef[i];
+        if (has_some(some, s->edge[all->ef[i].a], 2) || (!between && has_some(some, s->face[all->ef[i].b], 3)))
+            all->ef[n++] = all->ef[i];
     all->ef_count = n, n = 0;
     for (int32_t i = 0; i < all->fv_count; i++)
         if (has_some(some, s->face[all->fv[i].b], 3)) all->fv[n++] = all->fv[i];
@@ -685,7 +705,8 @@ static void some_nodes_are_as_good_as_all(void **state)
             free(some), free_shape(&a);
         }
     assert_true(found > 10000);
-    print_message("tests of volumes for 1 of 1000 nodes: %lld, for all %lld\n", (long long)tests[1], (long long)full[1]);
+    print_message("tests of volumes for 1 of 1000 nodes: %lld, for all %lld\n", (long long)tests[1],
+                  (long long)full[1]);
     assert_true(tests[0] == 0 && tests[1] < full[1] / 10);
     free_shape(&b);
     close_fixture(&t);
@@ -697,7 +718,8 @@ static void some_nodes_are_as_good_as_all(void **state)
 static void lanes_are_the_same_spelled_out(void **state)
 {
     (void)state;
-    const float number[12] = {0, -0.0f, 1, -1, 1 + FLT_EPSILON, FLT_MAX, -FLT_MAX, INFINITY, -INFINITY, 1e-45f, -1e-45f, NAN};
+    const float number[12] = {0,        -0.0f,    1,         -1,     1 + FLT_EPSILON, FLT_MAX,
+                              -FLT_MAX, INFINITY, -INFINITY, 1e-45f, -1e-45f,         NAN};
     for (int i = 0; i < 12 * 12; i++) {
         float a[4], b[4], out[4][4];
         for (int k = 0; k < 4; k++) a[k] = number[(i / 12 + 5 * k) % 12], b[k] = number[(i + 7 * k) % 12];
@@ -747,7 +769,11 @@ static void check_queries_on_threads(const shape *m, tl_workers *const workers[4
             if (w > 0) assert_same_pairs(&t.pairs, &t.other);
         }
         assert_ok(ask(&t, all, ALL, NULL, &t.other, &err));
-        const rule by = {i == AT_REST ? STILL : i < TOGETHER ? SWEPT : i == TOGETHER ? RELATIVE : NEAR, near.path, near.end};
+        const rule by = {i == AT_REST    ? STILL
+                         : i < TOGETHER  ? SWEPT
+                         : i == TOGETHER ? RELATIVE
+                                         : NEAR,
+                         near.path, near.end};
         check_self_by(m, by, margin, &t.other);
         if (i == SOME) leave_some(&m->s, some, false, &t.other);
         const tl_pairs *p = &t.other, *fewer = &t.pairs;

@@ -6,13 +6,14 @@
 
 // --- changes of the mesh ---
 
-// One edit like those of a remesher, or worse: nodes of a face changed, a face gone and its id taken by the last, a new face
-// on old nodes, a face cut in three about a new node. Room for more must be there.
+// One edit like those of a remesher, or worse: nodes of a face changed, a face gone and its id taken by the last, a new
+// face on old nodes, a face cut in three about a new node. Room for more must be there.
 static void edit(shape *m, uint64_t seed)
 {
     const int32_t n = m->s.face_count;
     const double r = tl_random(seed, 1, 0);
-    const int32_t f = n > 0 ? (int32_t)(tl_random(seed, 2, 0) * n) : -1, g = n > 0 ? (int32_t)(tl_random(seed, 3, 0) * n) : -1;
+    const int32_t f = n > 0 ? (int32_t)(tl_random(seed, 2, 0) * n) : -1,
+                  g = n > 0 ? (int32_t)(tl_random(seed, 3, 0) * n) : -1;
     if (f < 0) return;
     if (r < 0.2) {
         m->face[f][seed % 3] = m->face[g][seed / 3 % 3];
@@ -52,8 +53,8 @@ static void changes_keep_the_answers(void **state)
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         for (int step = 0; step < 120; step++) {
             for (int i = 0; i < 1 + step % 4; i++) edit(&m, (uint64_t)(1000 * run + 10 * step + i));
-            if (run == 2 && step == 60) m.s.face_count = 0;                           // all gone
-            if (run == 2 && step == 61) m.s.face_count = 50;                          // and back
+            if (run == 2 && step == 60) m.s.face_count = 0;                         // all gone
+            if (run == 2 && step == 61) m.s.face_count = 50;                        // and back
             if (run == 0 && step % 40 == 20) m.s.face_count -= m.s.face_count / 3;  // a part is lost
             find_edges(&m);
             move(&m, 0.002, (uint64_t)step);
@@ -176,7 +177,8 @@ static void wrong_arguments_are_named(void **state)
     open_fixture(&t);
     shape m = sheet_shape(3, FLAT, 0);
     tl_bvh *bvh;
-    const tl_bvh_def wrong[5] = {{8, 8, 8, 0, 0}, {6, 3, 8, 0, 0}, {6, 8, 0, 0, 0}, {6, 8, TL_BVH_MAX_LEAF + 1, 0, 0}, {14, 8, 8, 0, 1}};
+    const tl_bvh_def wrong[5] = {
+        {8, 8, 8, 0, 0}, {6, 3, 8, 0, 0}, {6, 8, 0, 0, 0}, {6, 8, TL_BVH_MAX_LEAF + 1, 0, 0}, {14, 8, 8, 0, 1}};
     for (int i = 0; i < 5; i++) {
         assert_int_equal(tl_bvh_create(&t.alloc, &wrong[i], &m.s, m.x0, &bvh, &err), TL_BAD_ARG);
         assert_null(bvh);
@@ -195,10 +197,8 @@ int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(changes_keep_the_answers),
-        cmocka_unit_test(updates_without_change_place_nothing),
-        cmocka_unit_test(failed_allocations_leave_no_trace),
-        cmocka_unit_test(warm_queries_allocate_nothing),
+        cmocka_unit_test(changes_keep_the_answers),          cmocka_unit_test(updates_without_change_place_nothing),
+        cmocka_unit_test(failed_allocations_leave_no_trace), cmocka_unit_test(warm_queries_allocate_nothing),
         cmocka_unit_test(wrong_arguments_are_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "base/rng.h"
-#include "collide/distance.h"
+#include "detect/distance.h"
 
 enum { RANDOM_CASES = 20000, SAMPLES = 400 };
 
@@ -41,7 +41,7 @@ static query random_query(uint64_t stream)
         q.x0[k] = (tl_vec3){r[0], r[1], r[2]};
         q.x1[k] = (tl_vec3){r[3], r[4], r[5]};
         if (stream % 3 == 0) q.x1[k] = tl_madd3(q.x0[k], 0.2, q.x1[k]);  // small motions
-        if (stream % 5 == 1) {  // on a coarse grid: degenerate now and then
+        if (stream % 5 == 1) {                                           // on a coarse grid: degenerate now and then
             q.x0[k] = (tl_vec3){rint(2 * r[0]), rint(2 * r[1]), rint(2 * r[2])};
             q.x1[k] = (tl_vec3){rint(2 * r[3]), rint(2 * r[4]), rint(2 * r[5])};
         }
@@ -54,8 +54,7 @@ static query random_query(uint64_t stream)
 static void vertex_falls_on_face(void **state)
 {
     (void)state;
-    query q = {{{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}},
-               {{0.25, -1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
+    query q = {{{0.25, 1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}, {{0.25, -1, 0.25}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
     double t;
     assert_true(ask(false, &q, 0, &t));
     assert_true(t <= 0.5);
@@ -74,8 +73,7 @@ static void vertex_falls_on_face(void **state)
 static void edges_cross(void **state)
 {
     (void)state;
-    const query q = {{{-1, 1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}},
-                     {{-1, -3, 0}, {1, -3, 0}, {0, 0, -1}, {0, 0, 1}}};
+    const query q = {{{-1, 1, 0}, {1, 1, 0}, {0, 0, -1}, {0, 0, 1}}, {{-1, -3, 0}, {1, -3, 0}, {0, 0, -1}, {0, 0, 1}}};
     double t;
     assert_true(ask(true, &q, 0, &t));
     assert_true(t <= 0.25);
@@ -120,8 +118,7 @@ static void touching_at_begin_and_end(void **state)
     query still = end;
     memcpy(still.x1, still.x0, sizeof still.x1);
     assert_false(ask(false, &still, 0, &t));
-    const query point = {{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}},
-                         {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}};
+    const query point = {{{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}, {{1, 2, 3}, {1, 2, 3}, {1, 2, 3}, {1, 2, 3}}};
     assert_true(ask(false, &point, 0, &t) && t == 0);
     assert_true(ask(true, &point, 0, &t) && t == 0);
 }
@@ -138,8 +135,7 @@ static void killers(void **state)
     assert_true(t <= 0.5);
     assert_near(t, 0.5, 1e-6);
     // exactly parallel, overlapping in part
-    const query along = {{{0, 1, 0}, {2, 1, 0}, {1, 0, 0}, {3, 0, 0}},
-                         {{0, -1, 0}, {2, -1, 0}, {1, 0, 0}, {3, 0, 0}}};
+    const query along = {{{0, 1, 0}, {2, 1, 0}, {1, 0, 0}, {3, 0, 0}}, {{0, -1, 0}, {2, -1, 0}, {1, 0, 0}, {3, 0, 0}}};
     assert_true(ask(true, &along, 0, &t));
     assert_near(t, 0.5, 1e-12);
     // parallel and sliding side by side at 1e-9
@@ -148,8 +144,7 @@ static void killers(void **state)
     assert_false(ask(true, &slide, 0, &t));
     assert_true(ask(true, &slide, 2e-9, &t) && t == 0);
     // a vertex that falls exactly on the edge of a face, on its corner, and 1e-12 beside both
-    query graze = {{{0.5, 1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}},
-                   {{0.5, -1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
+    query graze = {{{0.5, 1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}, {{0.5, -1, 0.5}, {0, 0, 0}, {0, 0, 1}, {1, 0, 0}}};
     assert_true(ask(false, &graze, 0, &t));
     assert_near(t, 0.5, 1e-12);
     graze.x0[0].x = graze.x1[0].x = 0.5 + 1e-12;
@@ -170,14 +165,13 @@ static void killers(void **state)
     assert_false(ask(false, &follow, 0, &t));
     assert_true(ask(false, &follow, 2e-6, &t) && t == 0);
     // all in one plane, a segment that turns next to another
-    const query planar = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 2, 0}},
-                          {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {1, 2, 0}}};
+    const query planar = {{{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 2, 0}}, {{0, 0, 0}, {1, 1, 0}, {0, 1, 0}, {1, 2, 0}}};
     assert_false(ask(true, &planar, 0, &t));
 }
 
-// A vertex moves sideways at the height c over a face that rises about one side, or an edge over an edge that rises at one
-// end: the gap is c - b t (1 - t), with a double root at 1/2 if b = 4 c. A little more b and they meet for a moment, a little less
-// and they do not. `thin` is the size across.
+// A vertex moves sideways at the height c over a face that rises about one side, or an edge over an edge that rises at
+// one end: the gap is c - b t (1 - t), with a double root at 1/2 if b = 4 c. A little more b and they meet for a
+// moment, a little less and they do not. `thin` is the size across.
 static query graze_by(bool edges, double c, double more, double thin)
 {
     const double b = 4 * c * (1 + more);
@@ -218,7 +212,8 @@ static void nearly_parallel(void **state)
     for (int power = -8; power > -50; power--) {
         const double a = ldexp(1, power);
         double t;
-        query q = {{{-1, 1, -a}, {1, 1, a}, {-1, 0, a}, {1, 0, -a}}, {{-1, -3, -a}, {1, -3, a}, {-1, 0, a}, {1, 0, -a}}};
+        query q = {{{-1, 1, -a}, {1, 1, a}, {-1, 0, a}, {1, 0, -a}},
+                   {{-1, -3, -a}, {1, -3, a}, {-1, 0, a}, {1, 0, -a}}};
         assert_true(ask(true, &q, 0, &t));
         assert_true(t <= 0.25);
         assert_near(t, 0.25, 1e-9);
@@ -236,13 +231,15 @@ static void nearly_parallel(void **state)
     }
 }
 
-// All in one plane, whatever way it lies: the cubic vanishes altogether. Coordinates are integers, so nothing is rounded.
+// All in one plane, whatever way it lies: the cubic vanishes altogether. Coordinates are integers, so nothing is
+// rounded.
 static void in_one_plane(void **state)
 {
     (void)state;
     static const double turn[2][3][3] = {{{1, 0, 0}, {0, 1, 0}, {0, 0, 1}},
                                          {{1, 2, 2}, {2, 1, -2}, {2, -2, 1}}};  // 3 times a rotation
-    // a vertex that comes into a side of a face at (12, 4), t = 20/32; and one that passes its corner by 1; edges end to side
+    // a vertex that comes into a side of a face at (12, 4), t = 20/32; and one that passes its corner by 1; edges end
+    // to side
     static const query cases[4] = {
         {{{32, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}, {{0, 0, 4}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}},
         {{{32, 0, 17}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}, {{-32, 0, 17}, {0, 0, 0}, {0, 0, 16}, {16, 0, 0}}},
@@ -265,14 +262,15 @@ static void in_one_plane(void **state)
         }
 }
 
-// Everything shrinks to one point and comes out on the other side: a triple root. And a vertex that passes the side of a face at a
-// height h: within s of it from x = sqrt(s^2 - h^2) on.
+// Everything shrinks to one point and comes out on the other side: a triple root. And a vertex that passes the side of
+// a face at a height h: within s of it from x = sqrt(s^2 - h^2) on.
 static void triple_roots_and_near_passes(void **state)
 {
     (void)state;
     double t;
-    const query burst[2] = {{{{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{-1, -1, -1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}},
-                            {{{1, 1, 0}, {-1, 1, 0}, {0, -1, 1}, {0, -1, -1}}, {{-1, -1, 0}, {1, -1, 0}, {0, 1, -1}, {0, 1, 1}}}};
+    const query burst[2] = {
+        {{{1, 1, 1}, {1, 0, 0}, {0, 1, 0}, {0, 0, 1}}, {{-1, -1, -1}, {-1, 0, 0}, {0, -1, 0}, {0, 0, -1}}},
+        {{{1, 1, 0}, {-1, 1, 0}, {0, -1, 1}, {0, -1, -1}}, {{-1, -1, 0}, {1, -1, 0}, {0, 1, -1}, {0, 1, 1}}}};
     for (int edges = 0; edges < 2; edges++) {
         assert_true(ask(edges, &burst[edges], 0, &t));
         assert_true(t <= 0.5);
@@ -280,13 +278,15 @@ static void triple_roots_and_near_passes(void **state)
     }
     for (int power = -4; power > -40; power -= 3) {
         const double h = ldexp(1, power), s = 2 * h, when = 0.5 * (1 - sqrt(3) * h);
-        const query pass = {{{1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}}, {{-1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}}};
+        const query pass = {{{1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}},
+                            {{-1, h, 0}, {0, 0, -10}, {0, 0, 10}, {-10, 0, 0}}};
         assert_false(ask(false, &pass, 0.999 * h, &t));
         assert_true(ask(false, &pass, s, &t));
         assert_true(t <= when * (1 + 1e-15));
         assert_near(t, when, 1e-9);
         // a face of the size h, a way a million million times as long
-        const query shot = {{{0, 1, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}}, {{0, -3, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}}};
+        const query shot = {{{0, 1, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}},
+                            {{0, -3, 0}, {-h, 0, -h}, {-h, 0, h}, {h, 0, 0}}};
         assert_true(ask(false, &shot, 0, &t));
         assert_true(t <= 0.25);
         assert_near(t, 0.25, 1e-9);
@@ -321,8 +321,7 @@ static long double triple(const query *q, bool edges, long double t)
         e[k][1] = (1 - t) * ((long double)b0.y - a0.y) + t * ((long double)b1.y - a1.y);
         e[k][2] = (1 - t) * ((long double)b0.z - a0.z) + t * ((long double)b1.z - a1.z);
     }
-    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) -
-           e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
+    return e[0][0] * (e[1][1] * e[2][2] - e[1][2] * e[2][1]) - e[0][1] * (e[1][0] * e[2][2] - e[1][2] * e[2][0]) +
            e[0][2] * (e[1][0] * e[2][1] - e[1][1] * e[2][0]);
 }
 
@@ -389,8 +388,7 @@ static void separation_against_sampling(void **state)
             const bool hit = ask(edges, &q, d, &t);
             double first = 2;
             for (int i = 0; i <= SAMPLES && first > 1; i++)
-                if (nearest_at(edges, &q, (double)i / SAMPLES).distance <= d * (1 - 1e-9))
-                    first = (double)i / SAMPLES;
+                if (nearest_at(edges, &q, (double)i / SAMPLES).distance <= d * (1 - 1e-9)) first = (double)i / SAMPLES;
             if (first <= 1) assert_true(hit && t <= first);
             if (hit) assert_true(nearest_at(edges, &q, t).distance <= d + 1e-8);
         }
@@ -472,15 +470,13 @@ static void scales_and_places(void **state)
 static void published(const char *name, bool edges, int32_t expected, int32_t alarms_max)
 {
     char path[512];
-    snprintf(path, sizeof path, TL_TEST_DATA "/ccd/%s/%s/data_0_0.csv", name,
-             edges ? "edge-edge" : "vertex-face");
+    snprintf(path, sizeof path, TL_TEST_DATA "/ccd/%s/%s/data_0_0.csv", name, edges ? "edge-edge" : "vertex-face");
     FILE *file = fopen(path, "r");
     assert_non_null(file);
     long double a[6];
     int truth, row = 0, alarms = 0;
     query q;
-    while (fscanf(file, "%Lf,%Lf,%Lf,%Lf,%Lf,%Lf,%d", &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &truth) ==
-           7) {
+    while (fscanf(file, "%Lf,%Lf,%Lf,%Lf,%Lf,%Lf,%d", &a[0], &a[1], &a[2], &a[3], &a[4], &a[5], &truth) == 7) {
         const tl_vec3 x = {(double)(a[0] / a[1]), (double)(a[2] / a[3]), (double)(a[4] / a[5])};
         (row % 8 < 4 ? q.x0 : q.x1)[row % 4] = x;
         if (++row % 8) continue;

@@ -7,12 +7,12 @@
 
 #include "base/alloc.h"
 #include "base/rng.h"
-#include "collide/clearance.h"
-#include "collide/distance.h"
-#include "collide/edges.h"
-#include "collide/guard.h"
-#include "collide/intersect.h"
-#include "collide/nearest.h"
+#include "detect/clearance.h"
+#include "detect/distance.h"
+#include "mesh/edges.h"
+#include "detect/body_clearance.h"
+#include "detect/intersect.h"
+#include "detect/nearest.h"
 #include "math/predicates.h"
 #include "sheets.h"
 
@@ -57,11 +57,15 @@ static shape make_shape(int n, int kind, double size, tl_vec3 at, uint64_t seed)
         tl_vec3 p = {u, w, 0};
         if (kind == FOLDED) p = (tl_vec3){0.15 * sin(12 * u), w, 0.1 * u + 0.02 * cos(12 * u)};
         if (kind == TANGLED) p = (tl_vec3){sin(9 * u + w), cos(7 * w - u), sin(5 * u * w)};
-        if (soup) p = (tl_vec3){noise(seed, v / 3, 0) + 0.1 * noise(seed, v, 3), noise(seed, v / 3, 1) + 0.1 * noise(seed, v, 4), noise(seed, v, 5)};
+        if (soup)
+            p = (tl_vec3){noise(seed, v / 3, 0) + 0.1 * noise(seed, v, 3),
+                          noise(seed, v / 3, 1) + 0.1 * noise(seed, v, 4), noise(seed, v, 5)};
         const double jitter = kind == FLAT ? 0 : 0.1 / n;
-        m.x[v] = (tl_vec3){at.x + size * (p.x + jitter * noise(seed, v, 6)), at.y + size * (p.y + jitter * noise(seed, v, 7)),
+        m.x[v] = (tl_vec3){at.x + size * (p.x + jitter * noise(seed, v, 6)),
+                           at.y + size * (p.y + jitter * noise(seed, v, 7)),
                            at.z + size * (p.z + jitter * noise(seed, v, 8))};
-        m.x1[v] = (tl_vec3){m.x[v].x + 0.1 * size * noise(seed, v, 9), m.x[v].y, m.x[v].z + 0.1 * size * noise(seed, v, 10)};
+        m.x1[v] =
+            (tl_vec3){m.x[v].x + 0.1 * size * noise(seed, v, 9), m.x[v].y, m.x[v].z + 0.1 * size * noise(seed, v, 10)};
     }
     sheet_free(&g);
     tl_error err;
@@ -122,7 +126,8 @@ static void all_faces(const shape *a, double *face)
                 d = fmin(d, fmin(vf(a, a->face[f][i], a, g), vf(a, a->face[g][i], a, f)));
                 for (int j = 0; j < 3; j++)
                     d = fmin(d, tl_nearest_ee(a->x[a->face[f][i]], a->x[a->face[f][(i + 1) % 3]], a->x[a->face[g][j]],
-                                              a->x[a->face[g][(j + 1) % 3]]).distance);
+                                              a->x[a->face[g][(j + 1) % 3]])
+                                    .distance);
             }
             face[f] = fmin(face[f], d), face[g] = fmin(face[g], d);
         }
@@ -204,12 +209,14 @@ static void clearance_is_the_least_of_all_pairs(void **state)
         for (int r = 0; r < 3; r++) {
             shape m = make_shape(9, kind, 1, (tl_vec3){0}, 3);
             if (kind == FLAT && r == 0) m.x[0] = (tl_vec3){0.5, 0.5, 0.015};  // a corner turned over
-            shape ball = make_shape(5, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4), far = make_shape(2, FLAT, 1, (tl_vec3){0, 0, 9}, 5);
+            shape ball = make_shape(5, TANGLED, 0.3, (tl_vec3){0.3, 0.4, 0}, 4),
+                  far = make_shape(2, FLAT, 1, (tl_vec3){0, 0, 9}, 5);
             tl_bvh *tree = make_tree(&m), *tree_a = make_tree(&ball), *tree_b = make_tree(&far);
             const tl_vec3 up = {0, 0.6, 0.8}, on = {0.1, 0.2, -0.05};
             const tl_clearance_body bodies[3] = {body_of(tree_a), body_of(tree_b), {.point = on, .normal = up}};
             const int32_t n = m.s.face_count;
-            double *self = reaches(n, NAN), *body = reaches(n, NAN), *want_self = reaches(n, reach[r]), *want_body = reaches(n, reach[r]);
+            double *self = reaches(n, NAN), *body = reaches(n, NAN), *want_self = reaches(n, reach[r]),
+                   *want_body = reaches(n, reach[r]);
             all_pairs(&m, &m, reach[r], want_self);
             all_pairs(&m, &ball, reach[r], want_body);
             all_pairs(&m, &far, reach[r], want_body);
@@ -289,7 +296,8 @@ static void crowded_lists_are_sorted(void **state)
         tl_pairs pairs;
         tl_pairs_init(&pairs, *heap());
         assert_ok(tl_workers_create(heap(), threads, &workers, &err));
-        assert_ok(tl_bvh_self_near(tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, INFINITY}, &arena, workers, &pairs, &err));
+        assert_ok(
+            tl_bvh_self_near(tree, TL_PAIR_VF | TL_PAIR_EE, (tl_near){0, INFINITY}, &arena, workers, &pairs, &err));
         int32_t at = 0;
         for (int32_t v = 0; v < m.s.node_count; v++)
             for (int32_t f = 0; f < m.s.face_count; f++)
@@ -298,7 +306,8 @@ static void crowded_lists_are_sorted(void **state)
         at = 0;
         for (int32_t e = 0; e < m.s.edge_count; e++)
             for (int32_t g = e + 1; g < m.s.edge_count; g++)
-                if (!share(m.edge[e], 2, m.edge[g], 2)) assert_true(at < pairs.ee_count && pairs.ee[at].a == e && pairs.ee[at].b == g), at++;
+                if (!share(m.edge[e], 2, m.edge[g], 2))
+                    assert_true(at < pairs.ee_count && pairs.ee[at].a == e && pairs.ee[at].b == g), at++;
         assert_int_equal(at, pairs.ee_count);
         tl_workers_destroy(workers);
         tl_pairs_free(&pairs);
@@ -348,18 +357,22 @@ static void check_extent(const shape *m, const tl_bvh *tree, bool tight)
     tl_bvh_extent(tree, &lo, &hi);
     for (int32_t v = 0; v < m->s.node_count; v++) {
         const tl_vec3 p = m->x[v];
-        low = (tl_vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)}, high = (tl_vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
+        low = (tl_vec3){fmin(low.x, p.x), fmin(low.y, p.y), fmin(low.z, p.z)},
+        high = (tl_vec3){fmax(high.x, p.x), fmax(high.y, p.y), fmax(high.z, p.z)};
     }
     assert_true(lo.x <= low.x && lo.y <= low.y && lo.z <= low.z && hi.x >= high.x && hi.y >= high.y && hi.z >= high.z);
-    const double far = fmax(fmax(low.x - lo.x, low.y - lo.y), low.z - lo.z), high_far = fmax(fmax(hi.x - high.x, hi.y - high.y), hi.z - high.z);
+    const double far = fmax(fmax(low.x - lo.x, low.y - lo.y), low.z - lo.z),
+                 high_far = fmax(fmax(hi.x - high.x, hi.y - high.y), hi.z - high.z);
     if (tight) assert_true(far < 1e-6 && high_far < 1e-6);
 }
 
 static void boxes_find_all_faces(void **state)
 {
     (void)state;
-    static const tl_bvh_def defs[5] = {{.k = 6, .arity = 8, .leaf_faces = 16}, {.k = 6, .arity = 8, .leaf_faces = 4, .relative = 1},
-                                       {.k = 18, .arity = 4, .leaf_faces = 9}, {.k = 14, .arity = 2, .leaf_faces = 1},
+    static const tl_bvh_def defs[5] = {{.k = 6, .arity = 8, .leaf_faces = 16},
+                                       {.k = 6, .arity = 8, .leaf_faces = 4, .relative = 1},
+                                       {.k = 18, .arity = 4, .leaf_faces = 9},
+                                       {.k = 14, .arity = 2, .leaf_faces = 1},
                                        {.k = 6, .arity = 2, .leaf_faces = 3, .relative = 1}};
     for (int kind = FLAT; kind <= SOUP; kind++)
         for (int t = 0; t < 5; t++) {
@@ -380,7 +393,8 @@ static void boxes_find_all_faces(void **state)
                 const int32_t count = tl_bvh_box(tree, lo, hi, found, n);
                 int32_t want = 0;
                 for (int32_t f = 0; f < n; f++)
-                    if (box_meets(&m, f, moving, margin, lo, hi)) assert_true(want < count), assert_int_equal(found[want++], f);
+                    if (box_meets(&m, f, moving, margin, lo, hi))
+                        assert_true(want < count), assert_int_equal(found[want++], f);
                 assert_int_equal(count, want);
                 assert_int_equal(tl_bvh_box(tree, lo, hi, found, want / 2), want);  // no room for all
                 some += want > 0;
@@ -388,7 +402,8 @@ static void boxes_find_all_faces(void **state)
             }
             assert_true(some > 20);
             check_extent(&m, tree, margin == 0 && !moving && kind != TANGLED);
-            assert_int_equal(tl_bvh_box(tree, (tl_vec3){-1e300, -1e300, -1e300}, (tl_vec3){1e300, 1e300, 1e300}, found, n), n);
+            assert_int_equal(
+                tl_bvh_box(tree, (tl_vec3){-1e300, -1e300, -1e300}, (tl_vec3){1e300, 1e300, 1e300}, found, n), n);
             for (int32_t f = 0; f < n; f++) assert_int_equal(found[f], f);
             free(found);
             tl_bvh_destroy(tree);
@@ -403,8 +418,11 @@ static double distance_of(const tl_vec3 a[3], const tl_vec3 b[3])
     double least = INFINITY;
     for (int i = 0; i < 3; i++) {
         const int j = (i + 1) % 3;
-        if (tl_segment_meets_triangle(&a[i], &a[j], &b[0], &b[1], &b[2]) || tl_segment_meets_triangle(&b[i], &b[j], &a[0], &a[1], &a[2])) return 0;
-        least = fmin(least, fmin(tl_nearest_vf(a[i], b[0], b[1], b[2]).distance, tl_nearest_vf(b[i], a[0], a[1], a[2]).distance));
+        if (tl_segment_meets_triangle(&a[i], &a[j], &b[0], &b[1], &b[2]) ||
+            tl_segment_meets_triangle(&b[i], &b[j], &a[0], &a[1], &a[2]))
+            return 0;
+        least = fmin(least, fmin(tl_nearest_vf(a[i], b[0], b[1], b[2]).distance,
+                                 tl_nearest_vf(b[i], a[0], a[1], a[2]).distance));
         for (int k = 0; k < 3; k++) least = fmin(least, tl_nearest_ee(a[i], a[j], b[k], b[(k + 1) % 3]).distance);
     }
     return least;
@@ -440,14 +458,17 @@ static void the_guard_sees_all_faces(void **state)
             const double keep = 0.001 * pow(60, tl_random(seed, 50, 0)), size = 0.2 * tl_random(seed, 51, 0);
             tl_vec3 at = m.x[(int32_t)(tl_random(seed, 52, 0) * m.s.node_count)], triangle[TRIANGLES][3], swept[2][4];
             const double away = keep * (0.5 + 2 * tl_random(seed, 53, 0));
-            at = (tl_vec3){at.x + away * noise(seed, 0, 20), at.y + away * noise(seed, 0, 21), at.z + away * noise(seed, 0, 22)};
+            at = (tl_vec3){at.x + away * noise(seed, 0, 20), at.y + away * noise(seed, 0, 21),
+                           at.z + away * noise(seed, 0, 22)};
             const int count = 1 + trial % TRIANGLES;
             for (int i = 0; i < count; i++)
                 for (int k = 0; k < 3; k++)
-                    triangle[i][k] = (tl_vec3){at.x + size * noise(seed, 3 * i + k, 23), at.y + size * noise(seed, 3 * i + k, 24),
-                                               at.z + 0.1 * size * noise(seed, 3 * i + k, 25)};
+                    triangle[i][k] =
+                        (tl_vec3){at.x + size * noise(seed, 3 * i + k, 23), at.y + size * noise(seed, 3 * i + k, 24),
+                                  at.z + 0.1 * size * noise(seed, 3 * i + k, 25)};
             for (int i = 0; i < 8; i++)
-                swept[i / 4][i % 4] = (tl_vec3){at.x + size * noise(seed, i, 26), at.y + size * noise(seed, i, 27), at.z + size * noise(seed, i, 28)};
+                swept[i / 4][i % 4] = (tl_vec3){at.x + size * noise(seed, i, 26), at.y + size * noise(seed, i, 27),
+                                                at.z + size * noise(seed, i, 28)};
             double least = keep;
             bool over = false;
             for (int32_t f = 0; f < m.s.face_count; f++) {
@@ -459,7 +480,8 @@ static void the_guard_sees_all_faces(void **state)
             const tl_guard_body body = {.tree = tree, .keep = keep};
             const tl_guard guard = {&body, 1, 1};
             const double wanted = over || !(least > 0) || least < before ? -1 : least;
-            assert_true(tl_guard_clear(&guard, (const tl_vec3(*)[3])triangle, count, (const tl_vec3(*)[4])swept, 2, before) == wanted);
+            assert_true(tl_guard_clear(&guard, (const tl_vec3(*)[3])triangle, count, (const tl_vec3(*)[4])swept, 2,
+                                       before) == wanted);
             met += !(least > 0), swept_over += over, near += wanted > 0 && wanted < keep, far += wanted == keep;
         }
         tl_bvh_destroy(tree);

@@ -1,10 +1,10 @@
-// Contact of one step, looked at from inside: derivatives against differences, the operator against the sum of all pairs, the
-// limiter against the exact test, and a press that leaves no room.
+// Contact of one step, looked at from inside: derivatives against differences, the operator against the sum of all
+// pairs, the limiter against the exact test, and a press that leaves no room.
 
 #include "contact_world.h"
 
-#include "collide/distance.h"
-#include "collide/intersect.h"
+#include "detect/distance.h"
+#include "detect/intersect.h"
 #include "toile/toile.h"
 
 // ---- derivatives ----
@@ -61,7 +61,8 @@ static void add_blocks(const tl_bsr *blocks, int32_t n, const tl_vec3 *x, tl_vec
     free(bx);
 }
 
-// The matrix and the operator together are the sum over contacts of w_i w_j times the stiffness, for nodes that are solved for.
+// The matrix and the operator together are the sum over contacts of w_i w_j times the stiffness, for nodes that are
+// solved for.
 static void check_sum(world *w, uint64_t seed)
 {
     const tl_allocator alloc = tl_allocator_default();
@@ -80,7 +81,8 @@ static void check_sum(world *w, uint64_t seed)
         const contact *ct = &w->contacts->contacts[c];
         tl_vec3 z = {0, 0, 0};
         for (int k = 0; k < pair_nodes(&ct->pair); k++)
-            if (ct->pair.node[k] < n && !w->fixed[ct->pair.node[k]]) z = tl_madd3(z, ct->weight[k], a[ct->pair.node[k]]);
+            if (ct->pair.node[k] < n && !w->fixed[ct->pair.node[k]])
+                z = tl_madd3(z, ct->weight[k], a[ct->pair.node[k]]);
         const double *s = ct->stiff;
         const tl_vec3 f = {s[0] * z.x + s[5] * z.y + s[4] * z.z, s[5] * z.x + s[1] * z.y + s[3] * z.z,
                            s[4] * z.x + s[3] * z.y + s[2] * z.z};
@@ -114,12 +116,14 @@ static void matrix_and_operator_are_the_sum_of_all_contacts(void **state)
 /// A long edge over a strip of so many rungs, as a ladder leans on one: a row of the matrix with twice as many columns.
 static void ladder_world(int rungs, world *out)
 {
-    world w = {.thickness = 0.02, .friction = 0.3, .split = 3, .cloth = make_surface(3 + 2 * rungs, 1 + 2 * (rungs - 1))};
+    world w = {
+        .thickness = 0.02, .friction = 0.3, .split = 3, .cloth = make_surface(3 + 2 * rungs, 1 + 2 * (rungs - 1))};
     const tl_vec3 over[3] = {{-0.01, 0.011, 0.01}, {1.01, 0.012, -0.01}, {0.5, 0.9, 0}};
     memcpy(w.cloth.x, over, sizeof over);
     for (int k = 0; k < 3; k++) w.cloth.face[0][k] = k;
     for (int r = 0; r < rungs; r++)
-        for (int side = 0; side < 2; side++) w.cloth.x[3 + 2 * r + side] = (tl_vec3){(double)r / (rungs - 1), 0, side ? 0.5 : -0.5};
+        for (int side = 0; side < 2; side++)
+            w.cloth.x[3 + 2 * r + side] = (tl_vec3){(double)r / (rungs - 1), 0, side ? 0.5 : -0.5};
     for (int r = 0; r + 1 < rungs; r++) {
         const int32_t n = 3 + 2 * r, cell[2][3] = {{n, n + 1, n + 2}, {n + 1, n + 3, n + 2}};
         memcpy(w.cloth.face[1 + 2 * r], cell, sizeof cell);
@@ -133,14 +137,16 @@ static void ladder_world(int rungs, world *out)
 static void rows_of_any_length_are_the_sum_too(void **state)
 {
     (void)state;
-    for (int rungs = 20; rungs <= 500; rungs += 160) {  // 40 to 1,000 columns: sorted both ways, with room in the table and beyond it
+    for (int rungs = 20; rungs <= 500;
+         rungs += 160) {  // 40 to 1,000 columns: sorted both ways, with room in the table and beyond it
         world w;
         ladder_world(rungs, &w);
         check_sum(&w, (uint64_t)rungs);
         const tl_bsr *blocks = blocks_of(&w, NULL);
         assert_true(blocks->row_start[1] - 1 >= 2 * rungs - 4);
         for (int32_t i = 0; i < w.cloth.nodes; i++)
-            for (int32_t k = blocks->row_start[i] + 1; k < blocks->row_start[i + 1]; k++) assert_true(blocks->col[k - 1] < blocks->col[k]);
+            for (int32_t k = blocks->row_start[i] + 1; k < blocks->row_start[i + 1]; k++)
+                assert_true(blocks->col[k - 1] < blocks->col[k]);
         close_world(&w);
     }
 }
@@ -160,13 +166,14 @@ static void single_world(int kind, double friction, world *out)
     close_surface(&w.cloth);
     for (int end = 0; end < 2; end++) w.plane[end][0] = (tl_vec3){0, 0, 0}, w.plane[end][1] = (tl_vec3){0, 1, 0};
     open_world(&w);
-    for (int k = 0; k < 3; k++) w.x_hat[k] = tl_add3(w.cloth.x[k], (tl_vec3){2e-5, 0, -1e-5});  // slides below the slip speed
+    for (int k = 0; k < 3; k++)
+        w.x_hat[k] = tl_add3(w.cloth.x[k], (tl_vec3){2e-5, 0, -1e-5});  // slides below the slip speed
     *out = w;
     begin_step(out);
 }
 
-// When the first feature moves as a whole, normal and distance depend on it in a simple way and nothing is left out of the
-// matrix but what load does to friction, which is lagged: then it is the derivative of the gradient.
+// When the first feature moves as a whole, normal and distance depend on it in a simple way and nothing is left out of
+// the matrix but what load does to friction, which is lagged: then it is the derivative of the gradient.
 static void the_matrix_is_the_derivative_of_the_gradient(void **state)
 {
     (void)state;
@@ -225,7 +232,10 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
 // ---- the limiter ----
 
 /// Where everything is at part t of what was allowed.
-typedef struct moment { tl_vec3 *x, *body; double done; } moment;
+typedef struct moment {
+    tl_vec3 *x, *body;
+    double done;
+} moment;
 
 static moment moment_at(const world *w, const tl_vec3 *x, const tl_vec3 *u, double t)
 {
@@ -235,7 +245,8 @@ static moment moment_at(const world *w, const tl_vec3 *x, const tl_vec3 *u, doub
     m.body = m.x + n;
     for (int32_t i = 0; i < n; i++) m.x[i] = tl_madd3(x[i], t, u[i]);
     for (int32_t i = 0; i < c->body_nodes; i++)
-        m.body[i] = m.done >= 1 ? w->body_end[i] : tl_madd3(w->body_begin[i], m.done, tl_sub3(w->body_end[i], w->body_begin[i]));
+        m.body[i] = m.done >= 1 ? w->body_end[i]
+                                : tl_madd3(w->body_begin[i], m.done, tl_sub3(w->body_end[i], w->body_begin[i]));
     return m;
 }
 
@@ -245,7 +256,9 @@ static int crossings_of(const surface *a, const tl_vec3 *xa, const surface *b, c
     for (int32_t e = 0; e < a->edges; e++)
         for (int32_t f = 0; f < b->faces; f++) {
             const int32_t *p = a->edge[e], *q = b->face[f];
-            if (a == b && (p[0] == q[0] || p[0] == q[1] || p[0] == q[2] || p[1] == q[0] || p[1] == q[1] || p[1] == q[2])) continue;
+            if (a == b &&
+                (p[0] == q[0] || p[0] == q[1] || p[0] == q[2] || p[1] == q[0] || p[1] == q[1] || p[1] == q[2]))
+                continue;
             count += tl_segment_meets_triangle(&xa[p[0]], &xa[p[1]], &xb[q[0]], &xb[q[1]], &xb[q[2]]);
         }
     return count;
@@ -304,11 +317,11 @@ static tl_vec3 move_of(int kind, tl_vec3 x, uint64_t seed, uint64_t i)
     switch (kind) {
     case ANYWHERE: return tl_mul3(0.3, r);
     case FAR: return tl_mul3(1e4, r);
-    case FLAT: return (tl_vec3){0, -x.y, 0};                           // all onto one plane at t = 1
-    case POINT: return tl_mul3(-1, x);                                 // all into one point
-    case MIRROR: return tl_mul3(-2, x);                                // through it, inside out
+    case FLAT: return (tl_vec3){0, -x.y, 0};  // all onto one plane at t = 1
+    case POINT: return tl_mul3(-1, x);        // all into one point
+    case MIRROR: return tl_mul3(-2, x);       // through it, inside out
     case FEW: return i % 7 ? (tl_vec3){0, 0, 0} : tl_mul3(0.5, r);
-    case IN_PLANE: return (tl_vec3){0.5 * r.x, 0, 0.5 * r.z};          // coplanar stays coplanar
+    case IN_PLANE: return (tl_vec3){0.5 * r.x, 0, 0.5 * r.z};  // coplanar stays coplanar
     case NONE: return (tl_vec3){0, 0, 0};
     default: return tl_mul3(1e-9, r);
     }
@@ -325,7 +338,8 @@ static void check_path(const world *w, const tl_vec3 *x, const tl_vec3 *u)
     }
 }
 
-static void fuzz_one(int start, int move, double gap, double thickness, bool with_bodies, uint64_t seed, int64_t *cut, int *done)
+static void fuzz_one(int start, int move, double gap, double thickness, bool with_bodies, uint64_t seed, int64_t *cut,
+                     int *done)
 {
     tl_error err;
     world w = {.thickness = thickness, .cloth = start_of(start, gap, seed)};
@@ -342,7 +356,8 @@ static void fuzz_one(int start, int move, double gap, double thickness, bool wit
     const bool clear = crossings_at(&w, &now) == 0;
     free(now.x);
     for (int round = 0; round < 4 && clear; round++) {
-        for (int32_t i = 0; i < n; i++) u[i] = move_of(round == 3 ? HARDLY : move, x[i], seed + (uint64_t)round, (uint64_t)i);
+        for (int32_t i = 0; i < n; i++)
+            u[i] = move_of(round == 3 ? HARDLY : move, x[i], seed + (uint64_t)round, (uint64_t)i);
         const bool reached = round == 3 && tl_contacts_reach(w.contacts, x, u);
         if (!reached) assert_ok(tl_contacts_search(w.contacts, x, u, &w.arena, NULL, &err));
         int64_t limited;
@@ -369,15 +384,18 @@ static void nothing_meets_on_paths_that_were_cut(void **state)
     for (uint64_t seed = 0; seed < seeds; seed++)
         for (int start = 0; start < START_KINDS; start++)
             for (int move = 0; move < MOVE_KINDS; move++)
-                for (int k = (start + move) % 3; k < 9; k += seeds > 1 ? 1 : 3, cases++)  // all kinds, a third of their products
-                    fuzz_one(start, move, gaps[(k + k / 3) % 3], thicknesses[k / 3], (k + move + (int)seed) % 2, seed, &cut, &done);
+                for (int k = (start + move) % 3;
+                     k<9; k += seeds> 1 ? 1 : 3, cases++)  // all kinds, a third of their products
+                    fuzz_one(start, move, gaps[(k + k / 3) % 3], thicknesses[k / 3], (k + move + (int)seed) % 2, seed,
+                             &cut, &done);
     print_message("%d starts, %d moves, %lld nodes cut\n", cases, done, (long long)cut);
     assert_true(done > 2 * cases);
     assert_true(cut > 1000);
 }
 
-// Two triangles a hair apart far from the origin: rounding turns the normal between them by more than their distance over their size, so
-// that they overlap along it even where they stand. Cutting must come to an end, and what is held must stay where it is.
+// Two triangles a hair apart far from the origin: rounding turns the normal between them by more than their distance
+// over their size, so that they overlap along it even where they stand. Cutting must come to an end, and what is held
+// must stay where it is.
 static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
 {
     (void)state;
@@ -385,7 +403,8 @@ static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
     int held = 0;
     for (uint64_t seed = 0; seed < 300; seed++) {
         world w = {.thickness = 1e-3, .cloth = make_surface(6, 2), .split = 3};
-        const tl_vec3 n = tl_unit3_or(noise3(seed, 1, 0), (tl_vec3){0, 1, 0}), a = tl_unit3_or(tl_cross3(n, noise3(seed, 2, 0)), n), b = tl_cross3(n, a);
+        const tl_vec3 n = tl_unit3_or(noise3(seed, 1, 0), (tl_vec3){0, 1, 0}),
+                      a = tl_unit3_or(tl_cross3(n, noise3(seed, 2, 0)), n), b = tl_cross3(n, a);
         const tl_vec3 middle = tl_mul3(3, noise3(seed, 3, 0));
         const double gap = pow(10, -9 - 6 * tl_random(seed, 4, 0));
         for (int32_t i = 0; i < 6; i++) {
@@ -403,7 +422,9 @@ static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
         for (int round = 0; round < 3 && clear; round++) {
             tl_vec3 u[6];
             int64_t limited;
-            for (int32_t i = 0; i < 6; i++) u[i] = tl_add3(tl_mul3(i < 3 ? 1e-3 : -1e-3, n), tl_mul3(1e-3, noise3(seed, 6 + (uint64_t)round, (uint64_t)i)));
+            for (int32_t i = 0; i < 6; i++)
+                u[i] = tl_add3(tl_mul3(i < 3 ? 1e-3 : -1e-3, n),
+                               tl_mul3(1e-3, noise3(seed, 6 + (uint64_t)round, (uint64_t)i)));
             assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
             assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &limited, &err));
             check_path(&w, w.cloth.x, u);
@@ -429,18 +450,23 @@ static tl_sim *make_press(tl_response response)
     for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = (tl_vec3){s.uv[i].x - 0.12, 0.002, 0.12 - s.uv[i].y};
     const tl_material m = tl_material_default();
     tl_cloth_def c = tl_cloth_def_default();
+    c.remeshing.kind = TL_REMESHING_NONE;
     tl_cloth_id cloth;
-    c.node_count = s.node_count, c.pos = s.pos, c.uv = s.uv, c.face_count = s.face_count, c.face = (const int32_t(*)[3])s.face;
+    c.node_count = s.node_count, c.pos = s.pos, c.uv = s.uv, c.face_count = s.face_count,
+    c.face = (const int32_t(*)[3])s.face;
     c.materials = &m, c.material_count = 1;
     assert_ok(tl_sim_add_cloth(sim, &c, &cloth, &err));
     sheet_free(&s);
     tl_body_id id;
     tl_body_def block = tl_body_def_default();
-    block.name = "block", block.kind = TL_BODY_BOX, block.center = (tl_vec3){0, -0.1, 0}, block.size = (tl_vec3){0.17, 0.2, 0.17};
+    block.name = "block", block.kind = TL_BODY_BOX, block.center = (tl_vec3){0, -0.1, 0},
+    block.size = (tl_vec3){0.17, 0.2, 0.17};
     assert_ok(tl_sim_add_body(sim, &block, &id, &err));
-    const tl_motion_key keys[3] = {{.time = 0}, {.time = 0.2, .translate = {0, -0.04, 0}}, {.time = 0.4, .translate = {0, 0.1, 0}}};
+    const tl_motion_key keys[3] = {
+        {.time = 0}, {.time = 0.2, .translate = {0, -0.04, 0}}, {.time = 0.4, .translate = {0, 0.1, 0}}};
     tl_body_def press = tl_body_def_default();
-    press.name = "press", press.kind = TL_BODY_PLANE, press.center = (tl_vec3){0, 0.02, 0}, press.axis = (tl_vec3){0, -1, 0};
+    press.name = "press", press.kind = TL_BODY_PLANE, press.center = (tl_vec3){0, 0.02, 0},
+    press.axis = (tl_vec3){0, -1, 0};
     press.motion = keys, press.motion_count = 3;
     assert_ok(tl_sim_add_body(sim, &press, &id, &err));
     return sim;
@@ -470,8 +496,10 @@ static void a_press_pinches_and_lets_go(void **state)
         }
         tl_strain_range strain;
         assert_ok(tl_sim_strain(sim, &strain));
-        print_message("press: %d nodes pinched, %d left, %d iterations, kinetic energy up to %.1f mJ, %.3f mJ in the end, "
-                      "strain %.3f to %.3f\n", most, left, iterations, 1e3 * liveliest, 1e3 * energies.kinetic, strain.min, strain.max);
+        print_message(
+            "press: %d nodes pinched, %d left, %d iterations, kinetic energy up to %.1f mJ, %.3f mJ in the end, "
+            "strain %.3f to %.3f\n",
+            most, left, iterations, 1e3 * liveliest, 1e3 * energies.kinetic, strain.min, strain.max);
         assert_true(most >= 25 && left == 0);  // 25 nodes are over the block
         assert_true(iterations < 2000);        // some 5 a step, and the moment of pinching
         // The press goes 0.2 m/s down and 0.7 m/s up; all of the cloth, 11.5 g, has 5.8 mJ at 1 m/s.
@@ -481,7 +509,8 @@ static void a_press_pinches_and_lets_go(void **state)
     }
 }
 
-// A face of cloth a millimetre over a body that rises by a centimetre goes nine tenths of that: it is not held back for the tenth, the body is.
+// A face of cloth a millimetre over a body that rises by a centimetre goes nine tenths of that: it is not held back for
+// the tenth, the body is.
 static void a_body_follows_cloth_that_gives_way(void **state)
 {
     (void)state;
@@ -504,21 +533,25 @@ static void a_body_follows_cloth_that_gives_way(void **state)
     assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &cut, &err));
     const double left = height + goes - w.contacts->allowed * rise;
     assert_int_equal(cut, 0);
-    assert_true(w.contacts->allowed > 0.9 && w.contacts->allowed < 1);  // side by side they would get half as far: half of the gap is all there is to lose
+    // side by side they would get half as far: half of the gap is all there is to lose
+    assert_true(w.contacts->allowed > 0.9 && w.contacts->allowed < 1);
     assert_true(left > 0.3 * height && left < height);
     close_world(&w);
 }
 
-// A body rises against a face of cloth that does not move, for so many iterations. With a lid: another one is over it. Returns the number of nodes pinched.
+// A body rises against a face of cloth that does not move, for so many iterations. With a lid: another one is over it.
+// Returns the number of nodes pinched.
 static int32_t press_against(tl_pinching pinch, bool lid, double height, int iterations, bool *stuck)
 {
     tl_error err;
-    world w = {.thickness = 2e-3, .split = 3, .cloth = make_surface(3, 1), .body_count = lid ? 2 : 1, .moves = {true, false}};
+    world w = {
+        .thickness = 2e-3, .split = 3, .cloth = make_surface(3, 1), .body_count = lid ? 2 : 1, .moves = {true, false}};
     for (int b = 0; b < w.body_count; b++) w.body[b] = make_surface(3, 1);
     for (int k = 0; k < 3; k++) {
         w.cloth.x[k] = (tl_vec3){0.01 * cos(2.1 * k), 0, 0.01 * sin(2.1 * k)}, w.cloth.face[0][k] = k;
         for (int b = 0; b < w.body_count; b++)
-            w.body[b].x[k] = (tl_vec3){0.03 * cos(2.1 * k + 1), b ? height : -height, 0.03 * sin(2.1 * k + 1)}, w.body[b].face[0][k] = k;
+            w.body[b].x[k] = (tl_vec3){0.03 * cos(2.1 * k + 1), b ? height : -height, 0.03 * sin(2.1 * k + 1)},
+            w.body[b].face[0][k] = k;
     }
     close_surface(&w.cloth);
     for (int b = 0; b < w.body_count; b++) close_surface(&w.body[b]);

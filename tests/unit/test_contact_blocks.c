@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "collide/contact.h"
+#include "respond/contact.h"
 
 enum { NODES = 6, SIZE = 3 * NODES };
 
@@ -22,7 +22,10 @@ static void place(double gap, tl_vec3 x[NODES])
     }
 }
 
-typedef struct hessian { double stored[SIZE][SIZE], sum[SIZE][SIZE]; int32_t beside; } hessian;
+typedef struct hessian {
+    double stored[SIZE][SIZE], sum[SIZE][SIZE];
+    int32_t beside;
+} hessian;
 
 static void add_dense(const tl_bsr *m, double out[SIZE][SIZE])
 {
@@ -31,7 +34,9 @@ static void add_dense(const tl_bsr *m, double out[SIZE][SIZE])
             for (int e = 0; e < 9; e++) {
                 const int32_t j = m->col[k], r = 3 * i + e / 3, c = 3 * j + e % 3;
                 const bool diagonal = k == m->row_start[i];
-                const double v = !m->single ? m->value[k][e] : diagonal ? m->diagonal[i][e] : (double)m->single[k - i - 1][e];
+                const double v = !m->single ? m->value[k][e]
+                                 : diagonal ? m->diagonal[i][e]
+                                            : (double)m->single[k - i - 1][e];
                 out[r][c] += v;
                 if (!diagonal) out[c][r] += v;
             }
@@ -51,12 +56,22 @@ static void assemble(double gap, bool single, hessian *out)
     const double area[2] = {AREA, AREA}, thickness[2] = {THICKNESS, THICKNESS}, rub[4] = {0.3, 0.3, 0.3, 0.3};
     const double mass[NODES] = {MASS, MASS, MASS, MASS, MASS, MASS};
     const uint8_t fixed[NODES] = {0};
-    const tl_contacts_def def = {.cloth = {NODES, 2, 6, FACE, EDGE}, .x = x, .face_area = area, .node_cloth = cloth, .node_uv = uv,
-                                 .node_panel = cloth, .cloth_count = 2, .thickness = thickness, .friction_self = rub,
-                                 .pressure = 1000, .slip_speed = 1e-3, .self = true};
+    const tl_contacts_def def = {.cloth = {NODES, 2, 6, FACE, EDGE},
+                                 .x = x,
+                                 .face_area = area,
+                                 .node_cloth = cloth,
+                                 .node_uv = uv,
+                                 .node_panel = cloth,
+                                 .cloth_count = 2,
+                                 .thickness = thickness,
+                                 .friction_self = rub,
+                                 .pressure = 1000,
+                                 .slip_speed = 1e-3,
+                                 .self = true};
     tl_contacts *c;
     assert_ok(tl_contacts_create(&alloc, &def, &c, &err));
-    const tl_contact_step step = {.x_hat = x, .fixed = fixed, .target = x, .mass = mass, .gamma = GAMMA, .dt = 1 / GAMMA, .pinch = TL_PINCH_ANY};
+    const tl_contact_step step = {
+        .x_hat = x, .fixed = fixed, .target = x, .mass = mass, .gamma = GAMMA, .dt = 1 / GAMMA, .pinch = TL_PINCH_ANY};
     assert_ok(tl_contacts_begin(c, &step, x, &arena, NULL, &err));
     assert_ok(tl_contacts_search(c, x, u, &arena, NULL, &err));
     assert_ok(tl_contacts_settle(c, x, NULL, &err));

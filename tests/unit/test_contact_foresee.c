@@ -1,16 +1,21 @@
-// Contacts that are foreseen: which ones against a look at every pair, and what they add to matrix and gradient against the sum written out densely.
+// Contacts that are foreseen: which ones against a look at every pair, and what they add to matrix and gradient against
+// the sum written out densely.
 
 #include "contact_world.h"
 
 #include "base/workers.h"
-#include "collide/distance.h"
+#include "detect/distance.h"
 
 #define REACH 8.0  // pairs further apart than this many thicknesses are not foreseen, unless a body goes that far
 
 // ---- what is to be expected ----
 
 /// A pair as it is at x. How soft it is, is for the search to say.
-typedef struct seen { pair pair; double distance, soft, weight[4]; tl_vec3 normal; } seen;
+typedef struct seen {
+    pair pair;
+    double distance, soft, weight[4];
+    tl_vec3 normal;
+} seen;
 
 // Bodies are where they begin if one of them moves, else where they end.
 static tl_vec3 place_of(const world *w, const tl_vec3 *x, int32_t i)
@@ -58,14 +63,21 @@ static bool may_come(const world *w, const tl_vec3 *x, const seen *s)
 static double gap_after(const world *w, const tl_vec3 *x, const tl_vec3 *u, const seen *s)
 {
     double gap = s->distance;
-    for (int k = 0; k < pair_nodes(&s->pair); k++) gap += s->weight[k] * tl_dot3(s->normal, way_of(w, x, u, s->pair.node[k]));
+    for (int k = 0; k < pair_nodes(&s->pair); k++)
+        gap += s->weight[k] * tl_dot3(s->normal, way_of(w, x, u, s->pair.node[k]));
     return gap;
 }
 
 /// Pairs in no order that matters.
-typedef struct some_pairs { pair *pair; int32_t count; } some_pairs;
+typedef struct some_pairs {
+    pair *pair;
+    int32_t count;
+} some_pairs;
 
-static bool is_same(const pair *a, const pair *b) { return a->kind == b->kind && a->body == b->body && !memcmp(a->node, b->node, sizeof a->node); }
+static bool is_same(const pair *a, const pair *b)
+{
+    return a->kind == b->kind && a->body == b->body && !memcmp(a->node, b->node, sizeof a->node);
+}
 
 static bool has(const some_pairs *s, const pair *p)
 {
@@ -103,12 +115,15 @@ typedef struct course {
     some_pairs noted;
 } course;
 
-typedef struct tally { int expected, too_far, out_of_list, came[3], with_body, fixed, parallel, turned, hard, changes, only_turned; } tally;
+typedef struct tally {
+    int expected, too_far, out_of_list, came[3], with_body, fixed, parallel, turned, hard, changes, only_turned;
+} tally;
 
 static void open_course(const world *w, course *c)
 {
     const size_t n = (size_t)w->cloth.nodes;
-    *c = (course){.w = *w, .n = w->cloth.nodes, .matrix = matrix_of(&w->cloth), .base = calloc(9 * n * n, sizeof *c->base)};
+    *c = (course){
+        .w = *w, .n = w->cloth.nodes, .matrix = matrix_of(&w->cloth), .base = calloc(9 * n * n, sizeof *c->base)};
     c->start = calloc(n, sizeof *c->x), c->x = calloc(n, sizeof *c->x), c->u = calloc(n, sizeof *c->u);
     c->gradient = calloc(n, sizeof *c->x), c->push = calloc(n, sizeof *c->x);
     memcpy(c->start, w->cloth.x, n * sizeof *c->x), memcpy(c->x, w->cloth.x, n * sizeof *c->x);
@@ -119,7 +134,8 @@ static void close_course(course *c)
 {
     const tl_allocator alloc = tl_allocator_default();
     tl_bsr_destroy(&alloc, c->matrix);
-    free(c->base), free(c->start), free(c->x), free(c->u), free(c->gradient), free(c->push), free(c->wanted), free(c->noted.pair);
+    free(c->base), free(c->start), free(c->x), free(c->u), free(c->gradient), free(c->push), free(c->wanted),
+        free(c->noted.pair);
     close_world(&c->w);
 }
 
@@ -143,7 +159,8 @@ static void add_dense(const tl_bsr *m, int32_t n, double *out)
 }
 
 // sum += w w^T (x) a u u^T and push += w f, for nodes that are solved for.
-static void add_contact(const course *c, const pair *p, const double weight[4], double a, tl_vec3 u, tl_vec3 force, double *sum, tl_vec3 *push)
+static void add_contact(const course *c, const pair *p, const double weight[4], double a, tl_vec3 u, tl_vec3 force,
+                        double *sum, tl_vec3 *push)
 {
     const double v[3] = {u.x, u.y, u.z};
     for (int k = 0; k < pair_nodes(p); k++) {
@@ -153,7 +170,8 @@ static void add_contact(const course *c, const pair *p, const double weight[4], 
         for (int l = 0; l < pair_nodes(p); l++) {
             const int32_t j = p->node[l];
             if (j >= c->n || c->w.fixed[j]) continue;
-            for (int e = 0; e < 9; e++) sum[3 * c->n * (3 * i + e / 3) + 3 * j + e % 3] += weight[k] * weight[l] * a * v[e / 3] * v[e % 3];
+            for (int e = 0; e < 9; e++)
+                sum[3 * c->n * (3 * i + e / 3) + 3 * j + e % 3] += weight[k] * weight[l] * a * v[e / 3] * v[e % 3];
         }
     }
 }
@@ -164,10 +182,13 @@ static void add_spring(const course *c, const seen *s, double *sum, tl_vec3 *pus
     const pair *p = &s->pair;
     const double stiff = s->soft * 5e3 * p->area / p->thickness;
     double gap = s->distance - p->thickness;
-    for (int k = 0; k < pair_nodes(p) && p->kind != PAIR_PLANE; k++) {  // what is not solved for goes all of its way, handles to their targets
+    // what is not solved for goes all of its way, handles to their targets
+    for (int k = 0; k < pair_nodes(p) && p->kind != PAIR_PLANE; k++) {
         const int32_t i = p->node[k];
-        if (i >= c->n) gap += s->weight[k] * tl_dot3(s->normal, way_of(&c->w, c->x, c->u, i));
-        else if (c->w.fixed[i]) gap += s->weight[k] * tl_dot3(s->normal, tl_sub3(c->w.cloth.x[i], c->x[i]));
+        if (i >= c->n)
+            gap += s->weight[k] * tl_dot3(s->normal, way_of(&c->w, c->x, c->u, i));
+        else if (c->w.fixed[i])
+            gap += s->weight[k] * tl_dot3(s->normal, tl_sub3(c->w.cloth.x[i], c->x[i]));
     }
     add_contact(c, p, s->weight, stiff, s->normal, tl_mul3(stiff * gap, s->normal), sum, push);
 }
@@ -186,7 +207,9 @@ static void check_system(course *c, tally *t)
     }
     for (int32_t i = 0; i < k->pressing; i++) {
         const contact *ct = &k->contacts[i];
-        if (c->turned[i]) add_contact(c, &ct->pair, ct->weight, ct->rub / tl_dot3(ct->slide, ct->slide), ct->slide, (tl_vec3){0, 0, 0}, sum, push);
+        if (c->turned[i])
+            add_contact(c, &ct->pair, ct->weight, ct->rub / tl_dot3(ct->slide, ct->slide), ct->slide,
+                        (tl_vec3){0, 0, 0}, sum, push);
     }
     for (int32_t i = k->pressing; i < k->contact_count; i++) t->hard += k->contacts[i].hard;
     add_dense(c->matrix, c->n, now);
@@ -207,7 +230,8 @@ static void check_foreseen(const course *c, tally *t)
     for (int32_t i = 0; i < k->pair_count; i++) {
         if (!c->wanted[i]) continue;
         assert_true(at < k->pressing + k->coming && is_same(&k->contacts[at].pair, &k->pairs[i]));
-        for (int n = 0; n < pair_nodes(&k->pairs[i]); n++) t->fixed += k->pairs[i].node[n] < c->n && c->w.fixed[k->pairs[i].node[n]];
+        for (int n = 0; n < pair_nodes(&k->pairs[i]); n++)
+            t->fixed += k->pairs[i].node[n] < c->n && c->w.fixed[k->pairs[i].node[n]];
         t->came[k->pairs[i].kind]++, t->with_body += k->pairs[i].kind != PAIR_PLANE && k->pairs[i].body >= 0;
         at++;
     }
@@ -290,7 +314,8 @@ static int foresee(course *c, tally *t)
     for (int32_t i = 0; i < k->pair_count; i++) {
         const seen s = look_at(&c->w, c->x, i);
         c->wanted[i] = may_come(&c->w, c->x, &s) && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
-        t->parallel += s.soft <= 0 && s.distance >= s.pair.thickness && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
+        t->parallel +=
+            s.soft <= 0 && s.distance >= s.pair.thickness && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
         if (!c->wanted[i]) continue;
         same = same && count < k->coming && is_same(&k->contacts[k->pressing + count].pair, &k->pairs[i]);
         count++;
@@ -309,7 +334,8 @@ static int foresee(course *c, tally *t)
 
 // ---- worlds ----
 
-/// The upper sheet is lifted more and more from one side to the other, the lower one by less; some nodes go aside, and edges turn.
+/// The upper sheet is lifted more and more from one side to the other, the lower one by less; some nodes go aside, and
+/// edges turn.
 static tl_vec3 lifted(const world *w, tl_vec3 x, int32_t i)
 {
     const double rise = fmax(x.x - 0.06, 0) * (i >= w->split ? 5 : 2);
@@ -363,8 +389,10 @@ static void run_course(course *c, uint64_t seed, tally *t)
             const tl_vec3 high = lifted(&c->w, c->start[i], i);
             c->x[i] = tl_madd3(high, 0.3 * iteration, tl_sub3(c->start[i], high));
         }
-        if (seed % 2 && iteration == 1) memset(c->u, 0, (size_t)c->n * sizeof *c->u);  // pairs that pressed are not even in the lists
-        else aim_back(c, 1);
+        if (seed % 2 && iteration == 1)
+            memset(c->u, 0, (size_t)c->n * sizeof *c->u);  // pairs that pressed are not even in the lists
+        else
+            aim_back(c, 1);
         search(c);
         assemble(c);
         assert_true(expect(c, t) > 0 || (seed % 2 && iteration == 1));
@@ -402,16 +430,20 @@ static void foreseen_are_those_that_come_and_those_that_pressed(void **state)
     tally t = {0};
     for (uint64_t seed = 0; seed < 14; seed++) {
         course *c = calloc(1, sizeof *c);
-        if (seed < 8) crowded_course(seed, c);
-        else parallel_course(c);
+        if (seed < 8)
+            crowded_course(seed, c);
+        else
+            parallel_course(c);
         run_course(c, seed, &t);
         close_course(c);
         free(c);
     }
-    print_message("%d pairs expected; of those that pressed %d were too far and %d out of the lists; %d parallel edges left out\n", t.expected, t.too_far,
-                  t.out_of_list, t.parallel);
-    print_message("%d, %d and %d contacts foreseen, %d with the body, %d hard, %d nodes fixed; %d turned; %d changes, %d for turning alone\n", t.came[0],
-                  t.came[1], t.came[2], t.with_body, t.hard, t.fixed, t.turned, t.changes, t.only_turned);
+    print_message("%d pairs expected; of those that pressed %d were too far and %d out of the lists; %d parallel edges "
+                  "left out\n",
+                  t.expected, t.too_far, t.out_of_list, t.parallel);
+    print_message("%d, %d and %d contacts foreseen, %d with the body, %d hard, %d nodes fixed; %d turned; %d changes, "
+                  "%d for turning alone\n",
+                  t.came[0], t.came[1], t.came[2], t.with_body, t.hard, t.fixed, t.turned, t.changes, t.only_turned);
     assert_true(t.expected > 1000 && t.too_far > 100 && t.out_of_list > 100 && t.parallel > 0);
     assert_true(t.came[PAIR_VF] > 1000 && t.came[PAIR_EE] > 1000 && t.came[PAIR_PLANE] > 100 && t.with_body > 100);
     assert_true(t.hard > 100 && t.fixed > 100 && t.turned > 100 && t.only_turned > 0);
@@ -454,7 +486,8 @@ static void nothing_is_expected_where_nothing_pressed(void **state)
             for (int32_t i = 0; i < c->n; i++) c->x[i].y += i >= c->w.split ? 0.2 : 0.1;
             aim_back(c, 1);
             // neighbours in one sheet press on each other where it is shaken: laid out flat they do not
-            for (int32_t i = 0; i < c->n; i++) c->x[i] = (tl_vec3){c->w.uv[i].x, c->x[i].y - c->start[i].y + 0.05, c->w.uv[i].y};
+            for (int32_t i = 0; i < c->n; i++)
+                c->x[i] = (tl_vec3){c->w.uv[i].x, c->x[i].y - c->start[i].y + 0.05, c->w.uv[i].y};
             search(c);
             assert_ok(tl_contacts_note_start(c->w.contacts, &err));
             note(&c->w, c->x, NULL, &c->noted);
@@ -474,11 +507,15 @@ static void nothing_is_expected_where_nothing_pressed(void **state)
 // ---- threads ----
 
 /// Numbers one after the other.
-typedef struct trace { double *value; size_t count, cap; } trace;
+typedef struct trace {
+    double *value;
+    size_t count, cap;
+} trace;
 
 static void write_down(trace *t, const double *value, size_t count)
 {
-    if (t->count + count > t->cap) t->cap = 2 * (t->count + count), t->value = realloc(t->value, t->cap * sizeof *value);
+    if (t->count + count > t->cap)
+        t->cap = 2 * (t->count + count), t->value = realloc(t->value, t->cap * sizeof *value);
     memcpy(t->value + t->count, value, count * sizeof *value);
     t->count += count;
 }
@@ -493,7 +530,8 @@ static void write_system(world *w, tl_workers *workers, const tl_bsr *matrix, co
     for (int32_t i = c->pressing; i < c->contact_count; i++) {
         const contact *ct = &c->contacts[i];
         const double node[4] = {ct->pair.node[0], ct->pair.node[1], ct->pair.node[2], ct->pair.node[3]};
-        write_down(t, node, 4), write_down(t, ct->stiff, 6), write_down(t, &ct->force.x, 3), write_down(t, ct->weight, 4);
+        write_down(t, node, 4), write_down(t, ct->stiff, 6), write_down(t, &ct->force.x, 3),
+            write_down(t, ct->weight, 4);
     }
 }
 
@@ -512,7 +550,8 @@ static void run_with(tl_workers *workers, trace *t)
     int32_t most = 0;
     for (int iteration = 0; iteration < 2; iteration++) {
         tl_bsr *matrix = matrix_of(&w.cloth);
-        for (int32_t i = 0; i < n; i++) x[i] = lifted(&w, w.cloth.x[i], i), u[i] = tl_mul3(iteration ? 0.5 : 1, tl_sub3(w.cloth.x[i], x[i]));
+        for (int32_t i = 0; i < n; i++)
+            x[i] = lifted(&w, w.cloth.x[i], i), u[i] = tl_mul3(iteration ? 0.5 : 1, tl_sub3(w.cloth.x[i], x[i]));
         assert_ok(tl_contacts_search(c, x, u, &w.arena, workers, &err));
         assert_ok(tl_contacts_assemble(c, x, matrix, gradient, &w.arena, workers, &err));
         bool any, changed;

@@ -1,11 +1,11 @@
-// Cloth between parts of bodies that overlap: held without a tremor while they do, free soon after, the same whether the
-// parts are two bodies or one mesh that passes through itself, as bodies of people do under the arms.
+// Cloth between parts of bodies that overlap: held without a tremor while they do, free soon after, the same whether
+// the parts are two bodies or one mesh that passes through itself, as bodies of people do under the arms.
 
 #include "check.h"
 #include "sheets.h"
 
 #include "base/alloc.h"
-#include "collide/shapes.h"
+#include "body/solids.h"
 #include "math/vec3.h"
 #include "toile/toile.h"
 
@@ -28,7 +28,9 @@ static tl_sim *make_world(int32_t threads)
     }
     const tl_material m = tl_material_default();
     tl_cloth_def c = tl_cloth_def_default();
-    c.node_count = s.node_count, c.pos = s.pos, c.uv = s.uv, c.face_count = s.face_count, c.face = (const int32_t(*)[3])s.face;
+    c.remeshing.kind = TL_REMESHING_NONE;
+    c.node_count = s.node_count, c.pos = s.pos, c.uv = s.uv, c.face_count = s.face_count,
+    c.face = (const int32_t(*)[3])s.face;
     c.materials = &m, c.material_count = 1;
     tl_handle_def hold = tl_handle_def_default();
     assert_ok(tl_sim_add_cloth(sim, &c, &hold.cloth, &err));
@@ -45,8 +47,10 @@ static void add_parts(tl_sim *sim, const char *name, int first, int last)
     const tl_allocator heap = tl_allocator_default();
     const double trunk = 0.08, arm = 0.05, to_trunk = -0.004;
     tl_shape shape[2];
-    assert_ok(tl_shape_capsule(&heap, (tl_vec3){to_trunk - trunk, -0.02, 0}, (tl_vec3){0, 0.3, 0}, trunk, &shape[0], &err));
-    assert_ok(tl_shape_capsule(&heap, (tl_vec3){to_trunk - OVERLAP + arm, -0.03, 0.02}, (tl_vec3){0, 0.2, 0.05}, arm, &shape[1], &err));
+    assert_ok(
+        tl_shape_capsule(&heap, (tl_vec3){to_trunk - trunk, -0.02, 0}, (tl_vec3){0, 0.3, 0}, trunk, &shape[0], &err));
+    assert_ok(tl_shape_capsule(&heap, (tl_vec3){to_trunk - OVERLAP + arm, -0.03, 0.02}, (tl_vec3){0, 0.2, 0.05}, arm,
+                               &shape[1], &err));
     int32_t nodes = 0, faces = 0;
     for (int k = first; k <= last; k++) nodes += shape[k].node_count, faces += shape[k].face_count;
     tl_vec3 *pos = calloc((size_t)(KEYS * nodes), sizeof *pos);
@@ -62,7 +66,8 @@ static void add_parts(tl_sim *sim, const char *name, int first, int last)
         TL_FREE(&heap, shape[k].pos, shape[k].node_count), TL_FREE(&heap, shape[k].face, shape[k].face_count);
     }
     for (int k = 0; k < 2; k++)
-        if (k < first || k > last) TL_FREE(&heap, shape[k].pos, shape[k].node_count), TL_FREE(&heap, shape[k].face, shape[k].face_count);
+        if (k < first || k > last)
+            TL_FREE(&heap, shape[k].pos, shape[k].node_count), TL_FREE(&heap, shape[k].face, shape[k].face_count);
     tl_body_def def = tl_body_def_default();
     tl_body_id id;
     def.name = name, def.node_count = nodes, def.face_count = faces, def.face = (const int32_t(*)[3])face;
@@ -97,9 +102,12 @@ static uint64_t squeeze(tl_sim *sim, const char *name)
         assert_int_equal(found.cloth_cloth + found.cloth_body, 0);
         left = report.contact.pinched, most = left > most ? left : most;
         wildest = fmax(wildest, fastest(sim, false));
-        if (report.time > 0.5 && report.time < 0.6) tremor = fmax(tremor, fastest(sim, true));  // bodies have been at rest for 0.35 s
+        if (report.time > 0.5 && report.time < 0.6)
+            tremor = fmax(tremor, fastest(sim, true));  // bodies have been at rest for 0.35 s
     }
-    print_message("%s: %d nodes pinched, %d left, speeds up to %.2f m/s, pinched ones at up to %.4f m/s while bodies rest\n", name, most, left, wildest, tremor);
+    print_message(
+        "%s: %d nodes pinched, %d left, speeds up to %.2f m/s, pinched ones at up to %.4f m/s while bodies rest\n",
+        name, most, left, wildest, tremor);
     assert_true(most >= 10 && left == 0);
     assert_true(wildest < 3);
     assert_true(tremor < 0.05);

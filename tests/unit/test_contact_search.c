@@ -1,9 +1,9 @@
-// Searches that follow each other: what they take over from the one before loses no pair, compared with all pairs one by one, with a search from
-// scratch, and with a filter that knows nothing.
+// Searches that follow each other: what they take over from the one before loses no pair, compared with all pairs one
+// by one, with a search from scratch, and with a filter that knows nothing.
 
 #include "contact_world.h"
 
-#include "collide/distance.h"
+#include "detect/distance.h"
 
 static bool has_pair(const tl_contacts *c, pair_kind kind, const int32_t node[4])
 {
@@ -39,7 +39,8 @@ static int check_pairs(const world *w, const tl_vec3 *x, const tl_vec3 *u)
     for (int32_t a = 0; a < w->cloth.edges; a++)
         for (int32_t b = a + 1; b < w->cloth.edges; b++) {
             const int32_t *p = w->cloth.edge[a], *q = w->cloth.edge[b], node[4] = {p[0], p[1], q[0], q[1]};
-            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1] || !comes_near(x, u, node, PAIR_EE, reach)) continue;
+            if (p[0] == q[0] || p[0] == q[1] || p[1] == q[0] || p[1] == q[1] || !comes_near(x, u, node, PAIR_EE, reach))
+                continue;
             assert_true(has_pair(c, PAIR_EE, node));
             near++;
         }
@@ -52,7 +53,11 @@ static void no_pair_is_lost(void **state)
     (void)state;
     int near = 0, searches = 0, moves = 0;
     for (uint64_t seed = 0; seed < 12; seed++) {
-        world w = {.thickness = 4e-3, .cloth = start_of(seed % 3 == 0 ? SOUP : seed % 3 == 1 ? FOLDS : LAYERS, 2e-3, seed)};
+        world w = {.thickness = 4e-3,
+                   .cloth = start_of(seed % 3 == 0   ? SOUP
+                                     : seed % 3 == 1 ? FOLDS
+                                                     : LAYERS,
+                                     2e-3, seed)};
         w.split = w.cloth.nodes / 2;
         const tl_vec3 far = tl_mul3(seed % 4 == 3 ? 300 : 0, noise3(seed, 20, 0));  // rounding in single precision
         for (int32_t i = 0; i < w.cloth.nodes; i++) w.cloth.x[i] = tl_add3(w.cloth.x[i], far);
@@ -63,7 +68,8 @@ static void no_pair_is_lost(void **state)
             begin_step(&w);
             for (int round = 0; round < 6; round++, moves++) {
                 const double size = w.contacts->skin * (round == 0 ? 20 : step == 0 ? 0.3 : step == 1 ? 1 : 4);
-                for (int32_t i = 0; i < w.cloth.nodes; i++) u[i] = tl_mul3(size, noise3(seed, 30 + (uint64_t)(6 * step + round), (uint64_t)i));
+                for (int32_t i = 0; i < w.cloth.nodes; i++)
+                    u[i] = tl_mul3(size, noise3(seed, 30 + (uint64_t)(6 * step + round), (uint64_t)i));
                 assert_ok(tl_contacts_search(w.contacts, x, u, &w.arena, NULL, &err));
                 near += check_pairs(&w, x, u);
                 for (int32_t i = 0; i < w.cloth.nodes; i++) x[i] = tl_add3(x[i], u[i]);
@@ -78,14 +84,16 @@ static void no_pair_is_lost(void **state)
     assert_true(searches < moves);  // else nothing was taken over
 }
 
-// Whatever a search from scratch finds and does come near. (It bounds motion from above, and lists of ways that have ended do better; others may be kept
-// that were near on a way before.)
+// Whatever a search from scratch finds and does come near. (It bounds motion from above, and lists of ways that have
+// ended do better; others may be kept that were near on a way before.)
 static int check_against_all(const tl_contacts *some, const tl_contacts *all)
 {
     int near = 0;
     for (int32_t i = 0; i < all->pair_count; i++) {
         const pair *p = &all->pairs[i];
-        if (p->kind != PAIR_PLANE && !comes_near(all->at, all->way, p->node, p->kind, 0.999 * (p->thickness + 2 * all->skin))) continue;
+        if (p->kind != PAIR_PLANE &&
+            !comes_near(all->at, all->way, p->node, p->kind, 0.999 * (p->thickness + 2 * all->skin)))
+            continue;
         assert_true(has_pair(some, p->kind, p->node));
         near++;
     }
@@ -104,7 +112,8 @@ static int check_body_pairs(const world *w)
         const surface *p = side ? body : own, *q = side ? own : body;
         for (int32_t v = 0; v < p->nodes; v++)
             for (int32_t f = 0; f < q->faces; f++) {
-                const int32_t *k = q->face[f], off = side ? 0 : n, node[4] = {v + n - off, k[0] + off, k[1] + off, k[2] + off};
+                const int32_t *k = q->face[f], off = side ? 0 : n,
+                              node[4] = {v + n - off, k[0] + off, k[1] + off, k[2] + off};
                 if (!comes_near(c->at, c->way, node, PAIR_VF, reach)) continue;
                 assert_true(has_pair(c, PAIR_VF, node));
                 near++;
@@ -130,8 +139,8 @@ static int32_t far_arrays(tl_contacts *c, float *out[5], int32_t count[5])
     return n[0] + n[1] + n[2] + n[3] + n[4];
 }
 
-// Whatever was known, pairs are those of a filter that knows nothing, to the last bit. What is known stays known. Returns of how many items it was known that
-// they are too far apart.
+// Whatever was known, pairs are those of a filter that knows nothing, to the last bit. What is known stays known.
+// Returns of how many items it was known that they are too far apart.
 static int check_filter(world *w)
 {
     tl_contacts *c = w->contacts;
@@ -186,7 +195,11 @@ static int check_lists(const tl_contacts *c, double thickness)
 static void open_twins(world w[2], uint64_t seed)
 {
     for (int k = 0; k < 2; k++) {
-        w[k] = (world){.thickness = 4e-3, .cloth = start_of(seed % 3 == 0 ? SOUP : seed % 3 == 1 ? FOLDS : LAYERS, 2e-3, seed)};
+        w[k] = (world){.thickness = 4e-3,
+                       .cloth = start_of(seed % 3 == 0   ? SOUP
+                                         : seed % 3 == 1 ? FOLDS
+                                                         : LAYERS,
+                                         2e-3, seed)};
         w[k].split = w[k].cloth.nodes / 2;
         add_bodies(&w[k], seed);
         w[k].moves[0] = seed % 2;
@@ -216,7 +229,8 @@ static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double 
     for (int k = 0; k < 2; k++) assert_ok(contact_search(w[k].contacts, x, u, body_part, &w[k].arena, NULL, &err));
 }
 
-// As when a few nodes go on while others rest, are cut short, or take part of their way; bodies arrive little by little.
+// As when a few nodes go on while others rest, are cut short, or take part of their way; bodies arrive little by
+// little.
 static void a_few_nodes_lose_no_pair(void **state)
 {
     (void)state;
@@ -232,32 +246,40 @@ static void a_few_nodes_lose_no_pair(void **state)
             if (round == 8 || round >= 16) go_on(w, x);
             for (int32_t i = 0; i < n; i++) {
                 const bool goes = round % 16 == 0 || round == 11 || tl_random(seed, 60 + round, (uint64_t)i) < 0.1;
-                if (round == 4) u[i] = tl_mul3(i % 2 ? 0 : 0.4, u[i]);  // some go on, some rest
-                else if (round == 12) u[i] = tl_mul3(i % 2 ? 0.7 : 0.1, u[i]);  // the rest of their ways
-                else if (round % 4 != 2) u[i] = tl_mul3(goes ? 0.01 : 0, noise3(seed, 40 + round, (uint64_t)i));
-                else if (goes) u[i] = tl_mul3(0.3, u[i]);  // the same start, some ways cut short
+                if (round == 4)
+                    u[i] = tl_mul3(i % 2 ? 0 : 0.4, u[i]);  // some go on, some rest
+                else if (round == 12)
+                    u[i] = tl_mul3(i % 2 ? 0.7 : 0.1, u[i]);  // the rest of their ways
+                else if (round % 4 != 2)
+                    u[i] = tl_mul3(goes ? 0.01 : 0, noise3(seed, 40 + round, (uint64_t)i));
+                else if (goes)
+                    u[i] = tl_mul3(0.3, u[i]);  // the same start, some ways cut short
             }
             search_twins(w, x, u, round == 3 ? 0.5 : 1);
             found += check_against_all(w[0].contacts, w[1].contacts);
             known += check_filter(&w[0]), items += check_lists(w[1].contacts, w[1].thickness);
-            for (int k = 0; k < 2; k++) tests[k] += w[k].contacts->report.volume_tests, w[k].contacts->report.volume_tests = 0;
+            for (int k = 0; k < 2; k++)
+                tests[k] += w[k].contacts->report.volume_tests, w[k].contacts->report.volume_tests = 0;
             if (round % 5 == 1) near += check_pairs(&w[0], x, u);
             with_body += check_body_pairs(&w[0]);
             if (round % 4 == 1) continue;
             for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], round != 11 ? 1 : i % 2 ? 0.3 : 0.9, u[i]);
-            for (int k = 0; k < 2; k++) w[k].contacts->allowed = round < 3 || round == 8 ? 0.3 : 1, tl_contacts_move_bodies(w[k].contacts, 1);
+            for (int k = 0; k < 2; k++)
+                w[k].contacts->allowed = round < 3 || round == 8 ? 0.3 : 1, tl_contacts_move_bodies(w[k].contacts, 1);
             if (round != 12) continue;
             tl_error err;  // moves within the skin need no search: distances are known then, but not of all pairs
             assert_ok(tl_contacts_settle(w[0].contacts, x, NULL, &err));
-            for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], 0.5 * w[0].contacts->skin, noise3(seed, 80, (uint64_t)i));
+            for (int32_t i = 0; i < n; i++)
+                x[i] = tl_madd3(x[i], 0.5 * w[0].contacts->skin, noise3(seed, 80, (uint64_t)i));
             contact_place(w[0].contacts, x, 0);
             contact_measure(w[0].contacts, NULL);
         }
         free(x), free(u);
         close_world(&w[0]), close_world(&w[1]);
     }
-    print_message("%d pairs, %d near, %d with the body; %lld tests of volumes, %lld from scratch; %d of %d items of lists known to be too far\n", found, near,
-                  with_body, (long long)tests[0], (long long)tests[1], known, items);
+    print_message("%d pairs, %d near, %d with the body; %lld tests of volumes, %lld from scratch; %d of %d items of "
+                  "lists known to be too far\n",
+                  found, near, with_body, (long long)tests[0], (long long)tests[1], known, items);
     assert_true(found > 1000 && near > 100 && with_body > 100 && known > 1000);
     assert_true(10 * tests[0] < 9 * tests[1]);  // the meshes are small
 }
@@ -278,15 +300,18 @@ static void a_filter_that_knows_finds_the_same(void **state)
         const double size = c->skin * (seed % 4 == 0 ? 0.1 : seed % 4 == 1 ? 0.5 : seed % 4 == 2 ? 2 : 5);
         for (uint64_t round = 0; round < 40; round++) {
             for (int32_t i = 0; i < n && round % 6 != 4; i++)
-                if (round % 8 != 7 || tl_random(seed, 90 + round, (uint64_t)i) < 0.2) u[i] = tl_madd3(u[i], size, noise3(seed, 90 + round, (uint64_t)i));
+                if (round % 8 != 7 || tl_random(seed, 90 + round, (uint64_t)i) < 0.2)
+                    u[i] = tl_madd3(u[i], size, noise3(seed, 90 + round, (uint64_t)i));
             const int32_t before = c->pair_count;
             assert_ok(contact_search(c, x, u, 1, &w[0].arena, NULL, &err));
             known += check_filter(&w[0]);
             changes += c->pair_count != before;
             if (round % 3 == 1 || round % 6 == 0) continue;
             for (int32_t i = 0; i < n; i++) {
-                if (round % 6 == 3) x[i] = tl_madd3(x[i], size, noise3(seed, 190 + round, (uint64_t)i));  // and the ways stay
-                else x[i] = tl_madd3(x[i], 0.5, u[i]), u[i] = tl_mul3(0.3, u[i]);
+                if (round % 6 == 3)
+                    x[i] = tl_madd3(x[i], size, noise3(seed, 190 + round, (uint64_t)i));  // and the ways stay
+                else
+                    x[i] = tl_madd3(x[i], 0.5, u[i]), u[i] = tl_mul3(0.3, u[i]);
             }
             c->allowed = round < 12 ? 0.3 : 1, tl_contacts_move_bodies(c, 1);
             if (round % 6 == 5) assert_ok(tl_contacts_settle(c, x, NULL, &err));
@@ -295,7 +320,8 @@ static void a_filter_that_knows_finds_the_same(void **state)
         free(u);
         close_world(&w[0]), close_world(&w[1]);
     }
-    print_message("%d items known to be too far, pairs changed %d times, trees asked %d times\n", known, changes, searches);
+    print_message("%d items known to be too far, pairs changed %d times, trees asked %d times\n", known, changes,
+                  searches);
     assert_true(known > 10000 && changes > 100);
 }
 
@@ -307,7 +333,8 @@ static bool share_node(const int32_t *a, int na, const int32_t *b, int nb)
     return false;
 }
 
-// Where nothing moves, lists are of all pairs that are near enough and of no other: triangles at random, all sizes and distances.
+// Where nothing moves, lists are of all pairs that are near enough and of no other: triangles at random, all sizes and
+// distances.
 static void lists_are_what_is_near(void **state)
 {
     (void)state;

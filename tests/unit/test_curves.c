@@ -1,4 +1,5 @@
-// tests/unit/test_curves.c: motions along cubic curves, against closed forms; handles that fade, and that hold an ellipse.
+// tests/unit/test_curves.c: motions along cubic curves, against closed forms; handles that fade, and that hold an
+// ellipse.
 
 #include <string.h>
 
@@ -18,7 +19,8 @@ static void cubic_with_rates_is_exact(void **state)
     for (int i = 0; i < 3; i++) {
         const double t = times[i];
         keys[i].time = t, keys[i].has_rates = 1;
-        keys[i].translate = (tl_vec3){t * t * t - t, 2 - t * t, 3 * t}, keys[i].velocity = (tl_vec3){3 * t * t - 1, -2 * t, 3};
+        keys[i].translate = (tl_vec3){t * t * t - t, 2 - t * t, 3 * t},
+        keys[i].velocity = (tl_vec3){3 * t * t - 1, -2 * t, 3};
         keys[i].scale = 2 + 0.1 * t * t * t, keys[i].growth = 0.3 * t * t;
     }
     tl_pose_key path[3];
@@ -38,12 +40,14 @@ static void cubic_with_rates_is_exact(void **state)
 static void missing_rates_come_from_the_neighbours(void **state)
 {
     (void)state;
-    const tl_motion_key keys[3] = {{.time = 0}, {.time = 1, .translate = {1, 0, 0}}, {.time = 3, .translate = {-2, 0, 0}}};
+    const tl_motion_key keys[3] = {
+        {.time = 0}, {.time = 1, .translate = {1, 0, 0}}, {.time = 3, .translate = {-2, 0, 0}}};
     tl_pose_key path[3];
     tl_motion_compile(keys, 3, TL_CURVE_CUBIC, path);
     const double slope = -2.0 / 3;
     for (double s = 0; s <= 1; s += 0.125) {
-        const double h00 = 2 * s * s * s - 3 * s * s + 1, h10 = s * s * s - 2 * s * s + s, h01 = 3 * s * s - 2 * s * s * s, h11 = s * s * s - s * s;
+        const double h00 = 2 * s * s * s - 3 * s * s + 1, h10 = s * s * s - 2 * s * s + s,
+                     h01 = 3 * s * s - 2 * s * s * s, h11 = s * s * s - s * s;
         assert_near(tl_pose_at(path, 3, s).move.x, h01 + h11 * slope, 1e-15);
         assert_near(tl_pose_at(path, 3, 1 + 2 * s).move.x, h00 + 2 * h10 * slope - 2 * h01, 1e-15);
     }
@@ -68,9 +72,12 @@ static void cubic_turns_by_quaternions(void **state)
 static void spin_is_the_rate_of_the_rotation(void **state)
 {
     (void)state;
-    tl_motion_key keys[3] = {{.time = 0}, {.time = 1, .rotate_axis = {1, 2, -1}, .rotate_deg = 70, .translate = {1, 0, 0}, .scale = 1.5},
-                             {.time = 2, .rotate_axis = {1, 2, -1}, .rotate_deg = 90}};
-    keys[1].has_rates = 1, keys[1].spin = (tl_vec3){0.3, -1, 0.7}, keys[1].velocity = (tl_vec3){0.1, 0.2, 0.3}, keys[1].growth = -0.4;
+    tl_motion_key keys[3] = {
+        {.time = 0},
+        {.time = 1, .rotate_axis = {1, 2, -1}, .rotate_deg = 70, .translate = {1, 0, 0}, .scale = 1.5},
+        {.time = 2, .rotate_axis = {1, 2, -1}, .rotate_deg = 90}};
+    keys[1].has_rates = 1, keys[1].spin = (tl_vec3){0.3, -1, 0.7}, keys[1].velocity = (tl_vec3){0.1, 0.2, 0.3},
+    keys[1].growth = -0.4;
     tl_pose_key path[3];
     tl_motion_compile(keys, 3, TL_CURVE_CUBIC, path);
     const tl_vec3 pivot = {0.2, 0, 0.1}, a = {1, 0.4, -0.3};
@@ -101,7 +108,7 @@ static void smooth_curves_scale_too(void **state)
     assert_string_equal(err.message, "handle: keys[0].scale -1, must be > 0 (or 0, which counts as 1)");
 }
 
-// ---- handles -----------------------------------------------------------------------------------------------
+// ---- handles ----------------------------------------------------------------------------------------------
 
 // A square of four faces around a middle node, level at height 1; two nodes of a side have label 1.
 static tl_sim *square(tl_vec3 gravity, tl_cloth_id *id)
@@ -116,7 +123,9 @@ static tl_sim *square(tl_vec3 gravity, tl_cloth_id *id)
     static const int32_t face[4][3] = {{0, 1, 4}, {1, 2, 4}, {2, 3, 4}, {3, 0, 4}}, label[5] = {1, 1, 0, 0, 0};
     const tl_material cotton = tl_material_default();
     tl_cloth_def cloth = tl_cloth_def_default();
-    cloth.node_count = 5, cloth.pos = pos, cloth.uv = uv, cloth.face_count = 4, cloth.face = face, cloth.node_label = label;
+    cloth.remeshing.kind = TL_REMESHING_NONE;
+    cloth.node_count = 5, cloth.pos = pos, cloth.uv = uv, cloth.face_count = 4, cloth.face = face,
+    cloth.node_label = label;
     cloth.materials = &cotton, cloth.material_count = 1;
     assert_ok(tl_sim_add_cloth(sim, &cloth, id, &err));
     return sim;
@@ -173,7 +182,7 @@ static void nodes_are_held_on_an_ellipse(void **state)
     tl_sim_destroy(sim);
 }
 
-// ---- feature lines -----------------------------------------------------------------------------------------
+// ---- feature lines ----------------------------------------------------------------------------------------
 
 // A grid that is far too fine: a labelled line across it keeps its place while everything is made coarser.
 static void labelled_edges_stay(void **state)
@@ -202,10 +211,13 @@ static void labelled_edges_stay(void **state)
     assert_ok(tl_sim_create(&def, &sim, &err));
     const tl_material cotton = tl_material_default();
     tl_cloth_def cloth = tl_cloth_def_default();
-    cloth.node_count = NODES, cloth.pos = pos, cloth.uv = uv, cloth.face_count = count, cloth.face = (const int32_t(*)[3])face;
+    cloth.remeshing.kind = TL_REMESHING_NONE;
+    cloth.node_count = NODES, cloth.pos = pos, cloth.uv = uv, cloth.face_count = count,
+    cloth.face = (const int32_t(*)[3])face;
     cloth.materials = &cotton, cloth.material_count = 1;
     cloth.edge_count = N + 1, cloth.edge = (const int32_t(*)[2])edge, cloth.edge_label = label;
-    cloth.remeshing.kind = TL_REMESHING_ANISOTROPIC, cloth.remeshing.size_max = 0.6, cloth.remeshing.interval = 0.005, cloth.remeshing.patience = 1;
+    cloth.remeshing.kind = TL_REMESHING_ANISOTROPIC, cloth.remeshing.size_max = 0.6, cloth.remeshing.interval = 0.005,
+    cloth.remeshing.patience = 1;
     tl_cloth_id id;
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     for (int k = 0; k < 10; k++) assert_ok(tl_sim_step(sim, NULL, &err));
@@ -214,7 +226,8 @@ static void labelled_edges_stay(void **state)
     double length = 0;
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e) || mesh->edge_label[e] == 0) continue;
-        const tl_vec2 a = mesh->uv[mesh->node_vert[mesh->edge_node[e][0]]], b = mesh->uv[mesh->node_vert[mesh->edge_node[e][1]]];
+        const tl_vec2 a = mesh->uv[mesh->node_vert[mesh->edge_node[e][0]]],
+                      b = mesh->uv[mesh->node_vert[mesh->edge_node[e][1]]];
         assert_int_equal(mesh->edge_label[e], 7);
         assert_near(a.y, 3.0 / N, 0);
         assert_near(b.y, 3.0 / N, 0);
@@ -227,14 +240,10 @@ static void labelled_edges_stay(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(cubic_with_rates_is_exact),
-        cmocka_unit_test(missing_rates_come_from_the_neighbours),
-        cmocka_unit_test(cubic_turns_by_quaternions),
-        cmocka_unit_test(spin_is_the_rate_of_the_rotation),
-        cmocka_unit_test(smooth_curves_scale_too),
-        cmocka_unit_test(fading_handles_let_go_little_by_little),
-        cmocka_unit_test(nodes_are_held_on_an_ellipse),
-        cmocka_unit_test(labelled_edges_stay),
+        cmocka_unit_test(cubic_with_rates_is_exact),    cmocka_unit_test(missing_rates_come_from_the_neighbours),
+        cmocka_unit_test(cubic_turns_by_quaternions),   cmocka_unit_test(spin_is_the_rate_of_the_rotation),
+        cmocka_unit_test(smooth_curves_scale_too),      cmocka_unit_test(fading_handles_let_go_little_by_little),
+        cmocka_unit_test(nodes_are_held_on_an_ellipse), cmocka_unit_test(labelled_edges_stay),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -58,15 +58,13 @@ static void tiles_factor_and_solve(void **state)
             for (int j = 0; j <= i; j++) {
                 double sum = 0;
                 for (int k = 0; k <= j; k++)
-                    sum += (k == i ? 1 / l[8 * k + i] : l[8 * k + i]) *
-                           (k == j ? 1 / l[8 * k + j] : l[8 * k + j]);
+                    sum += (k == i ? 1 / l[8 * k + i] : l[8 * k + i]) * (k == j ? 1 / l[8 * k + j] : l[8 * k + j]);
                 assert_near(sum, s[8 * j + i], 1e-12);
             }
         memset(b, 0, sizeof b);  // b = x L^T row by row, to be undone
         for (int i = 0; i < 8; i++)
             for (int j = 0; j < cols; j++)
-                for (int k = 0; k <= j; k++)
-                    b[8 * j + i] += x[8 * k + i] * (k == j ? 1 / l[8 * k + j] : l[8 * k + j]);
+                for (int k = 0; k <= j; k++) b[8 * j + i] += x[8 * k + i] * (k == j ? 1 / l[8 * k + j] : l[8 * k + j]);
         tl_dense_solve_tile(l, b, cols);
         for (int j = 0; j < cols; j++)
             for (int i = 0; i < 8; i++) assert_near(b[8 * j + i], x[8 * j + i], 1e-12);

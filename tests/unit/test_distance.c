@@ -3,7 +3,7 @@
 #include "check.h"
 
 #include "base/rng.h"
-#include "collide/distance.h"
+#include "detect/distance.h"
 
 enum { RANDOM_CASES = 20000, SAMPLES = 24 };
 
@@ -18,10 +18,9 @@ static double coordinate(uint64_t stream, uint64_t i)
 static void random_points(uint64_t stream, tl_vec3 x[4])
 {
     for (uint64_t k = 0; k < 4; k++)
-        x[k] = (tl_vec3){coordinate(stream, 3 * k), coordinate(stream, 3 * k + 1),
-                         coordinate(stream, 3 * k + 2)};
-    if (stream % 7 == 1) x[3] = tl_madd3(x[2], 1e-9, tl_sub3(x[3], x[1]));  // a sliver, a short edge
-    if (stream % 7 == 2) x[3] = tl_add3(x[2], tl_sub3(x[1], x[0]));         // parallel edges
+        x[k] = (tl_vec3){coordinate(stream, 3 * k), coordinate(stream, 3 * k + 1), coordinate(stream, 3 * k + 2)};
+    if (stream % 7 == 1) x[3] = tl_madd3(x[2], 1e-9, tl_sub3(x[3], x[1]));                 // a sliver, a short edge
+    if (stream % 7 == 2) x[3] = tl_add3(x[2], tl_sub3(x[1], x[0]));                        // parallel edges
     if (stream % 7 == 3) x[3] = tl_madd3(tl_add3(x[2], tl_sub3(x[1], x[0])), 1e-9, x[3]);  // nearly parallel
     if (stream % 11 == 0) x[2] = x[1];
     if (stream % 13 == 0) x[3] = x[0];
@@ -147,8 +146,7 @@ static void edge_edge_by_hand(void **state)
     }
     const tl_vec3 parallel[4] = {{0, 0, 0}, {4, 0, 0}, {3, 1, 0}, {9, 1, 0}};
     assert_near(tl_nearest_edge_edge(parallel).distance, 1, 0);
-    const tl_vec3 crossing[4] = {
-        {-1, -1e-9, 0}, {1, 1e-9, 0}, {-1, 1e-9, 1e-3}, {1, -1e-9, 1e-3}};  // at 2e-9 rad
+    const tl_vec3 crossing[4] = {{-1, -1e-9, 0}, {1, 1e-9, 0}, {-1, 1e-9, 1e-3}, {1, -1e-9, 1e-3}};  // at 2e-9 rad
     assert_near(tl_nearest_edge_edge(crossing).distance, 1e-3, 1e-18);
 }
 
@@ -178,9 +176,8 @@ static void swaps_and_scales(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(vertex_face_by_hand), cmocka_unit_test(edge_edge_by_hand),
-        cmocka_unit_test(degenerate_faces),    cmocka_unit_test(random_pairs),
-        cmocka_unit_test(swaps_and_scales),
+        cmocka_unit_test(vertex_face_by_hand), cmocka_unit_test(edge_edge_by_hand), cmocka_unit_test(degenerate_faces),
+        cmocka_unit_test(random_pairs),        cmocka_unit_test(swaps_and_scales),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,4 +1,5 @@
-// Handles against cloth: what they drive pushes cloth that can give way, waits where nothing does, and catches up at a bounded speed.
+// Handles against cloth: what they drive pushes cloth that can give way, waits where nothing does, and catches up at a
+// bounded speed.
 
 #include "check.h"
 #include "sheets.h"
@@ -26,12 +27,15 @@ static tl_cloth_id add_level(tl_sim *sim, const char *name, double side, int cel
 {
     tl_error err;
     sheet s = sheet_grid(side, side, cells, cells, true);
-    for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = (tl_vec3){s.uv[i].x - 0.5 * side, height, 0.5 * side - s.uv[i].y};
+    for (int32_t i = 0; i < s.node_count; i++)
+        s.pos[i] = (tl_vec3){s.uv[i].x - 0.5 * side, height, 0.5 * side - s.uv[i].y};
     const tl_material m = tl_material_default();
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     tl_cloth_id id;
     cloth.name = name, cloth.thickness = THICKNESS, cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv;
-    cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
+    cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m,
+    cloth.material_count = 1;
     if (remeshed.kind != TL_REMESHING_NONE) cloth.remeshing = remeshed;
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     sheet_free(&s);
@@ -50,7 +54,10 @@ static void drive_down_until(tl_sim *sim, tl_cloth_id cloth, double speed, doubl
     assert_ok(tl_sim_add_handle(sim, &h, &err));
 }
 
-static void drive_down(tl_sim *sim, tl_cloth_id cloth, double speed) { drive_down_until(sim, cloth, speed, (double)INFINITY, 0); }
+static void drive_down(tl_sim *sim, tl_cloth_id cloth, double speed)
+{
+    drive_down_until(sim, cloth, speed, (double)INFINITY, 0);
+}
 
 static void add_floor(tl_sim *sim, double gone)
 {
@@ -61,7 +68,9 @@ static void add_floor(tl_sim *sim, double gone)
     assert_ok(tl_sim_add_body(sim, &floor, &id, &err));
 }
 
-typedef struct heights { double low, high; } heights;
+typedef struct heights {
+    double low, high;
+} heights;
 
 static heights heights_of(const tl_sim *sim, tl_cloth_id cloth)
 {
@@ -81,7 +90,8 @@ static void check_no_crossing(tl_sim *sim)
     assert_int_equal(r.listed, 0);
 }
 
-// A step is ten thicknesses. Without knowing of it the free sheet stays where it is, and the driven one is stopped by it for good.
+// A step is ten thicknesses. Without knowing of it the free sheet stays where it is, and the driven one is stopped by
+// it for good.
 static void what_is_driven_pushes_what_is_free(void **state)
 {
     (void)state;
@@ -103,15 +113,16 @@ static void what_is_driven_pushes_what_is_free(void **state)
     tl_sim_destroy(sim);
 }
 
-// A floor in the way of what is driven, for half of the time: nothing can give way, every step is as cheap as any, and what has been missed is
-// not made good with a jump. Speeds bound the way of a step whether it was cut or not.
+// A floor in the way of what is driven, for half of the time: nothing can give way, every step is as cheap as any, and
+// what has been missed is not made good with a jump. Speeds bound the way of a step whether it was cut or not.
 static void what_is_driven_waits_and_catches_up(void **state)
 {
     (void)state;
     tl_error err;
     const double speed = 0.3, height = 5e-3, gone = 0.3;
     tl_sim *sim = still_air();
-    const tl_cloth_id driven = add_level(sim, "driven", 0.06, 3, height + 3e-3), loose = add_level(sim, "loose", 0.1, 7, height);
+    const tl_cloth_id driven = add_level(sim, "driven", 0.06, 3, height + 3e-3),
+                      loose = add_level(sim, "loose", 0.1, 7, height);
     drive_down(sim, driven, speed);
     add_floor(sim, gone);
     double before = heights_of(sim, driven).low, lag = 0;
@@ -135,8 +146,9 @@ static void what_is_driven_waits_and_catches_up(void **state)
     tl_sim_destroy(sim);
 }
 
-// The floor keeps a handle from its place and goes when the handle lets go. Its springs are strong enough to pull 10 nodes of 0.1 g each
-// through the lag within a step; they begin where the nodes are, and all that moves the sheet is what the handle's own speed does.
+// The floor keeps a handle from its place and goes when the handle lets go. Its springs are strong enough to pull 10
+// nodes of 0.1 g each through the lag within a step; they begin where the nodes are, and all that moves the sheet is
+// what the handle's own speed does.
 static void what_lags_is_let_go_where_it_is(void **state)
 {
     (void)state;
@@ -157,8 +169,8 @@ static void what_lags_is_let_go_where_it_is(void **state)
     tl_sim_destroy(sim);
 }
 
-// A ball bends the cloth, which so gets more nodes. They lack as much as those of the handle that they come to lie between: when the ball has
-// gone all arrive where the motion has them.
+// A ball bends the cloth, which so gets more nodes. They lack as much as those of the handle that they come to lie
+// between: when the ball has gone all arrive where the motion has them.
 static void nodes_that_come_while_a_handle_lags_catch_up_too(void **state)
 {
     (void)state;

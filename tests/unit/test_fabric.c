@@ -37,15 +37,22 @@ static void directional_rigidities_come_back(void **state)
     (void)state;
     tl_error err;
     tl_material m;
-    const tl_orthotropic def = {.stretch_warp = 500, .stretch_weft = 300, .shear = 50, .poisson = 0.1, .bend_warp = 5e-5,
-                                .bend_weft = 2e-5, .bend_bias = 3e-5, .density = 0.2};
+    const tl_orthotropic def = {.stretch_warp = 500,
+                                .stretch_weft = 300,
+                                .shear = 50,
+                                .poisson = 0.1,
+                                .bend_warp = 5e-5,
+                                .bend_weft = 2e-5,
+                                .bend_bias = 3e-5,
+                                .density = 0.2};
     assert_ok(tl_material_orthotropic(&def, &m, &err));
     const tl_plate b = tl_material_plate(&m, 0);
     const double want[3] = {5e-5, 3e-5, 2e-5};
     for (int k = 0; k < 3; k++) {
         const double a = k * 3.14159265358979323846 / 4, c = cos(a), s = sin(a);
         const double s11 = c * c, s22 = s * s, s12 = c * s;
-        assert_near(b.b11 * s11 * s11 + b.b22 * s22 * s22 + 2 * b.b12 * s11 * s22 + 4 * b.b66 * s12 * s12, want[k], 1e-12);
+        assert_near(b.b11 * s11 * s11 + b.b22 * s22 * s22 + 2 * b.b12 * s11 * s22 + 4 * b.b66 * s12 * s12, want[k],
+                    1e-12);
     }
     // the hinge looks up by the axis of bending: along the warp it bends the weft
     assert_near(tl_material_rigidity(&m, 1, 0, 0), 2e-5, 1e-18);
@@ -59,17 +66,37 @@ static void kawabata_and_fast_sheets(void **state)
     tl_error err;
     tl_material m;
     // LT = 1 and WT = 500 * EMT / 200: a linear spring; 4 % at 490.33 N/m is 12258 N/m
-    const tl_kesf kes = {.lt_warp = 1, .lt_weft = 1, .wt_warp = 10, .wt_weft = 10, .emt_warp = 4, .emt_weft = 4, .g_warp = 1,
-                         .g_weft = 1, .b_warp = 0.1, .b_weft = 0.05, .weight = 20, .thickness = 0.5,
-                         .hb_warp = 0.06, .hb_weft = 0.04};
+    const tl_kesf kes = {.lt_warp = 1,
+                         .lt_weft = 1,
+                         .wt_warp = 10,
+                         .wt_weft = 10,
+                         .emt_warp = 4,
+                         .emt_weft = 4,
+                         .g_warp = 1,
+                         .g_weft = 1,
+                         .b_warp = 0.1,
+                         .b_weft = 0.05,
+                         .weight = 20,
+                         .thickness = 0.5,
+                         .hb_warp = 0.06,
+                         .hb_weft = 0.04};
     assert_ok(tl_material_kesf(&kes, &m, &err));
     assert_near(m.stretch[0][0], 500 * 9.80665e-3 / 1e-2 / 0.04, 1e-6);
-    assert_near(m.bend[2][0], 9.80665e-6, 1e-12);  // warp bent: 0.1 gf cm^2/cm
+    assert_near(m.bend[2][0], 9.80665e-6, 1e-12);             // warp bent: 0.1 gf cm^2/cm
     assert_near(m.friction_bend, 0.025 * 9.80665e-3, 1e-12);  // half of 0.05 gf cm/cm
     assert_near(m.density, 0.2, 1e-15);
     assert_near(m.stretch[0][3] / 4, 0.980665 * 180 / 3.14159265358979323846, 1e-9);
-    const tl_fast fast = {.e5_warp = 1, .e5_weft = 1, .e20_warp = 2.5, .e20_weft = 2.5, .e100_warp = 5, .e100_weft = 5, .eb5 = 4,
-                          .c_warp = 20, .c_weft = 15, .weight = 180, .thickness = 0.6};
+    const tl_fast fast = {.e5_warp = 1,
+                          .e5_weft = 1,
+                          .e20_warp = 2.5,
+                          .e20_weft = 2.5,
+                          .e100_warp = 5,
+                          .e100_weft = 5,
+                          .eb5 = 4,
+                          .c_warp = 20,
+                          .c_weft = 15,
+                          .weight = 180,
+                          .thickness = 0.6};
     assert_ok(tl_material_fast(&fast, &m, &err));
     assert_near(m.stretch[0][0], 15 * 0.980665 / 0.015, 1e-9);
     assert_near(m.bend[2][0], 0.18 * 9.80665 * 8e-6, 1e-15);
@@ -121,7 +148,10 @@ static void stiffness_is_continuous_in_strain(void **state)
     assert_true(worst < 0.1);  // coefficients of some 300 N/m: no jump
 }
 
-typedef struct path_key { double time; tl_vec3 p; } path_key;
+typedef struct path_key {
+    double time;
+    tl_vec3 p;
+} path_key;
 
 static void curves_pass_their_keys_smoothly(void **state)
 {
@@ -149,7 +179,8 @@ static void turns_are_kept_and_gusts_repeat(void **state)
 {
     (void)state;
     const double pi = 3.14159265358979323846;
-    const tl_pose_key keys[2] = {{.time = 0, .value = {.scale = 1}}, {.time = 1, .value = {.turn = {0, 0, 4 * pi}, .scale = 1}}};
+    const tl_pose_key keys[2] = {{.time = 0, .value = {.scale = 1}},
+                                 {.time = 1, .value = {.turn = {0, 0, 4 * pi}, .scale = 1}}};
     int crossings = 0;
     double last = 1;
     for (double t = 0; t <= 1; t += 1e-3) {
@@ -173,9 +204,12 @@ static void turns_are_kept_and_gusts_repeat(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(isotropic_sheet),               cmocka_unit_test(directional_rigidities_come_back),
-        cmocka_unit_test(kawabata_and_fast_sheets),      cmocka_unit_test(measured_tables_are_looked_up),
-        cmocka_unit_test(stiffness_is_continuous_in_strain), cmocka_unit_test(curves_pass_their_keys_smoothly),
+        cmocka_unit_test(isotropic_sheet),
+        cmocka_unit_test(directional_rigidities_come_back),
+        cmocka_unit_test(kawabata_and_fast_sheets),
+        cmocka_unit_test(measured_tables_are_looked_up),
+        cmocka_unit_test(stiffness_is_continuous_in_strain),
+        cmocka_unit_test(curves_pass_their_keys_smoothly),
         cmocka_unit_test(turns_are_kept_and_gusts_repeat),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

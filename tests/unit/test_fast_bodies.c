@@ -1,4 +1,5 @@
-// Bodies that start at many metres a second from one step to the next: cloth that has room is pushed along, never pinched, and nothing crosses.
+// Bodies that start at many metres a second from one step to the next: cloth that has room is pushed along, never
+// pinched, and nothing crosses.
 
 #include "check.h"
 #include "sheets.h"
@@ -8,22 +9,27 @@
 
 enum { CELLS = 14 };
 
-// A sheet that hangs from its top side, or lies level.
-static void add_sheet(tl_sim *sim, double side, tl_vec3 corner, bool hangs)
+// A sheet that hangs from its top side, floats upright, or lies level.
+typedef enum hanging { LIES, HANGS, FLOATS } hanging;
+
+static void add_sheet(tl_sim *sim, double side, tl_vec3 corner, hanging how)
 {
+    const bool hangs = how != LIES;
     tl_error err;
     sheet s = sheet_grid(side, side, CELLS, CELLS, true);
     for (int32_t i = 0; i < s.node_count; i++)
-        s.pos[i] = tl_add3(corner, hangs ? (tl_vec3){s.uv[i].x, s.uv[i].y, 0} : (tl_vec3){s.uv[i].x, 0, side - s.uv[i].y});
+        s.pos[i] =
+            tl_add3(corner, hangs ? (tl_vec3){s.uv[i].x, s.uv[i].y, 0} : (tl_vec3){s.uv[i].x, 0, side - s.uv[i].y});
     const tl_material m = tl_material_default();
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     tl_cloth_id id;
     cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv, cloth.face_count = s.face_count;
     cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     int32_t top[CELLS + 1], count = 0;
     for (int32_t i = 0; i < s.node_count; i++)
-        if (hangs && s.uv[i].y > side - 1e-9) top[count++] = i;
+        if (how == HANGS && s.uv[i].y > side - 1e-9) top[count++] = i;
     tl_handle_def handle = tl_handle_def_default();
     handle.cloth = id, handle.nodes = top, handle.node_count = count;
     if (count > 0) assert_ok(tl_sim_add_handle(sim, &handle, &err));
@@ -31,7 +37,11 @@ static void add_sheet(tl_sim *sim, double side, tl_vec3 corner, bool hangs)
 }
 
 // At rest until `start`, then at a constant velocity and spin.
-typedef struct jerk { double start, end; tl_vec3 velocity; double spin; } jerk;
+typedef struct jerk {
+    double start, end;
+    tl_vec3 velocity;
+    double spin;
+} jerk;
 
 static void add_mover(tl_sim *sim, tl_body_def body, const jerk *j)
 {
@@ -41,8 +51,13 @@ static void add_mover(tl_sim *sim, tl_body_def body, const jerk *j)
     tl_motion_key keys[PARTS + 3] = {{.time = 0}, {.time = j->start, .has_rates = true}};
     for (int k = 0; k <= PARTS; k++) {
         const double t = k == 0 ? 1e-4 : (j->end - j->start) * k / PARTS;
-        keys[2 + k] = (tl_motion_key){.time = j->start + t, .translate = tl_mul3(t, j->velocity), .rotate_axis = {0, 1, 0}, .rotate_deg = j->spin * t * 57.29577951308232,
-                                      .has_rates = true, .velocity = j->velocity, .spin = {0, j->spin, 0}};
+        keys[2 + k] = (tl_motion_key){.time = j->start + t,
+                                      .translate = tl_mul3(t, j->velocity),
+                                      .rotate_axis = {0, 1, 0},
+                                      .rotate_deg = j->spin * t * 57.29577951308232,
+                                      .has_rates = true,
+                                      .velocity = j->velocity,
+                                      .spin = {0, j->spin, 0}};
     }
     body.motion = keys, body.motion_count = PARTS + 3, body.curve = TL_CURVE_CUBIC;
     assert_ok(tl_sim_add_body(sim, &body, &id, &err));
@@ -62,7 +77,7 @@ static tl_sim *make_sim(int32_t threads)
 static tl_sim *make_table(int32_t threads)
 {
     tl_sim *sim = make_sim(threads);
-    add_sheet(sim, 0.5, (tl_vec3){-0.23, 0.302, -0.25}, false);
+    add_sheet(sim, 0.5, (tl_vec3){-0.23, 0.302, -0.25}, LIES);
     const jerk jump = {0.4, 0.5, {10, 0, 0}, 0};
     tl_body_def top = tl_body_def_default();
     top.name = "top", top.kind = TL_BODY_BOX, top.center = (tl_vec3){0, 0.285, 0}, top.size = (tl_vec3){0.3, 0.03, 0.3};
@@ -81,7 +96,7 @@ static tl_sim *make_table(int32_t threads)
 static tl_sim *make_shot(int32_t threads)
 {
     tl_sim *sim = make_sim(threads);
-    add_sheet(sim, 0.5, (tl_vec3){-0.25, 0, 0}, true);
+    add_sheet(sim, 0.5, (tl_vec3){-0.25, 0, 0}, HANGS);
     tl_body_def ball = tl_body_def_default();
     ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.center = (tl_vec3){0.03, 0.22, -0.15}, ball.radius = 0.08;
     add_mover(sim, ball, &(jerk){0.02, 0.04, {0, 0, 20}, 0});
@@ -92,10 +107,57 @@ static tl_sim *make_shot(int32_t threads)
 static tl_sim *make_paddle(int32_t threads)
 {
     tl_sim *sim = make_sim(threads);
-    add_sheet(sim, 0.5, (tl_vec3){-0.25, 0.302, -0.25}, false);
+    add_sheet(sim, 0.5, (tl_vec3){-0.25, 0.302, -0.25}, LIES);
     tl_body_def blade = tl_body_def_default();
-    blade.name = "blade", blade.kind = TL_BODY_BOX, blade.center = (tl_vec3){0, 0.17, 0}, blade.size = (tl_vec3){0.3, 0.26, 0.02};
+    blade.name = "blade", blade.kind = TL_BODY_BOX, blade.center = (tl_vec3){0, 0.17, 0},
+    blade.size = (tl_vec3){0.3, 0.26, 0.02};
     add_mover(sim, blade, &(jerk){0.35, 0.45, {0, 0, 0}, 30});
+    return sim;
+}
+
+// A rod as thin as a finger flies broadside into a sheet that nothing holds, or a needle tip first.
+static tl_sim *make_flight(double radius, tl_vec3 axis, double speed)
+{
+    tl_sim *sim = make_sim(1);
+    add_sheet(sim, 0.8, (tl_vec3){-0.4, 0, 0}, FLOATS);
+    tl_body_def rod = tl_body_def_default();
+    rod.name = "rod", rod.kind = TL_BODY_CAPSULE, rod.radius = radius, rod.axis = axis;
+    rod.center = (tl_vec3){0.01, 0.42, -0.5 * axis.z - radius - 0.03};
+    add_mover(sim, rod, &(jerk){0.005, 0.025, {0, 0, speed}, 0});
+    return sim;
+}
+
+// A ball smaller than the faces of a free sheet, which is remeshed.
+static tl_sim *make_ball(void)
+{
+    tl_error err;
+    tl_sim *sim = make_sim(1);
+    sheet s = sheet_grid(1, 1, 5, 5, true);
+    for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = (tl_vec3){s.uv[i].x - 0.5, s.uv[i].y - 0.5, 0};
+    const tl_material m = tl_material_default();
+    tl_cloth_def cloth = tl_cloth_def_default();
+    tl_cloth_id id;
+    cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv, cloth.face_count = s.face_count;
+    cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
+    cloth.remeshing = tl_remeshing_default();
+    cloth.remeshing.kind = TL_REMESHING_ANISOTROPIC, cloth.remeshing.size_min = 0.04, cloth.remeshing.size_max = 0.2;
+    assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
+    sheet_free(&s);
+    tl_body_def ball = tl_body_def_default();
+    ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.center = (tl_vec3){0, 0, -0.3}, ball.radius = 0.05;
+    add_mover(sim, ball, &(jerk){0.001, 0.06, {0, 0, 25}, 0});
+    return sim;
+}
+
+// A box beside a sheet begins to spin so fast that it turns by more than once in a step.
+static tl_sim *make_spinner(void)
+{
+    tl_sim *sim = make_sim(1);
+    add_sheet(sim, 0.5, (tl_vec3){-0.25, 0.302, -0.25}, LIES);
+    tl_body_def box = tl_body_def_default();
+    box.name = "box", box.kind = TL_BODY_BOX, box.center = (tl_vec3){0, 0.28, 0};
+    box.size = (tl_vec3){0.14, 0.03, 0.1}, box.pivot = box.center;
+    add_mover(sim, box, &(jerk){0.06, 0.09, {0, 1, 0}, 300});
     return sim;
 }
 
@@ -138,6 +200,30 @@ static void a_blade_that_turns_pinches_nothing(void **state)
     run(make_paddle(1), "paddle", 0.40);
 }
 
+static void a_rod_at_forty_metres_a_second_pinches_nothing(void **state)
+{
+    (void)state;
+    run(make_flight(0.01, (tl_vec3){1.2, 0.12, 0}, 40), "rod", 0.02);
+}
+
+static void a_ball_smaller_than_faces_pinches_nothing(void **state)
+{
+    (void)state;
+    run(make_ball(), "ball", 0.04);
+}
+
+static void a_needle_at_fifty_metres_a_second_pinches_nothing(void **state)
+{
+    (void)state;
+    run(make_flight(0.001, (tl_vec3){0, 0, 0.2}, 50), "needle", 0.015);
+}
+
+static void a_box_that_spins_faster_than_steps_pinches_nothing(void **state)
+{
+    (void)state;
+    run(make_spinner(), "spinner", 0.08);
+}
+
 static void threads_do_not_matter(void **state)
 {
     (void)state;
@@ -151,6 +237,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_table_that_jumps_pinches_nothing),
         cmocka_unit_test(a_ball_that_is_shot_pinches_nothing),
         cmocka_unit_test(a_blade_that_turns_pinches_nothing),
+        cmocka_unit_test(a_rod_at_forty_metres_a_second_pinches_nothing),
+        cmocka_unit_test(a_ball_smaller_than_faces_pinches_nothing),
+        cmocka_unit_test(a_needle_at_fifty_metres_a_second_pinches_nothing),
+        cmocka_unit_test(a_box_that_spins_faster_than_steps_pinches_nothing),
         cmocka_unit_test(threads_do_not_matter),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

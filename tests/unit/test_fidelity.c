@@ -21,8 +21,11 @@ typedef struct sheet {
 static sheet make_sheet(int32_t nx, int32_t ny, double width, double height, placing place)
 {
     const int32_t nodes = (nx + 1) * (ny + 1), faces = 2 * nx * ny;
-    sheet s = {malloc((size_t)nodes * sizeof *s.pos), malloc((size_t)nodes * sizeof *s.uv),
-               malloc((size_t)nodes * sizeof *s.node), malloc((size_t)faces * sizeof *s.face), {0}};
+    sheet s = {malloc((size_t)nodes * sizeof *s.pos),
+               malloc((size_t)nodes * sizeof *s.uv),
+               malloc((size_t)nodes * sizeof *s.node),
+               malloc((size_t)faces * sizeof *s.face),
+               {0}};
     for (int32_t j = 0, i = 0; j <= ny; j++)
         for (int32_t k = 0; k <= nx; k++, i++) {
             s.uv[i] = (tl_vec2){width * k / nx, height * j / ny};
@@ -35,8 +38,13 @@ static sheet make_sheet(int32_t nx, int32_t ny, double width, double height, pla
             s.face[f][0] = a, s.face[f][1] = b, s.face[f++][2] = d;
             s.face[f][0] = a, s.face[f][1] = d, s.face[f++][2] = c;
         }
-    s.view = (tl_cloth_view){.pos = s.pos, .node_count = nodes, .uv = s.uv, .vert_node = s.node, .vert_count = nodes,
-                             .face = (const int32_t (*)[3])s.face, .face_count = faces};
+    s.view = (tl_cloth_view){.pos = s.pos,
+                             .node_count = nodes,
+                             .uv = s.uv,
+                             .vert_node = s.node,
+                             .vert_count = nodes,
+                             .face = (const int32_t(*)[3])s.face,
+                             .face_count = faces};
     return s;
 }
 
@@ -75,7 +83,10 @@ static shape_grid placed(int32_t nu, int32_t nv, double step, placing place)
 
 static tl_vec3 tilted(double u, double v) { return (tl_vec3){0.6 * u + 0.3, v - 1, 0.8 * u}; }
 // axis along v: the centre is on the side of du x dv
-static tl_vec3 cylinder(double u, double v) { return (tl_vec3){RADIUS * sin(u / RADIUS), v, -RADIUS * cos(u / RADIUS)}; }
+static tl_vec3 cylinder(double u, double v)
+{
+    return (tl_vec3){RADIUS * sin(u / RADIUS), v, -RADIUS * cos(u / RADIUS)};
+}
 static tl_vec3 hollow(double u, double v) { return (tl_vec3){RADIUS * sin(u / RADIUS), v, RADIUS * cos(u / RADIUS)}; }
 // crosses zero at u = 0.0025, the first sample of a grid of 5 mm, and every half wave after it
 static tl_vec3 wavy(double u, double v) { return (tl_vec3){u, v, AMPLITUDE * sin(2 * PI * (u - 0.0025) / WAVE)}; }
@@ -95,7 +106,8 @@ static void samples_do_not_depend_on_the_mesh(void **state)
     assert_int_equal(a.nv, 50);
     for (int32_t j = 0; j < a.nv; j++)
         for (int32_t i = 0; i < a.nu; i++) {
-            const tl_vec3 x = tilted((i + 0.5) * 0.01, (j + 0.5) * 0.01), p = a.pos[j * a.nu + i], q = b.pos[j * a.nu + i];
+            const tl_vec3 x = tilted((i + 0.5) * 0.01, (j + 0.5) * 0.01), p = a.pos[j * a.nu + i],
+                          q = b.pos[j * a.nu + i];
             assert_near(hypot(hypot(p.x - x.x, p.y - x.y), p.z - x.z), 0, 1e-14);
             assert_near(hypot(hypot(q.x - x.x, q.y - x.y), q.z - x.z), 0, 1e-14);
         }
@@ -139,7 +151,8 @@ static void waves_fade_by_their_length(void **state)
     shape_grid g = placed(201, 20, 0.005, wavy), s;
     assert_true(shape_smooth(&g, 0.02, &s));
     const double k = 2 * PI / WAVE, left = exp(-k * k * 0.02 * 0.02 / 2);
-    for (int32_t i = 0; i < g.nu; i++) assert_near(s.pos[10 * g.nu + i].z, left * g.pos[10 * g.nu + i].z, 1e-4 * AMPLITUDE);
+    for (int32_t i = 0; i < g.nu; i++)
+        assert_near(s.pos[10 * g.nu + i].z, left * g.pos[10 * g.nu + i].z, 1e-4 * AMPLITUDE);
     shape_grid_free(&g);
     shape_grid_free(&s);
 }
@@ -158,7 +171,8 @@ static void mean_curvature_of(const shape_grid *g, double expected, double toler
 static void a_cylinder_has_half_its_inverse_radius(void **state)
 {
     (void)state;
-    shape_grid out = placed(80, 40, 0.005, cylinder), in = placed(80, 40, 0.005, hollow), even = placed(30, 30, 0.01, tilted);
+    shape_grid out = placed(80, 40, 0.005, cylinder), in = placed(80, 40, 0.005, hollow),
+               even = placed(30, 30, 0.01, tilted);
     mean_curvature_of(&out, 1 / (2 * RADIUS), 2e-3 / RADIUS);  // differences: h^2 / R^2 of it
     mean_curvature_of(&in, -1 / (2 * RADIUS), 2e-3 / RADIUS);
     mean_curvature_of(&even, 0, 1e-9);

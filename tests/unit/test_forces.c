@@ -26,8 +26,12 @@ static model make_model(const sheet *s, const tl_material *material, tl_bending 
     tl_error err;
     model m = {.alloc = tl_allocator_default()};
     tl_arena_init(&m.arena, m.alloc);
-    const tl_mesh_def def = {.node_count = s->node_count, .vert_count = s->node_count, .face_count = s->face_count,
-                             .pos = s->pos, .uv = s->uv, .face_vert = (const int32_t(*)[3])s->face};
+    const tl_mesh_def def = {.node_count = s->node_count,
+                             .vert_count = s->node_count,
+                             .face_count = s->face_count,
+                             .pos = s->pos,
+                             .uv = s->uv,
+                             .face_vert = (const int32_t(*)[3])s->face};
     assert_ok(tl_mesh_create(&m.alloc, &def, &m.mesh, &err));
     const tl_element_source source = {m.mesh, material, 1};
     assert_ok(tl_elements_create(&m.alloc, &source, 1, bending, NULL, &m.e, &err));
@@ -50,8 +54,15 @@ static tl_material test_fabric(void)
 {
     tl_error err;
     tl_material m;
-    const tl_orthotropic def = {.stretch_warp = 300, .stretch_weft = 150, .shear = 40, .poisson = 0.2, .bend_warp = 3e-4,
-                                .bend_weft = 1e-4, .bend_bias = 2e-4, .density = 0.2, .thickness = 5e-4};
+    const tl_orthotropic def = {.stretch_warp = 300,
+                                .stretch_weft = 150,
+                                .shear = 40,
+                                .poisson = 0.2,
+                                .bend_warp = 3e-4,
+                                .bend_weft = 1e-4,
+                                .bend_bias = 2e-4,
+                                .density = 0.2,
+                                .thickness = 5e-4};
     assert_ok(tl_material_orthotropic(&def, &m, &err));
     m.bend_poisson = 0.2;
     m.damping_stretch = 0.01, m.damping_bend = 0.02, m.friction_bend = 2e-3;
@@ -71,20 +82,31 @@ static void crumple(model *m, double amount)
 }
 
 /// Everything on: inertia, gravity, damping with a past, wind.
-typedef struct world { tl_step_def step; tl_vec3 *hat, *tilde, *before; } world;
+typedef struct world {
+    tl_step_def step;
+    tl_vec3 *hat, *tilde, *before;
+} world;
 
 static world make_world(model *m)
 {
     const int32_t n = m->e->node_count;
-    world w = {.hat = malloc((size_t)n * sizeof(tl_vec3)), .tilde = malloc((size_t)n * sizeof(tl_vec3)),
+    world w = {.hat = malloc((size_t)n * sizeof(tl_vec3)),
+               .tilde = malloc((size_t)n * sizeof(tl_vec3)),
                .before = malloc((size_t)n * sizeof(tl_vec3))};
     for (int32_t i = 0; i < n; i++) {
         w.before[i] = tl_add3(m->x[i], (tl_vec3){0.003 * sin(i), 0.002 * cos(3 * i), 0.001 * sin(2 * i)});
         w.hat[i] = tl_add3(m->x[i], (tl_vec3){0.001 * cos(i), 0.002 * sin(i), 0.003 * sin(i)});
         w.tilde[i] = tl_add3(m->x[i], (tl_vec3){0.002 * sin(5 * i), 0.001, 0.001 * sin(i)});
     }
-    w.step = (tl_step_def){.gamma = 150, .now = 4.0 / 3, .before = 1.0 / 3, .x_tilde = w.tilde, .x_hat = w.hat,
-                           .gravity = {0, -9.81, 0}, .pressure = 0.7, .skin = 0.03, .wind = {1, 0.5, 3}};
+    w.step = (tl_step_def){.gamma = 150,
+                           .now = 4.0 / 3,
+                           .before = 1.0 / 3,
+                           .x_tilde = w.tilde,
+                           .x_hat = w.hat,
+                           .gravity = {0, -9.81, 0},
+                           .pressure = 0.7,
+                           .skin = 0.03,
+                           .wind = {1, 0.5, 3}};
     tl_forces_begin(m->e, &w.step, w.hat, w.before, true, NULL);
     return w;
 }
@@ -132,7 +154,8 @@ static void gradients_match_differences(void **state)
     (void)state;
     const tl_material fabric = test_fabric();
     for (int kind = 0; kind < 3; kind++) {
-        sheet s = kind == 0 ? sheet_grid(0.5, 0.4, 4, 3, true) : sheet_delaunay(0.5, 0.4, 0.12, kind == 1 ? 1 : 3, 30, 5);
+        sheet s =
+            kind == 0 ? sheet_grid(0.5, 0.4, 4, 3, true) : sheet_delaunay(0.5, 0.4, 0.12, kind == 1 ? 1 : 3, 30, 5);
         for (int bending = TL_BEND_SHAPE; bending <= TL_BEND_HINGE; bending++) {
             model m = make_model(&s, &fabric, (tl_bending)bending);
             crumple(&m, 0.05);
@@ -147,8 +170,8 @@ static void gradients_match_differences(void **state)
 }
 
 // The Hessian drops three terms on purpose (compressive geometry, second derivatives of angles, folds at hinges
-// that are not the face's own), and that of friction is a bound. Where those vanish it must be exact: flat, stretched both
-// ways, with plain hinges.
+// that are not the face's own), and that of friction is a bound. Where those vanish it must be exact: flat, stretched
+// both ways, with plain hinges.
 static void hessian_matches_differences_of_the_gradient(void **state)
 {
     (void)state;
@@ -164,7 +187,8 @@ static void hessian_matches_differences_of_the_gradient(void **state)
     w.step.pressure = 0, w.step.before = 0, w.step.now = 1;
     tl_forces_begin(m.e, &w.step, m.x, NULL, true, NULL);
     const int32_t n = m.e->node_count;
-    tl_vec3 *g = malloc((size_t)n * sizeof *g), *lo = malloc((size_t)n * sizeof *g), *hi = malloc((size_t)n * sizeof *g);
+    tl_vec3 *g = malloc((size_t)n * sizeof *g), *lo = malloc((size_t)n * sizeof *g),
+            *hi = malloc((size_t)n * sizeof *g);
     tl_forces_assemble(m.e, &w.step, m.x, m.matrix, g, NULL);
     double scale = 0;
     for (int32_t k = 0; k < m.matrix->block_count; k++)
@@ -181,7 +205,9 @@ static void hessian_matches_differences_of_the_gradient(void **state)
             for (int32_t j = 0; j < n; j++)
                 for (int b = 0; b < 3; b++) {
                     const int32_t k = i <= j ? tl_bsr_find(m.matrix, i, j) : tl_bsr_find(m.matrix, j, i);
-                    const double value = k < 0 ? 0 : i <= j ? m.matrix->value[k][3 * axis + b] : m.matrix->value[k][3 * b + axis];
+                    const double value = k < 0    ? 0
+                                         : i <= j ? m.matrix->value[k][3 * axis + b]
+                                                  : m.matrix->value[k][3 * b + axis];
                     assert_near(value, (*coordinate(&hi[j], b) - *coordinate(&lo[j], b)) / (2 * h), 1e-6 * scale);
                 }
         }
@@ -207,7 +233,8 @@ static void hessian_is_positive_definite_when_crumpled(void **state)
     for (uint64_t trial = 0; trial < 200; trial++) {
         double sum = 0, size = 0;
         for (int32_t i = 0; i < n; i++)
-            p[i] = (tl_vec3){tl_random(trial, 1, (uint64_t)i) - 0.5, tl_random(trial, 2, (uint64_t)i) - 0.5, tl_random(trial, 3, (uint64_t)i) - 0.5};
+            p[i] = (tl_vec3){tl_random(trial, 1, (uint64_t)i) - 0.5, tl_random(trial, 2, (uint64_t)i) - 0.5,
+                             tl_random(trial, 3, (uint64_t)i) - 0.5};
         tl_bsr_multiply(m.matrix, NULL, p, g);
         for (int32_t i = 0; i < n; i++) sum += tl_dot3(p[i], g[i]), size += tl_dot3(g[i], g[i]);
         assert_true(sum > -1e-12 * sqrt(size));
@@ -251,8 +278,8 @@ static void single_storage_holds_the_same_hessian(void **state)
 }
 
 // A rotating, moving sheet: no elastic force, no internal damping.
-// Where only some nodes move, the loops pass over what those do not touch: their rows of gradient and Hessian, and differences of energy, are the
-// same, pass after pass, whatever the passes leave in the rows of the others.
+// Where only some nodes move, the loops pass over what those do not touch: their rows of gradient and Hessian, and
+// differences of energy, are the same, pass after pass, whatever the passes leave in the rows of the others.
 static void some_nodes_alone_feel_the_same(void **state)
 {
     (void)state;
@@ -264,7 +291,8 @@ static void some_nodes_alone_feel_the_same(void **state)
     crumple(&m, 0.02);
     world w = make_world(&m);
     const int32_t n = m.e->node_count;
-    tl_vec3 *g = malloc((size_t)n * sizeof *g), *part = malloc((size_t)n * sizeof *part), *here = malloc((size_t)n * sizeof *here);
+    tl_vec3 *g = malloc((size_t)n * sizeof *g), *part = malloc((size_t)n * sizeof *part),
+            *here = malloc((size_t)n * sizeof *here);
     int32_t *place = malloc((size_t)n * sizeof *place), *rows = malloc((size_t)n * sizeof *rows), count = 0;
     for (int32_t i = 0; i < n; i++) {
         const bool moves = m.x[i].x < 0.12 && m.x[i].y > 0.05 && !m.e->fixed[i];
@@ -287,7 +315,8 @@ static void some_nodes_alone_feel_the_same(void **state)
             const double before_part = potential(&m, &w.step);
             tl_forces_assemble(m.e, &w.step, m.x, m.matrix, part, NULL);
             assert_ok(tl_bsr_part(m.matrix, rows, count, place, &m.arena, &some, &err));
-            for (int32_t k = 0; k < count; k++) assert_true(tl_norm3(tl_sub3(g[rows[k]], part[rows[k]])) <= 1e-12 * (1 + tl_norm3(g[rows[k]])));
+            for (int32_t k = 0; k < count; k++)
+                assert_true(tl_norm3(tl_sub3(g[rows[k]], part[rows[k]])) <= 1e-12 * (1 + tl_norm3(g[rows[k]])));
             assert_memory_equal(whole.value, some.value, (size_t)whole.block_count * sizeof *whole.value);
             memcpy(here, m.x, (size_t)n * sizeof *here);
             for (int32_t k = 0; k < count; k++) m.x[rows[k]].z += 1e-3 * sin(k + pass);
@@ -299,7 +328,8 @@ static void some_nodes_alone_feel_the_same(void **state)
             m.e->touched = &touched;
             assert_true(fabs(change - change_part) <= 1e-9 * fabs(change));
         }
-        for (int32_t k = 0; k < count; k++) m.x[rows[k]] = tl_add3(m.x[rows[k]], (tl_vec3){1e-3 * cos(k), 2e-3 * sin(2 * k), 1e-3});
+        for (int32_t k = 0; k < count; k++)
+            m.x[rows[k]] = tl_add3(m.x[rows[k]], (tl_vec3){1e-3 * cos(k), 2e-3 * sin(2 * k), 1e-3});
     }
     assert_true(passed > 0);
     m.e->touched = NULL;
@@ -309,18 +339,20 @@ static void some_nodes_alone_feel_the_same(void **state)
     sheet_free(&s);
 }
 
-// The pattern is that of all patches as groups, and every pair of patch nodes knows its block; also where a face has no neighbour, and on any
-// number of workers.
+// The pattern is that of all patches as groups, and every pair of patch nodes knows its block; also where a face has no
+// neighbour, and on any number of workers.
 static void the_matrix_has_the_blocks_of_all_patches(void **state)
 {
     (void)state;
     tl_error err;
     tl_material fabric = test_fabric();
     for (int kind = 0; kind < 4; kind++) {
-        sheet s = kind < 2 ? sheet_grid(1, 1, kind == 0 ? 1 : 2, 1, true) : sheet_delaunay(0.5, 0.4, kind == 2 ? 0.15 : 0.025, 1, 0, 7);
+        sheet s = kind < 2 ? sheet_grid(1, 1, kind == 0 ? 1 : 2, 1, true)
+                           : sheet_delaunay(0.5, 0.4, kind == 2 ? 0.15 : 0.025, 1, 0, 7);
         model m = make_model(&s, &fabric, TL_BEND_SHAPE);
         const tl_elements *e = m.e;
-        int32_t *start = calloc((size_t)e->face_count + 1, sizeof *start), *items = malloc(6 * (size_t)e->face_count * sizeof *items);
+        int32_t *start = calloc((size_t)e->face_count + 1, sizeof *start),
+                *items = malloc(6 * (size_t)e->face_count * sizeof *items);
         for (int32_t f = 0, n = 0; f < e->face_count; f++) {
             for (int k = 0; k < TL_PATCH_NODES; k++)
                 if (k < 3 || e->face_hinge[f][k - 3] >= 0) items[n++] = e->face[f][k];
@@ -329,7 +361,8 @@ static void the_matrix_has_the_blocks_of_all_patches(void **state)
         tl_bsr *all;
         assert_ok(tl_bsr_create(&m.alloc, e->node_count, e->face_count, start, items, &all, &err));
         assert_int_equal(m.matrix->block_count, all->block_count);
-        const size_t rows = ((size_t)all->row_count + 1) * sizeof *all->row_start, off = (size_t)(all->block_count - all->row_count);
+        const size_t rows = ((size_t)all->row_count + 1) * sizeof *all->row_start,
+                     off = (size_t)(all->block_count - all->row_count);
         assert_memory_equal(m.matrix->row_start, all->row_start, rows);
         assert_memory_equal(m.matrix->col, all->col, (size_t)all->block_count * sizeof *all->col);
         assert_memory_equal(m.matrix->lower_start, all->lower_start, rows);
@@ -339,7 +372,8 @@ static void the_matrix_has_the_blocks_of_all_patches(void **state)
             for (int a = 0; a < TL_PATCH_NODES; a++)
                 for (int b = a + 1; b < TL_PATCH_NODES; b++) {
                     const int32_t slot = e->slot[f][tl_patch_pair(a, b)], i = e->face[f][a], j = e->face[f][b];
-                    const bool gone = (a >= 3 && e->face_hinge[f][a - 3] < 0) || (b >= 3 && e->face_hinge[f][b - 3] < 0);
+                    const bool gone =
+                        (a >= 3 && e->face_hinge[f][a - 3] < 0) || (b >= 3 && e->face_hinge[f][b - 3] < 0);
                     const int how = i == j ? TL_SLOT_BOTH : i < j ? TL_SLOT_PLAIN : TL_SLOT_TRANSPOSED;
                     assert_int_equal(slot, gone ? -1 : 4 * tl_bsr_find(all, i < j ? i : j, i < j ? j : i) + how);
                 }
@@ -347,7 +381,8 @@ static void the_matrix_has_the_blocks_of_all_patches(void **state)
         tl_elements *other;
         tl_bsr *single;
         assert_ok(tl_workers_create(&m.alloc, 3, &workers, &err));
-        assert_ok(tl_elements_create(&m.alloc, &(tl_element_source){m.mesh, &fabric, 1}, 1, TL_BEND_SHAPE, workers, &other, &err));
+        assert_ok(tl_elements_create(&m.alloc, &(tl_element_source){m.mesh, &fabric, 1}, 1, TL_BEND_SHAPE, workers,
+                                     &other, &err));
         assert_ok(tl_elements_matrix(other, true, &m.arena, workers, &single, &err));
         const size_t faces = (size_t)e->face_count, hinges = (size_t)e->hinge_count;
         assert_int_equal(other->hinge_count, e->hinge_count);
@@ -424,7 +459,8 @@ static void rigid_motion_gives_no_force(void **state)
     sheet s = sheet_delaunay(0.5, 0.4, 0.1, 1, 0, 2);
     model m = make_model(&s, &fabric, TL_BEND_SHAPE);
     const int32_t n = m.e->node_count;
-    tl_vec3 *x0 = malloc((size_t)n * sizeof *x0), *x1 = malloc((size_t)n * sizeof *x0), *g = malloc((size_t)n * sizeof *g);
+    tl_vec3 *x0 = malloc((size_t)n * sizeof *x0), *x1 = malloc((size_t)n * sizeof *x0),
+            *g = malloc((size_t)n * sizeof *g);
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 p = m.x[i];
         x0[i] = (tl_vec3){p.x * cos(0.3) - p.y * sin(0.3), p.x * sin(0.3) + p.y * cos(0.3), 0.1};
@@ -434,7 +470,8 @@ static void rigid_motion_gives_no_force(void **state)
     const tl_step_def step = {.gamma = 200, .now = 4.0 / 3, .before = 1.0 / 3};
     tl_forces_begin(m.e, &step, x0, x1, true, NULL);
     tl_forces_assemble(m.e, &step, m.x, NULL, g, NULL);
-    for (int32_t i = 0; i < n; i++) assert_true(tl_norm3(g[i]) < 1e-11);  // stiffness 300 N/m over 0.1 m: 1e-12 relative
+    for (int32_t i = 0; i < n; i++)
+        assert_true(tl_norm3(g[i]) < 1e-11);  // stiffness 300 N/m over 0.1 m: 1e-12 relative
     free(x0), free(x1), free(g);
     free_model(&m);
     sheet_free(&s);
@@ -461,8 +498,10 @@ static void affine_maps_leave_inner_nodes_in_balance(void **state)
         for (int32_t i = 0; i < n; i++) {
             const tl_vec2 u = m.mesh->uv[m.e->slot_of_node[i]];
             const bool on = u.x < 1e-9 || u.y < 1e-9 || u.x > 0.5 - 1e-9 || u.y > 0.4 - 1e-9;
-            if (on) border = fmax(border, tl_norm3(g[i]));
-            else inner = fmax(inner, tl_norm3(g[i]));
+            if (on)
+                border = fmax(border, tl_norm3(g[i]));
+            else
+                inner = fmax(inner, tl_norm3(g[i]));
         }
         assert_true(border > 1e-3);
         assert_true(inner < 1e-10 * border);
@@ -487,10 +526,13 @@ static void friction_matches_differences_where_it_sticks(void **state)
     check_gradient(&m, &w.step);
     int32_t sticking = 0, sliding = 0;
     for (int32_t f = 0; f < m.e->face_count; f++) {
-        const double most = fabric.friction_bend / sqrt(fabric.bend[0][0] * fabric.bend[2][0]) * w.step.gamma / TL_BEND_CREEP;
+        const double most =
+            fabric.friction_bend / sqrt(fabric.bend[0][0] * fabric.bend[2][0]) * w.step.gamma / TL_BEND_CREEP;
         const double weight = tl_bend_friction_of(m.e, f, w.step.gamma).weight;
-        if (weight > most * (1 + 1e-9)) sticking++;
-        else if (weight < most) sliding++;
+        if (weight > most * (1 + 1e-9))
+            sticking++;
+        else if (weight < most)
+            sliding++;
         assert_true(weight <= 2 * most);
     }
     assert_true(sticking >= 3 && sliding >= 3);
@@ -506,13 +548,19 @@ static void rolling_up_works_against_friction(void **state)
     tl_error err;
     tl_material fabric;
     const double b = 1e-4, radius = 0.2, rub = 3e-4, a = 0.4;
-    const tl_orthotropic def = {.stretch_warp = 100, .stretch_weft = 100, .shear = 40, .bend_warp = b, .bend_weft = b,
-                                .bend_bias = b, .density = 0.2};
+    const tl_orthotropic def = {.stretch_warp = 100,
+                                .stretch_weft = 100,
+                                .shear = 40,
+                                .bend_warp = b,
+                                .bend_weft = b,
+                                .bend_bias = b,
+                                .density = 0.2};
     assert_ok(tl_material_orthotropic(&def, &fabric, &err));
     fabric.friction_bend = rub;
     for (int kind = 0; kind < 3; kind++) {
-        sheet s = kind == 0 ? sheet_grid(1, 1, 24, 24, false)
-                : kind == 1 ? sheet_delaunay(1, 1, 0.05, 1, 0, 1) : sheet_delaunay(1, 1, 0.025, 5, 0, 1);
+        sheet s = kind == 0   ? sheet_grid(1, 1, 24, 24, false)
+                  : kind == 1 ? sheet_delaunay(1, 1, 0.05, 1, 0, 1)
+                              : sheet_delaunay(1, 1, 0.025, 5, 0, 1);
         model m = make_model(&s, &fabric, TL_BEND_SHAPE);
         const tl_step_def step = {.gamma = 1000, .now = 1};
         tl_forces_begin(m.e, &step, m.x, NULL, true, NULL);
@@ -536,8 +584,13 @@ static double rolled_ratio(const sheet *s, double axis_deg, tl_bending bending)
     tl_error err;
     tl_material fabric;
     const double b = 1e-4, radius = 0.2;
-    const tl_orthotropic def = {.stretch_warp = 100, .stretch_weft = 100, .shear = 40, .bend_warp = b, .bend_weft = b,
-                                .bend_bias = b, .density = 0.2};
+    const tl_orthotropic def = {.stretch_warp = 100,
+                                .stretch_weft = 100,
+                                .shear = 40,
+                                .bend_warp = b,
+                                .bend_weft = b,
+                                .bend_bias = b,
+                                .density = 0.2};
     assert_ok(tl_material_orthotropic(&def, &fabric, &err));
     model m = make_model(s, &fabric, bending);
     const double a = axis_deg * 3.14159265358979323846 / 180;
@@ -563,9 +616,12 @@ static void rolled_sheet_has_the_plate_energy(void **state)
     double worst_hinge = 1;
     for (int kind = 0; kind < 6; kind++) {
         const double tolerance = kind < 4 ? 0.02 : 0.05;
-        sheet s = kind == 0 ? sheet_grid(1, 1, 24, 24, true) : kind == 1 ? sheet_grid(1, 1, 24, 24, false)
-                : kind == 2 ? sheet_delaunay(1, 1, 0.05, 1, 0, 1) : kind == 3 ? sheet_delaunay(1, 1, 0.04, 1, 0, 77)
-                : kind == 4 ? sheet_delaunay(1, 1, 0.025, 5, 0, 3) : sheet_delaunay(1, 1, 0.025, 5, 45, 4);
+        sheet s = kind == 0   ? sheet_grid(1, 1, 24, 24, true)
+                  : kind == 1 ? sheet_grid(1, 1, 24, 24, false)
+                  : kind == 2 ? sheet_delaunay(1, 1, 0.05, 1, 0, 1)
+                  : kind == 3 ? sheet_delaunay(1, 1, 0.04, 1, 0, 77)
+                  : kind == 4 ? sheet_delaunay(1, 1, 0.025, 5, 0, 3)
+                              : sheet_delaunay(1, 1, 0.025, 5, 45, 4);
         for (double axis = 0; axis < 180; axis += 22.5) {
             const double r = rolled_ratio(&s, axis, TL_BEND_SHAPE), h = rolled_ratio(&s, axis, TL_BEND_HINGE);
             print_message("rolled: mesh %d axis %5.1f  shape %.4f  hinge %.4f\n", kind, axis, r, h);

@@ -8,10 +8,10 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/timer.h"
-#include "collide/distance.h"
-#include "collide/edges.h"
-#include "collide/heal.h"
-#include "collide/intersect.h"
+#include "detect/distance.h"
+#include "mesh/edges.h"
+#include "respond/untangle/untangle.h"
+#include "detect/intersect.h"
 #include "math/vec3.h"
 
 static tl_error err;
@@ -39,7 +39,8 @@ static void add_grid(shape *s, int nu, int nv, bool round, tl_vec3 (*at)(double 
         for (int i = 0; i < columns; i++) s->x[n0 + j * columns + i] = at((double)i / nu, (double)j / nv);
     for (int j = 0; j < nv; j++)
         for (int i = 0; i < nu; i++) {
-            const int32_t a = n0 + j * columns + i, b = n0 + j * columns + (i + 1) % columns, c = b + columns, d = a + columns;
+            const int32_t a = n0 + j * columns + i, b = n0 + j * columns + (i + 1) % columns, c = b + columns,
+                          d = a + columns;
             const int32_t t[2][3] = {{a, b, (i + j) % 2 ? d : c}, {(i + j) % 2 ? b : a, c, d}};
             memcpy(*f, t, sizeof t);
             f += 2;
@@ -48,8 +49,8 @@ static void add_grid(shape *s, int nu, int nv, bool round, tl_vec3 (*at)(double 
 
 static void close_shape(shape *s)
 {
-    assert_ok(tl_unique_edges(heap(), (const int32_t(*)[3])s->face, s->surface.face_count, &s->edge, &s->surface.edge_count,
-                              NULL, &err));
+    assert_ok(tl_unique_edges(heap(), (const int32_t(*)[3])s->face, s->surface.face_count, &s->edge,
+                              &s->surface.edge_count, NULL, &err));
     s->surface.face = (const int32_t(*)[3])s->face, s->surface.edge = (const int32_t(*)[2])s->edge;
 }
 
@@ -127,9 +128,9 @@ static tl_heal_report heal(const char *what, shape *s, const shape *body, double
     const int64_t before = crossings(s, NULL) + (body ? crossings(s, body) : 0);
     const double start = tl_now();
     assert_ok(tl_heal(&def, s->x, &arena, workers, &r, &err));
-    print_message("%s: %lld crossings -> %lld, %lld near, %d iterations, %d nodes moved, at most %.4f m, %.3f s\n", what,
-                  (long long)r.crossings_before, (long long)r.crossings_after, (long long)r.near_after, r.iterations,
-                  r.nodes_moved, r.largest_move, tl_now() - start);
+    print_message("%s: %lld crossings -> %lld, %lld near, %d iterations, %d nodes moved, at most %.4f m, %.3f s\n",
+                  what, (long long)r.crossings_before, (long long)r.crossings_after, (long long)r.near_after,
+                  r.iterations, r.nodes_moved, r.largest_move, tl_now() - start);
     assert_int_equal(before, r.crossings_before);
     assert_int_equal(r.crossings_after, crossings(s, NULL) + (body ? crossings(s, body) : 0));
     tl_arena_free(&arena);
@@ -175,10 +176,9 @@ static void sheets_that_cross_slightly(void **state)
 static tl_vec3 folded(double u, double v)
 {
     const double r = 0.05, half = 0.5 - r * 1.5707963267948966, arc = 3.14159265358979 * r;
-    tl_vec3 p = u < half ? (tl_vec3){u, 0, v}
-                : u < half + arc
-                    ? (tl_vec3){half + r * sin((u - half) / r), r - r * cos((u - half) / r), v}
-                    : (tl_vec3){half - (u - half - arc), 2 * r, v};
+    tl_vec3 p = u < half         ? (tl_vec3){u, 0, v}
+                : u < half + arc ? (tl_vec3){half + r * sin((u - half) / r), r - r * cos((u - half) / r), v}
+                                 : (tl_vec3){half - (u - half - arc), 2 * r, v};
     const double corner = fmax(0, u + v - 1.6);
     p.y -= 0.45 * corner;
     return p;
@@ -220,7 +220,8 @@ static tl_vec3 sleeve(double u, double v)
 }
 static tl_vec3 limb(double u, double v)
 {
-    const double a = -6.283185307179586 * u, r = 0.045 + 0.018 * sin(3 * v + 0.3);  // the other way round: faces outward
+    const double a = -6.283185307179586 * u,
+                 r = 0.045 + 0.018 * sin(3 * v + 0.3);  // the other way round: faces outward
     return (tl_vec3){0.012 + r * cos(a), 0.5 * v, 0.005 + r * sin(a)};
 }
 
@@ -306,13 +307,15 @@ static double dice[6];
 static tl_vec3 any_dent(double u, double v)
 {
     const double du = u - dice[1], dv = v - dice[2];
-    return (tl_vec3){u + 0.02 * dice[3], 0.03 - (0.04 + 0.15 * dice[4]) * exp(-(10 + 60 * dice[0]) * (du * du + dv * dv)),
+    return (tl_vec3){u + 0.02 * dice[3],
+                     0.03 - (0.04 + 0.15 * dice[4]) * exp(-(10 + 60 * dice[0]) * (du * du + dv * dv)),
                      v + 0.02 * dice[5]};
 }
 static tl_vec3 any_tilt(double u, double v)
 {
     const double a = 6.28 * dice[0], from_middle = (u - 0.5) * cos(a) + (v - 0.5) * sin(a);
-    return (tl_vec3){u + 0.02 * dice[3], (0.05 + 0.3 * dice[4]) * (from_middle + 0.15 + 0.25 * dice[1]), v + 0.02 * dice[5]};
+    return (tl_vec3){u + 0.02 * dice[3], (0.05 + 0.3 * dice[4]) * (from_middle + 0.15 + 0.25 * dice[1]),
+                     v + 0.02 * dice[5]};
 }
 static tl_vec3 any_fold(double u, double v)
 {
@@ -323,7 +326,8 @@ static tl_vec3 any_fold(double u, double v)
 static tl_vec3 any_wave(double u, double v)
 {
     const double size = 0.02 + 0.05 * dice[4];
-    return (tl_vec3){u + 0.02 * dice[3], size * (0.6 + sin(dice[0] + 9 * u) * sin(10 * dice[1] + 8 * v)), v + 0.02 * dice[5]};
+    return (tl_vec3){u + 0.02 * dice[3], size * (0.6 + sin(dice[0] + 9 * u) * sin(10 * dice[1] + 8 * v)),
+                     v + 0.02 * dice[5]};
 }
 static tl_vec3 any_sheet(double u, double v) { return (tl_vec3){u, 0.2 * dice[4] - 0.1 + 0.3 * dice[1] * (u + v), v}; }
 
@@ -342,7 +346,8 @@ static void random_tangles(void **state)
         add_grid(&s, 25, 25, kind == 5, kinds[kind]);
         close_shape(&s);
         if (kind == 4) b = ball((tl_vec3){0.1 * dice[0], -0.1 * dice[2], 0.1 * dice[3]}, 0.2, 6 + n % 5);
-        if (kind == 5) b = ball((tl_vec3){0.03 * dice[0], 0.2 + 0.1 * dice[1], 0.03 * dice[2]}, 0.05 + 0.03 * dice[4], 10);
+        if (kind == 5)
+            b = ball((tl_vec3){0.03 * dice[0], 0.2 + 0.1 * dice[1], 0.03 * dice[2]}, 0.05 + 0.03 * dice[4], 10);
         const shape *body = kind >= 4 ? &b : NULL;
         if (crossings(&s, NULL) + (body ? crossings(&s, body) : 0) > 0) {
             const tl_heal_report r = heal("random", &s, body, 0.002, NULL);
@@ -355,7 +360,9 @@ static void random_tangles(void **state)
     assert_true(tangled > 3 * rounds && healed >= 0.9 * tangled);
 }
 
-typedef struct budget { int32_t left, in_use; } budget;
+typedef struct budget {
+    int32_t left, in_use;
+} budget;
 
 static void *resize_within(void *user, void *ptr, size_t old_size, size_t new_size)
 {

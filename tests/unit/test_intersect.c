@@ -8,18 +8,23 @@
 #include "base/alloc.h"
 #include "base/rng.h"
 #include "base/timer.h"
-#include "collide/intersect.h"
+#include "detect/intersect.h"
 
 // --- oracle: is a + t (b - a) = p + u (q - p) + v (r - p) solvable with 0 <= t <= 1, u, v, 1 - u - v >= 0 ? --
 // Equations are used up by substitution, inequalities by Fourier-Motzkin elimination; whole numbers throughout.
 
 __extension__ typedef __int128 wide;
-typedef struct row { wide c[4]; } row;  // c0 + c1 t + c2 u + c3 v >= 0
+typedef struct row {
+    wide c[4];
+} row;  // c0 + c1 t + c2 u + c3 v >= 0
 
 static wide gcd(wide a, wide b)
 {
     a = a < 0 ? -a : a, b = b < 0 ? -b : b;
-    while (b) { const wide r = a % b; a = b, b = r; }
+    while (b) {
+        const wide r = a % b;
+        a = b, b = r;
+    }
     return a;
 }
 
@@ -73,7 +78,9 @@ static uint64_t stream;
 static int below(int n) { return (int)(tl_random(3, 5, stream++) * n); }
 
 // Whole coordinates mapped to doubles without rounding, so the answer stays.
-typedef struct frame { double scale, shift[3]; } frame;
+typedef struct frame {
+    double scale, shift[3];
+} frame;
 
 static tl_vec3 place(const int c[3], const frame *f)
 {

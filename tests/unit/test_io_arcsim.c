@@ -1,16 +1,18 @@
-// tests/unit/test_io_arcsim.c: scenes of ARCSim's: what each key becomes, where files are found, what is said about the rest.
+// tests/unit/test_io_arcsim.c: scenes of ARCSim's: what each key becomes, where files are found, what is said about the
+// rest.
 
 #include "test_io_help.h"
 
 #include <sys/stat.h>
 
-#include "io/arcsim.h"
-#include "io/scene.h"
+#include "scene/arcsim/arcsim.h"
+#include "scene/scene.h"
 #include "sim/internal.h"
 
 #define DATA TL_TEST_DATA "/arcsim/conf/"
-#define FABRIC "{\"density\": .5, \"stretching\": [[1.,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3]],\n" \
-               " \"bending\": [[4e-6,4E-6,4.e-6,+4e-6,0.04e-4],[4e-6,4e-6,4e-6,4e-6,4e-6],[4e-6,4e-6,4e-6,4e-6,4e-6]]}"
+#define FABRIC                                                                                                         \
+    "{\"density\": .5, \"stretching\": [[1.,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3],[1,0,2,3]],\n"              \
+    " \"bending\": [[4e-6,4E-6,4.e-6,+4e-6,0.04e-4],[4e-6,4e-6,4e-6,4e-6,4e-6],[4e-6,4e-6,4e-6,4e-6,4e-6]]}"
 #define TRIANGLE "v 0 0 0\nv 1 0 0\nv 0 2 0\nf 1 2 3\n"
 #define BOX "v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nf 1 3 2\nf 1 2 4\nf 2 3 4\nf 3 1 4\n"
 #define CLOTH "{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\"}]}"
@@ -64,7 +66,7 @@ static void assert_place(tl_vec3 p, double x, double y, double z, double toleran
     assert_near(p.z, z, tolerance);
 }
 
-// ---- keys --------------------------------------------------------------------------------------------------
+// ---- keys -------------------------------------------------------------------------------------------------
 
 static void defaults_are_those_of_the_table(void **state)
 {
@@ -85,7 +87,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(scene->file.collide.on_intersection, TL_INTERSECTION_HEAL);
     const tl_material *m = &scene->cloths[0].materials[0];
     assert_near(m->density, 0.5, 0);
-    assert_near(m->stretch[0][0], 2, 0);   // published numbers: twice for stretch, a quarter for bending
+    assert_near(m->stretch[0][0], 2, 0);  // published numbers: twice for stretch, a quarter for bending
     assert_near(m->bend[0][3], 1e-6, 1e-21);
     assert_near(m->damping_stretch, 0, 0);
     assert_int_equal(tl_scene_note_count(scene), 1);
@@ -97,15 +99,18 @@ static void defaults_are_those_of_the_table(void **state)
 static void layers_are_no_thicker_than_a_quarter_of_the_shortest_edges(void **state)
 {
     (void)state;
-#define THICK(size) "{\"frame_time\": 1, \"end_frame\": 1, \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\"}],\n" \
-                    " \"remeshing\": {\"size\": [" size ", 0.2]}}], \"magic\": {\"repulsion_thickness\": 5e-3}}"
+#define THICK(size)                                                                                                    \
+    "{\"frame_time\": 1, \"end_frame\": 1, \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": "             \
+    "\"f.json\"}],\n"                                                                                                  \
+    " \"remeshing\": {\"size\": [" size ", 0.2]}}], \"magic\": {\"repulsion_thickness\": 5e-3}}"
     tl_scene *scene = load(THICK("0.02"));
     assert_near(scene->cloths[0].file.thickness, 5e-3, 0);
     assert_int_equal(tl_scene_note_count(scene), 0);
     tl_scene_destroy(scene);
     scene = load(THICK("0.01"));
     assert_near(scene->cloths[0].file.thickness, 2.5e-3, 0);
-    assert_true(has_note(scene, "s.json:1: cloths[0] has edges from 0.01 m: layers keep 0.0025 m, a quarter of that, not 'repulsion_thickness' 0.005 m"));
+    assert_true(has_note(scene, "s.json:1: cloths[0] has edges from 0.01 m: layers keep 0.0025 m, a quarter of that, "
+                                "not 'repulsion_thickness' 0.005 m"));
     tl_scene_destroy(scene);
 #undef THICK
 }
@@ -113,17 +118,21 @@ static void layers_are_no_thicker_than_a_quarter_of_the_shortest_edges(void **st
 static void every_key_goes_where_it_belongs(void **state)
 {
     (void)state;
-    tl_scene *scene = load(
-        "{\"frame_time\": 0.02, \"frame_steps\": 4., \"end_time\": 0.5, \"end_frame\": 99, // comment\n"
-        " \"cloths\": [{\"mesh\": \"t.obj\", \"transform\": {\"translate\": [1, 2, 3], \"scale\": 2, \"rotate\": [90, 0, 0, 1]},\n"
-        "   \"velocity\": {\"linear\": [1, 2, 3], \"angular\": [0, 0, 1], \"origin\": [1, 2, 0]},\n"
-        "   \"materials\": [{\"data\": \"f.json\", \"density_mult\": 2, \"stretching_mult\": 3, \"bending_mult\": 5, \"thicken\": 7,\n"
-        "      \"damping\": 0.01, \"strain_limits\": [0.9, 1.2]}],\n"
-        "   \"remeshing\": {\"refine_angle\": .3, \"refine_compression\": 0.005, \"refine_velocity\": 0.5, \"size\": [20e-3, 500e-3],"
-        " \"aspect_min\": 0.2}}],\n"
-        " \"gravity\": [0, 0, -9.8], \"wind\": {\"density\": 2, \"velocity\": [1, 2, 3], \"drag\": 0.5}, \"friction\": 0.1, \"obs_friction\": 0.2,\n"
-        " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [0, 0, -9]}}],\n"
-        " \"magic\": {\"repulsion_thickness\": 2e-3, \"rib_stiffening\": 0.7, \"combine_tensors\": false}}");
+    tl_scene *scene =
+        load("{\"frame_time\": 0.02, \"frame_steps\": 4., \"end_time\": 0.5, \"end_frame\": 99, // comment\n"
+             " \"cloths\": [{\"mesh\": \"t.obj\", \"transform\": {\"translate\": [1, 2, 3], \"scale\": 2, \"rotate\": "
+             "[90, 0, 0, 1]},\n"
+             "   \"velocity\": {\"linear\": [1, 2, 3], \"angular\": [0, 0, 1], \"origin\": [1, 2, 0]},\n"
+             "   \"materials\": [{\"data\": \"f.json\", \"density_mult\": 2, \"stretching_mult\": 3, \"bending_mult\": "
+             "5, \"thicken\": 7,\n"
+             "      \"damping\": 0.01, \"strain_limits\": [0.9, 1.2]}],\n"
+             "   \"remeshing\": {\"refine_angle\": .3, \"refine_compression\": 0.005, \"refine_velocity\": 0.5, "
+             "\"size\": [20e-3, 500e-3],"
+             " \"aspect_min\": 0.2}}],\n"
+             " \"gravity\": [0, 0, -9.8], \"wind\": {\"density\": 2, \"velocity\": [1, 2, 3], \"drag\": 0.5}, "
+             "\"friction\": 0.1, \"obs_friction\": 0.2,\n"
+             " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [0, 0, -9]}}],\n"
+             " \"magic\": {\"repulsion_thickness\": 2e-3, \"rib_stiffening\": 0.7, \"combine_tensors\": false}}");
     assert_int_equal(tl_scene_note_count(scene), 0);
     assert_int_equal(tl_scene_frames(scene), 25);
     assert_int_equal(tl_scene_steps_per_frame(scene), 4);
@@ -169,7 +178,8 @@ static void every_key_goes_where_it_belongs(void **state)
 static void both_forms_of_time(void **state)
 {
     (void)state;
-    tl_scene *scene = load("{\"timestep\": 0.005, \"save_frames\": 8, \"duration\": 2, \"cloths\": [" CLOTH "], \"disable\": [\"remeshing\"]}");
+    tl_scene *scene = load("{\"timestep\": 0.005, \"save_frames\": 8, \"duration\": 2, \"cloths\": [" CLOTH
+                           "], \"disable\": [\"remeshing\"]}");
     assert_near(tl_scene_fps(scene), 25, 1e-12);
     assert_int_equal(tl_scene_steps_per_frame(scene), 8);
     assert_int_equal(tl_scene_frames(scene), 50);
@@ -179,15 +189,18 @@ static void both_forms_of_time(void **state)
     assert_int_equal(tl_scene_frames(scene), 100);
     assert_int_equal(tl_scene_note_count(scene), 2);
     assert_true(has_note(scene, "s.json:1: timestep has no effect: frame_time is given, the newer form"));
-    assert_true(has_note(scene, "s.json:1: has no end: 100 frames (10 s) are made, a default; --frames makes more or less"));
+    assert_true(
+        has_note(scene, "s.json:1: has no end: 100 frames (10 s) are made, a default; --frames makes more or less"));
     tl_scene_destroy(scene);
-    scene = load("{\"frame_time\": 0.5, \"cloths\": [" CLOTH "], \"disable\": [\"remeshing\"],\n \"motions\": [[{\"time\": 0}, {\"time\": 30}]]}");
+    scene = load("{\"frame_time\": 0.5, \"cloths\": [" CLOTH
+                 "], \"disable\": [\"remeshing\"],\n \"motions\": [[{\"time\": 0}, {\"time\": 30}]]}");
     assert_int_equal(tl_scene_frames(scene), 60);
     tl_scene_destroy(scene);
-    check_fails("{\"duration\": 2,\n \"cloths\": [" CLOTH "]}", "s.json:1: lacks 'frame_time' (or the older 'timestep')");
+    check_fails("{\"duration\": 2,\n \"cloths\": [" CLOTH "]}",
+                "s.json:1: lacks 'frame_time' (or the older 'timestep')");
 }
 
-// ---- motions -----------------------------------------------------------------------------------------------
+// ---- motions ----------------------------------------------------------------------------------------------
 
 // Node `n` of obstacle `b` at time t.
 static tl_vec3 obstacle_at(const tl_sim *sim, int32_t b, int32_t n, double t)
@@ -200,21 +213,27 @@ static tl_vec3 obstacle_at(const tl_sim *sim, int32_t b, int32_t n, double t)
 static void obstacles_follow_splines(void **state)
 {
     (void)state;
-    tl_scene *scene = load(
-        "{\"frame_time\": 0.1, \"end_frame\": 1, \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "],\n"
-        " \"motions\": [[{\"time\": 0}, {\"time\": 1, \"transform\": {\"translate\": [0, 0, 2], \"rotate\": [90, 0, 0, 1], \"scale\": 3}}],\n"
-        "   [{\"time\": -1}, {\"time\": 1, \"transform\": {\"translate\": [4, 0, 0]}, \"velocity\": {\"linear\": [1, 0, 0], \"angular\": [0, 0, 2]}}]],\n"
-        " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [5, 0, 0]}, \"motion\": 0},\n"
-        "   {\"mesh\": \"box.obj\", \"motion\": 1, \"transform\": {\"translate\": [0, 0, 50]}},\n"
-        "   {\"mesh\": \"box.obj\", \"motion\": -1, \"start_time\": 2, \"end_time\": 3}, {\"mesh\": \"box.obj\", \"end_time\": 0}]}");
+    tl_scene *scene =
+        load("{\"frame_time\": 0.1, \"end_frame\": 1, \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "],\n"
+             " \"motions\": [[{\"time\": 0}, {\"time\": 1, \"transform\": {\"translate\": [0, 0, 2], \"rotate\": [90, "
+             "0, 0, 1], \"scale\": 3}}],\n"
+             "   [{\"time\": -1}, {\"time\": 1, \"transform\": {\"translate\": [4, 0, 0]}, \"velocity\": {\"linear\": "
+             "[1, 0, 0], \"angular\": [0, 0, 2]}}]],\n"
+             " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [5, 0, 0]}, \"motion\": 0},\n"
+             "   {\"mesh\": \"box.obj\", \"motion\": 1, \"transform\": {\"translate\": [0, 0, 50]}},\n"
+             "   {\"mesh\": \"box.obj\", \"motion\": -1, \"start_time\": 2, \"end_time\": 3}, {\"mesh\": \"box.obj\", "
+             "\"end_time\": 0}]}");
     assert_int_equal(scene->obstacle_count, 3);
     assert_near(scene->obstacles[2].file.start, 2, 0);
     assert_near(scene->obstacles[2].file.end, 3, 0);
-    assert_true(has_note(scene, "s.json:6: obstacles[3] is never there (end_time is not after start_time), and is left out"));
+    assert_true(
+        has_note(scene, "s.json:6: obstacles[3] is never there (end_time is not after start_time), and is left out"));
     tl_sim *sim = simulate(scene);
     for (double s = 0; s <= 1; s += 0.125) {
-        // z up: node 1 of the box is at (6, 0, 0) and turns about the origin; the quaternion is a blend of (1, 0) and (c, s) of 45 degrees
-        const double r = s * s * (3 - 2 * s), half = sqrt(0.5), angle = 2 * atan2(r * half, 1 - r + r * half), far = 6 * (1 + 2 * r);
+        // z up: node 1 of the box is at (6, 0, 0) and turns about the origin; the quaternion is a blend of (1, 0) and
+        // (c, s) of 45 degrees
+        const double r = s * s * (3 - 2 * s), half = sqrt(0.5), angle = 2 * atan2(r * half, 1 - r + r * half),
+                     far = 6 * (1 + 2 * r);
         assert_place(obstacle_at(sim, 0, 1, s), far * cos(angle), 2 * r, -far * sin(angle), 1e-13);
     }
     // velocity at the end: linear, and turning carries the place (4, 0, 0) of the pose about the origin
@@ -226,28 +245,52 @@ static void obstacles_follow_splines(void **state)
     tl_scene_destroy(scene);
 }
 
+// Scenes of ARCSim's own have bodies that start as a point, and handles that call their nodes vertices.
+static void points_and_vertices_are_read(void **state)
+{
+    (void)state;
+    tl_scene *scene =
+        load("{\"frame_time\": 0.1, \"end_frame\": 1, \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "],\n"
+             " \"handles\": [{\"vertices\": [0, 1]}],\n"
+             " \"motions\": [[{\"time\": 0, \"transform\": {\"scale\": 0}}, {\"time\": 1, \"transform\": {\"scale\": "
+             "2}}]],\n"
+             " \"obstacles\": [{\"mesh\": \"box.obj\", \"transform\": {\"translate\": [5, 0, 0]}, \"motion\": 0}]}");
+    assert_true(has_note(scene, "s.json:3: motions[0][0] has the scale 0, which would leave a point: 0.002 instead"));
+    tl_sim *sim = simulate(scene);
+    const tl_vec3 p = obstacle_at(sim, 0, 0, 0), q = obstacle_at(sim, 0, 0, 1);
+    assert_near(p.x, 0.01, 1e-12);  // the place of the mesh is scaled, too
+    assert_near(q.x, 10, 1e-12);
+    tl_sim_destroy(sim);
+    tl_scene_destroy(scene);
+}
+
 static void motion_files_move_parts(void **state)
 {
     (void)state;
     help_write("p0000.obj", BOX);
     help_write("p0001.obj", BOX);
     help_write("m.mot", "NumFrames: 2\nbody[0] position\n0 0 0\n1 0 0\n\nbody[0] orientation\n1 0 0 0\n-1 0 0 0\n\n"
-                        "body[1] position\n0 0 1\n0 0 2\n\nbody[1] orientation\n1 0 0 0\n0.7071067811865476 0 0 0.7071067811865476\n\n");
-    tl_scene *scene = load("{\"frame_time\": 0.1, \"end_frame\": 1, \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "],\n"
-                           " \"motions\": {\"motfile\": \"m.mot\", \"fps\": 4, \"transform\": {\"translate\": [0, 10, 0], \"scale\": 2}},\n"
-                           " \"obstacles\": \"p%04d.obj\"}");
+                        "body[1] position\n0 0 1\n0 0 2\n\nbody[1] orientation\n1 0 0 0\n0.7071067811865476 0 0 "
+                        "0.7071067811865476\n\n");
+    tl_scene *scene =
+        load("{\"frame_time\": 0.1, \"end_frame\": 1, \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "],\n"
+             " \"motions\": {\"motfile\": \"m.mot\", \"fps\": 4, \"transform\": {\"translate\": [0, 10, 0], \"scale\": "
+             "2}},\n"
+             " \"obstacles\": \"p%04d.obj\"}");
     assert_int_equal(scene->obstacle_count, 2);
     assert_int_equal(tl_scene_note_count(scene), 0);
     tl_sim *sim = simulate(scene);
-    assert_place(obstacle_at(sim, 0, 1, 0.25), 4, 0, -10, 1e-15);    // (1, 0, 0) moved to (2, 0, 0), doubled, moved by y 10
-    assert_place(obstacle_at(sim, 0, 1, 0.125), 3, 0, -10, 1e-15);   // the sign of the second quaternion means nothing
+    assert_place(obstacle_at(sim, 0, 1, 0.25), 4, 0, -10,
+                 1e-15);  // (1, 0, 0) moved to (2, 0, 0), doubled, moved by y 10
+    assert_place(obstacle_at(sim, 0, 1, 0.125), 3, 0, -10, 1e-15);  // the sign of the second quaternion means nothing
     assert_place(obstacle_at(sim, 1, 1, 0), 2, 2, -10, 1e-15);
-    assert_place(obstacle_at(sim, 1, 1, 9), 0, 4, -12, 1e-14);       // (1, 0, 0) turned to (0, 1, 0), up by 2
+    assert_place(obstacle_at(sim, 1, 1, 9), 0, 4, -12, 1e-14);  // (1, 0, 0) turned to (0, 1, 0), up by 2
     tl_sim_destroy(sim);
     tl_scene_destroy(scene);
     help_write("m.mot", "NumFrames: 2\nbody[0] position\n0 0 0\n1 0 x\n");
     tl_error err;
-    help_write("s.json", "{\"frame_time\": 0.1, \"cloths\": [" CLOTH "],\n \"motions\": {\"motfile\": \"m.mot\", \"fps\": 4}}");
+    help_write("s.json",
+               "{\"frame_time\": 0.1, \"cloths\": [" CLOTH "],\n \"motions\": {\"motfile\": \"m.mot\", \"fps\": 4}}");
     assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
     assert_message_has("m.mot:4: a number is missing or out of range (motion file of s.json:2: motions.motfile)");
     help_write("m.mot", "NumFrames: 2\nbody[0] position\n0 0 0\n1 0 0\n\nbody[0] orientation\n1 0 0 0\n0 0 0 0\n");
@@ -259,22 +302,27 @@ static void bad_motions(void **state)
 {
     (void)state;
 #define START "{\"frame_time\": 0.1, \"cloths\": [" CLOTH "],\n "
-    check_fails(START "\"motions\": [[{\"time\": 1}, {\"time\": 1}]]}", "s.json:2: motions[0][1].time 1, must be above the 1 before it");
-    check_fails(START "\"motions\": [[{\"time\": 1, \"transform\": {\"rotate\": [9, 0, 0, 0]}}]]}",
-                "s.json:2: motions[0][0].transform.rotate by 9 degrees about the axis (0, 0, 0), must have a direction");
-    check_fails(START "\"handles\": [{\"nodes\": [0], \"motion\": 0}]}", "s.json:2: handles[0].motion 0, there are no motions");
+    check_fails(START "\"motions\": [[{\"time\": 1}, {\"time\": 1}]]}",
+                "s.json:2: motions[0][1].time 1, must be above the 1 before it");
+    check_fails(
+        START "\"motions\": [[{\"time\": 1, \"transform\": {\"rotate\": [9, 0, 0, 0]}}]]}",
+        "s.json:2: motions[0][0].transform.rotate by 9 degrees about the axis (0, 0, 0), must have a direction");
+    check_fails(START "\"handles\": [{\"nodes\": [0], \"motion\": 0}]}",
+                "s.json:2: handles[0].motion 0, there are no motions");
     check_fails(START "\"motions\": [[]], \"obstacles\": [{\"mesh\": \"box.obj\", \"motion\": 3}]}",
                 "s.json:2: obstacles[0].motion 3, must be in [0, 0], a place in motions");
     check_fails(START "\"motions\": {\"motfile\": \"no.mot\", \"fps\": 4}}",
-                "s.json:2: motions.motfile \"no.mot\", no such file (looked for in the folder of the scene, in those above it and in the current folder)");
+                "s.json:2: motions.motfile \"no.mot\", no such file (looked for in the folder of the scene, in those "
+                "above it and in the current folder)");
 }
 
-// ---- handles -----------------------------------------------------------------------------------------------
+// ---- handles ----------------------------------------------------------------------------------------------
 
 static void a_motion_without_keys_is_told(void **state)
 {
     (void)state;
-    tl_scene *scene = load(START "\"end_time\": 1, \"disable\": [\"remeshing\"],\n \"motions\": [[{\"time\": 0}], []]}");
+    tl_scene *scene =
+        load(START "\"end_time\": 1, \"disable\": [\"remeshing\"],\n \"motions\": [[{\"time\": 0}], []]}");
     assert_int_equal(tl_scene_note_count(scene), 1);
     assert_string_equal(tl_scene_note(scene, 0), "s.json:3: motions[1] has no keys: what it moves stands still");
     tl_scene_destroy(scene);
@@ -284,11 +332,14 @@ static void handles_of_all_kinds(void **state)
 {
     (void)state;
     tl_scene *scene = load(
-        START "\"disable\": [\"remeshing\"], \"end_time\": 1,\n"
+        START
+        "\"disable\": [\"remeshing\"], \"end_time\": 1,\n"
         " \"motions\": [[{\"time\": 0}, {\"time\": 1, \"transform\": {\"translate\": [0, 0, 1]}}]],\n"
         " \"handles\": [{\"nodes\": [0, 2], \"motion\": 0, \"start_time\": 0.5, \"end_time\": 7, \"fade_time\": 2},\n"
-        "   {\"type\": \"circle\", \"nodes\": [1], \"circumference\": 4, \"u\": [0, 1], \"center\": [0, 0, 1], \"axis0\": [1, 0, 0], \"axis1\": [0, 1, 0]},\n"
-        "   {\"type\": \"glue\", \"nodes\": [1, 2]},\n   {\"type\": \"glue\", \"nodes\": [0, 2]},\n   {\"nodes\": [1], \"end_time\": 0}],\n"
+        "   {\"type\": \"circle\", \"nodes\": [1], \"circumference\": 4, \"u\": [0, 1], \"center\": [0, 0, 1], "
+        "\"axis0\": [1, 0, 0], \"axis1\": [0, 1, 0]},\n"
+        "   {\"type\": \"glue\", \"nodes\": [1, 2]},\n   {\"type\": \"glue\", \"nodes\": [0, 2]},\n   {\"nodes\": [1], "
+        "\"end_time\": 0}],\n"
         " \"magic\": {\"handle_stiffness\": 200}}");
     assert_int_equal(scene->handle_count, 2);
     const tl_scene_handle *h = scene->handles;
@@ -303,40 +354,49 @@ static void handles_of_all_kinds(void **state)
     assert_place(h[1].file.ellipse.axis1, 0, 0, -1, 0);
     assert_near(h[1].file.ellipse.turns.y, 0.25, 0);
     assert_int_equal(tl_scene_note_count(scene), 2);
-    assert_true(has_note(scene, "s.json:6: handles[2].type \"glue\": handles of this kind are not supported (sew the nodes together in the mesh), "
+    assert_true(has_note(scene, "s.json:6: handles[2].type \"glue\": handles of this kind are not supported (sew the "
+                                "nodes together in the mesh), "
                                 "and left out"));
-    assert_true(has_note(scene, "s.json:8: handles[4] never holds (end_time is not after start_time), and is left out"));
+    assert_true(
+        has_note(scene, "s.json:8: handles[4] never holds (end_time is not after start_time), and is left out"));
     tl_scene_destroy(scene);
-    check_fails(START "\"handles\": [{\"cloth\": 1, \"nodes\": [0]}]}", "s.json:2: handles[0].cloth 1, must be in [0, 0], a place in cloths");
+    check_fails(START "\"handles\": [{\"cloth\": 1, \"nodes\": [0]}]}",
+                "s.json:2: handles[0].cloth 1, must be in [0, 0], a place in cloths");
     check_fails(START "\"handles\": [{}]}", "s.json:2: handles[0] selects nothing (give nodes or label)");
 }
 
-// ---- what has no effect ------------------------------------------------------------------------------------
+// ---- what has no effect -----------------------------------------------------------------------------------
 
 static void every_key_without_effect_is_named_once(void **state)
 {
     (void)state;
-    tl_scene *scene = load(
-        "{\"frame_time\": 0.1, \"end_time\": 1, \"farme_steps\": 3, \"note\": 1,\n"
-        " \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\", \"yield_curv\": 80},\n"
-        "   {\"data\": \"f.json\", \"yield_curv\": 80, \"strain_limits\": [1, 1]}], \"remeshing\": {\"refine_angle\": 0.2}}],\n"
-        " \"morphs\": [{\"cloth\": 0}], \"disable\": [\"proximity\", \"physics\", \"magic\"],\n"
-        " \"wind\": {\"gusts\": 3},\n"
-        " \"magic\": {\"collision_stiffness\": 1e9, \"preserve_creases\": false, \"fixed_high_res_mesh\": true, \"handle_stiffness\": 1}}");
+    tl_scene *scene =
+        load("{\"frame_time\": 0.1, \"end_time\": 1, \"farme_steps\": 3, \"note\": 1,\n"
+             " \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\", \"yield_curv\": 80},\n"
+             "   {\"data\": \"f.json\", \"yield_curv\": 80, \"strain_limits\": [1, 1]}], \"remeshing\": "
+             "{\"refine_angle\": 0.2}}],\n"
+             " \"morphs\": [{\"cloth\": 0}], \"disable\": [\"proximity\", \"physics\", \"magic\"],\n"
+             " \"wind\": {\"gusts\": 3},\n"
+             " \"magic\": {\"collision_stiffness\": 1e9, \"preserve_creases\": false, \"fixed_high_res_mesh\": true, "
+             "\"handle_stiffness\": 1}}");
     const char *const wanted[] = {
         "s.json:1: farme_steps is not a key of ARCSim's that is known here, and left out (did you mean 'frame_steps'?)",
         "s.json:1: note is not a key of ARCSim's that is known here, and left out",
         "s.json:2: cloths[0].materials[0].yield_curv has no effect: there is no bending plasticity: cloth unfolds",
-        "s.json:3: cloths[0].materials[1].strain_limits differs from that of the materials before it: a cloth has one pair of limits here, the widest holds",
+        "s.json:3: cloths[0].materials[1].strain_limits differs from that of the materials before it: a cloth has one "
+        "pair of limits here, the widest holds",
         "s.json:3: cloths[0].remeshing lacks 'size': 0.015 to 0.2 m",
         "s.json:4: morphs has no effect: cloth is not pulled towards target meshes",
         "s.json:4: disable[1] \"physics\" has no effect: forces cannot be switched off",
         "s.json:4: disable[2] \"magic\" is no stage that can be switched off",
-        "s.json:4: disable \"proximity\" has no effect alone: proximity and collision are one stage here, switched off by both names",
+        "s.json:4: disable \"proximity\" has no effect alone: proximity and collision are one stage here, switched off "
+        "by both names",
         "s.json:5: wind.gusts is not a key of ARCSim's that is known here, and left out",
-        "s.json:6: magic.collision_stiffness has no effect: contact is a barrier whose strength follows from the fabric and collisions.pressure",
+        "s.json:6: magic.collision_stiffness has no effect: contact is a barrier whose strength follows from the "
+        "fabric and collisions.pressure",
         "s.json:6: magic.fixed_high_res_mesh has no effect: use --set cloths[0].remeshing.kind=none with a fine mesh",
-        "s.json:6: magic.handle_stiffness has no effect: handles hold their nodes exactly, only those with a fade_time let go by springs",
+        "s.json:6: magic.handle_stiffness has no effect: handles hold their nodes exactly, only those with a fade_time "
+        "let go by springs",
     };
     const int count = sizeof wanted / sizeof *wanted;
     for (int i = 0; i < count; i++)
@@ -344,8 +404,10 @@ static void every_key_without_effect_is_named_once(void **state)
     assert_int_equal(tl_scene_note_count(scene), count);
     assert_true(scene->file.collide.self && scene->file.collide.bodies);
     tl_scene_destroy(scene);
-    scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"proximity\", \"collision\", \"remeshing\", \"plasticity\", \"strainlimiting\","
-                 " \"popfilter\"],\n \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\", \"yield_curv\": 80, \"strain_limits\":"
+    scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"proximity\", \"collision\", \"remeshing\", "
+                 "\"plasticity\", \"strainlimiting\","
+                 " \"popfilter\"],\n \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\", "
+                 "\"yield_curv\": 80, \"strain_limits\":"
                  " [0.9, 1.1]}], \"remeshing\": {\"size\": [1, 2]}}]}");
     assert_int_equal(tl_scene_note_count(scene), 0);
     assert_false(scene->file.collide.self || scene->file.collide.bodies || scene->cloths[0].limited);
@@ -363,7 +425,8 @@ static void plastic_lines_of_meshes_are_told(void **state)
     scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"remeshing\"],\n"
                  " \"cloths\": [{\"mesh\": \"p.obj\", \"materials\": {\"data\": \"f.json\"}}]}");
     assert_int_equal(tl_scene_note_count(scene), 1);
-    assert_non_null(strstr(tl_scene_note(scene, 0), "p.obj:8: 2 lines about plasticity or damage (ny, ea, ed, ts, fs, td, fd) have no effect"));
+    assert_non_null(strstr(tl_scene_note(scene, 0),
+                           "p.obj:8: 2 lines about plasticity or damage (ny, ea, ed, ts, fs, td, fd) have no effect"));
     assert_int_equal(scene->cloths[0].mesh.edge_count, 1);
     assert_int_equal(scene->cloths[0].mesh.edge_label[0], 3);
     tl_scene_destroy(scene);
@@ -374,13 +437,17 @@ static void loose_meshes_are_put_right(void **state)
     (void)state;
     tl_error err;
     // node 2 is in no face; the second panel, on nodes 5 to 7, is drawn mirrored
-    help_write("l.obj", "v 0 0 0\nv 9 9 9\nnl 5\nv 1 0 0\nnv 1 2 3\nv 0 2 0\nnl 4\nv 0 0 1\nv 1 0 1\nv 0 2 1\n"
-                        "vt 0 0\nvt 1 0\nvt 0 2\nvt 0 0\nvt -1 0\nvt 0 2\nf 1/1 3/2 4/3\nf 5/4 6/5 7/6\ne 3 4\nel 6\ne 2 4\nel 1\n");
+    help_write(
+        "l.obj",
+        "v 0 0 0\nv 9 9 9\nnl 5\nv 1 0 0\nnv 1 2 3\nv 0 2 0\nnl 4\nv 0 0 1\nv 1 0 1\nv 0 2 1\n"
+        "vt 0 0\nvt 1 0\nvt 0 2\nvt 0 0\nvt -1 0\nvt 0 2\nf 1/1 3/2 4/3\nf 5/4 6/5 7/6\ne 3 4\nel 6\ne 2 4\nel 1\n");
     tl_scene *scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"remeshing\"],\n"
-                           " \"cloths\": [{\"mesh\": \"l.obj\", \"materials\": [{\"data\": \"f.json\"}]}], \"handles\": [{\"nodes\": [3, 0]}]}");
+                           " \"cloths\": [{\"mesh\": \"l.obj\", \"materials\": [{\"data\": \"f.json\"}]}], "
+                           "\"handles\": [{\"nodes\": [3, 0]}]}");
     assert_int_equal(tl_scene_note_count(scene), 2);
     assert_non_null(strstr(tl_scene_note(scene, 0), "l.obj: 1 nodes in no face are left out"));
-    assert_non_null(strstr(tl_scene_note(scene, 1), "l.obj: 1 panels are mirrored in material space, and turned over there"));
+    assert_non_null(
+        strstr(tl_scene_note(scene, 1), "l.obj: 1 panels are mirrored in material space, and turned over there"));
     const tl_obj *m = &scene->cloths[0].mesh;
     assert_int_equal(m->node_count, 6);
     assert_place(m->pos[2], 0, 2, 0, 0);
@@ -410,10 +477,13 @@ static void circles_know_mirrored_panels(void **state)
     tl_error err;
     help_write("c.obj", "v 0 0 0\nnl 1\nv 1 0 0\nnl 1\nv 0 2 0\nnl 2\nv 0 0 1\nnl 2\nv 1 0 1\nnl 3\nv 0 2 1\nnl 3\n"
                         "vt 0 0\nvt 1 0\nvt 0 2\nvt 0 0\nvt -1 0\nvt 0 2\nf 1/1 2/2 3/3\nf 4/4 5/5 6/6\n");
-#define CIRCLE(which) "{\"type\": \"circle\", " which ", \"circumference\": 4, \"u\": [1, 2], \"center\": [0, 0, 1], \"axis0\": [1, 0, 0], \"axis1\": [0, 1, 0]}"
+#define CIRCLE(which)                                                                                                  \
+    "{\"type\": \"circle\", " which                                                                                    \
+    ", \"circumference\": 4, \"u\": [1, 2], \"center\": [0, 0, 1], \"axis0\": [1, 0, 0], \"axis1\": [0, 1, 0]}"
     tl_scene *scene = load("{\"frame_time\": 0.1, \"end_time\": 1, \"disable\": [\"remeshing\"],\n"
                            " \"cloths\": [{\"mesh\": \"c.obj\", \"materials\": [{\"data\": \"f.json\"}]}],\n"
-                           " \"handles\": [" CIRCLE("\"label\": 1") ", " CIRCLE("\"label\": 3") ", " CIRCLE("\"nodes\": [4]") ", " CIRCLE("\"label\": 2") "]}");
+                           " \"handles\": [" CIRCLE("\"label\": 1") ", " CIRCLE("\"label\": 3") ", " CIRCLE(
+                               "\"nodes\": [4]") ", " CIRCLE("\"label\": 2") "]}");
 #undef CIRCLE
     assert_int_equal(tl_scene_note_count(scene), 2);
     assert_non_null(strstr(tl_scene_note(scene, 1), "handles[3]: holds mirrored panels and others on one circle"));
@@ -430,52 +500,64 @@ static void circles_know_mirrored_panels(void **state)
     tl_scene_destroy(scene);
 }
 
-// ---- files and syntax --------------------------------------------------------------------------------------
+// ---- files and syntax -------------------------------------------------------------------------------------
 
 static void files_are_looked_for_upwards(void **state)
 {
     (void)state;
     tl_error err;
     tl_scene *scene;
-    assert_int_equal(mkdir("a", 0777) + mkdir("a/conf", 0777) + mkdir("a/conf/m", 0777) + mkdir("a/mat", 0777) + mkdir("mat", 0777), 0);
+    assert_int_equal(mkdir("a", 0777) + mkdir("a/conf", 0777) + mkdir("a/conf/m", 0777) + mkdir("a/mat", 0777) +
+                         mkdir("mat", 0777),
+                     0);
     help_write("a/conf/m/t.obj", TRIANGLE);
     help_write("a/mat/f.json", FABRIC);
     help_write("mat/f.json", "{");  // further up: not taken
-    help_write("a/conf/s.json", "{\"frame_time\": 0.1, \"end_time\": 1, \"cloths\": [{\"mesh\": \"m/t.obj\", \"materials\": [{\"data\": \"mat/f.json\"}]}]}");
+    help_write("a/conf/s.json", "{\"frame_time\": 0.1, \"end_time\": 1, \"cloths\": [{\"mesh\": \"m/t.obj\", "
+                                "\"materials\": [{\"data\": \"mat/f.json\"}]}]}");
     assert_ok(tl_scene_load("a/conf/s.json", NULL, 0, &scene, &err));
     tl_scene_destroy(scene);
     assert_int_equal(chdir("a/mat"), 0);
     assert_ok(tl_scene_load("../conf/s.json", NULL, 0, &scene, &err));
     tl_scene_destroy(scene);
     help_write("here.obj", BOX);  // in the current folder only
-    help_write("../conf/o.json", "{\"frame_time\": 0.1, \"end_time\": 1, \"cloths\": [{\"mesh\": \"m/t.obj\", \"materials\": [{\"data\": \"mat/f.json\"}]}],\n"
+    help_write("../conf/o.json", "{\"frame_time\": 0.1, \"end_time\": 1, \"cloths\": [{\"mesh\": \"m/t.obj\", "
+                                 "\"materials\": [{\"data\": \"mat/f.json\"}]}],\n"
                                  " \"obstacles\": [{\"mesh\": \"here.obj\"}]}");
     assert_ok(tl_scene_load("../conf/o.json", NULL, 0, &scene, &err));
     tl_scene_destroy(scene);
     assert_int_equal(remove("here.obj"), 0);
     assert_fails(tl_scene_load("../conf/o.json", NULL, 0, &scene, &err), TL_BAD_INPUT,
-                 "../conf/o.json:2: obstacles[0].mesh \"here.obj\", no such file (looked for in the folder of the scene, in those above it and in "
+                 "../conf/o.json:2: obstacles[0].mesh \"here.obj\", no such file (looked for in the folder of the "
+                 "scene, in those above it and in "
                  "the current folder)");
 }
 
 static void bad_values_have_a_place(void **state)
 {
     (void)state;
-    check_fails("{\"frame_time\": -1,\n \"cloths\": [" CLOTH "]}", "s.json:1: frame_time -1, must be in (0, 1000000]");
-    check_fails("{\"frame_time\": 1e-9,\n \"cloths\": [" CLOTH "]}", "s.json:1: frame_time 1e-9, makes frames of 1e-09 s, must be at least 1e-06 s");
+    check_fails("{\"frame_time\": -1,\n \"cloths\": [" CLOTH "]}", "s.json:1: frame_time -1, must be in (0, 1e6]");
+    check_fails("{\"frame_time\": 1e-9,\n \"cloths\": [" CLOTH "]}",
+                "s.json:1: frame_time 1e-9, makes frames of 1e-09 s, must be at least 1e-06 s");
     check_fails("{\"timestep\": 1e-9, \"save_frames\": 10,\n \"cloths\": [" CLOTH "]}",
                 "s.json:1: timestep 1e-9, makes frames of 1e-08 s, must be at least 1e-06 s");
-    check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\"}]}", "s.json:2: cloths[0] lacks 'materials' (by face label)");
-    check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\",\n \"strain_limits\": [1.1, 1.2]}]}]}",
-                "s.json:3: cloths[0].materials[0].strain_limits [1.1, 1.2], must be stretch ratios around 1, the least first (0.95 is -5 %)");
+    check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\"}]}",
+                "s.json:2: cloths[0] lacks 'materials' (by face label)");
+    check_fails("{\"frame_time\": 1,\n \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"f.json\",\n "
+                "\"strain_limits\": [1.1, 1.2]}]}]}",
+                "s.json:3: cloths[0].materials[0].strain_limits [1.1, 1.2], must be stretch ratios around 1, the least "
+                "first (0.95 is -5 %)");
     check_fails(START "\"gravity\": [0, 0]}", "s.json:2: gravity [..] of 2, must be a list of 3 numbers");
-    check_fails(START "\"obstacles\": \"box.obj\"}", "s.json:2: obstacles \"box.obj\", must have one number, as in \"body/%04d.obj\"");
-    check_fails(START "\"obstacles\": \"box%04d.obj\"}", "s.json:2: obstacles \"box%04d.obj\", box0000.obj is not there (looked for in the folder of the "
-                                                         "scene, in those above it and in the current folder)");
+    check_fails(START "\"obstacles\": \"box.obj\"}",
+                "s.json:2: obstacles \"box.obj\", must have one number, as in \"body/%04d.obj\"");
+    check_fails(START "\"obstacles\": \"box%04d.obj\"}",
+                "s.json:2: obstacles \"box%04d.obj\", box0000.obj is not there (looked for in the folder of the "
+                "scene, in those above it and in the current folder)");
     tl_error err;
     tl_scene *scene;
     help_write("g.json", "{\"density\": 1,\n \"stretching\": 3}");
-    help_write("s.json", "{\"frame_time\": 1, \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"g.json\"}]}]}");
+    help_write("s.json",
+               "{\"frame_time\": 1, \"cloths\": [{\"mesh\": \"t.obj\", \"materials\": [{\"data\": \"g.json\"}]}]}");
     assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
     assert_message_has("g.json:");
 }
@@ -483,10 +565,14 @@ static void bad_values_have_a_place(void **state)
 static void numbers_in_every_style(void **state)
 {
     (void)state;
-    const struct { const char *in, *out; } cases[] = {
+    const struct {
+        const char *in, *out;
+    } cases[] = {
         {"[1., .5, +2, -.5e3, 007, 1.e-3, 0., -0, 00.5, 12]", "[1.0, 0.5, 2, -0.5e3, 7, 1.0e-3, 0.0, -0, 0.5, 12]"},
         {"{\"a.5\": \"\\\"1.\", \"b\": 1.}", "{\"a.5\": \"\\\"1.\", \"b\": 1.0}"},
-        {"[1.e, +]", NULL}, {"[1e5, -1.5E+3, 0.25]", NULL}, {"[.]", NULL}};
+        {"[1.e, +]", NULL},
+        {"[1e5, -1.5E+3, 0.25]", NULL},
+        {"[.]", NULL}};
     const tl_allocator alloc = tl_allocator_default();
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         tl_buf out;
@@ -502,10 +588,12 @@ static void numbers_in_every_style(void **state)
 static void files_may_be_loose(void **state)
 {
     (void)state;
-    tl_scene *scene = load("// first\n{\"frame_time\": 0.1, /* here */ \"end_time\": 1., \"end_time\": 2,\n \"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "]}\n}");
+    tl_scene *scene = load("// first\n{\"frame_time\": 0.1, /* here */ \"end_time\": 1., \"end_time\": 2,\n "
+                           "\"disable\": [\"remeshing\"], \"cloths\": [" CLOTH "]}\n}");
     assert_int_equal(tl_scene_frames(scene), 20);
     assert_int_equal(tl_scene_note_count(scene), 1);
-    assert_string_equal(tl_scene_note(scene, 0), "s.json:2: duplicate object key near '\"end_time\"'; line 4: end of file expected near '}' (read all the same)");
+    assert_string_equal(tl_scene_note(scene, 0), "s.json:2: duplicate object key near '\"end_time\"'; line 4: end of "
+                                                 "file expected near '}' (read all the same)");
     tl_scene_destroy(scene);
 }
 
@@ -517,8 +605,10 @@ static void the_kind_is_found_from_the_keys(void **state)
     write_files();
     help_write("s.json", "{\"fps\": 25, \"cloths\": [{\"mesh\": \"t.obj\"}], \"wind\": {}}");
     assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
-    assert_string_equal(err.message, "s.json:1: is neither a Toile scene nor one of ARCSim: 'wind' is a key of ARCSim's alone, 'fps' of Toile's "
-                                     "(remove the keys of one)");
+    assert_string_equal(
+        err.message,
+        "s.json:1: is neither a Toile scene nor one of ARCSim: 'wind' is a key of ARCSim's alone, 'fps' of Toile's "
+        "(remove the keys of one)");
     help_write("s.json", "{\"fps\": 25, \"frames\": 3, \"cloths\": [{\"mesh\": \"t.obj\"}], \"wind\": {}}");
     assert_int_equal(tl_scene_load("s.json", NULL, 0, &scene, &err), TL_BAD_INPUT);
     assert_message_has("s.json:1: wind is not a known key");
@@ -528,7 +618,7 @@ static void the_kind_is_found_from_the_keys(void **state)
     tl_scene_destroy(scene);
 }
 
-// ---- all of it ---------------------------------------------------------------------------------------------
+// ---- all of it --------------------------------------------------------------------------------------------
 
 static void settings_have_our_keys(void **state)
 {
@@ -581,8 +671,10 @@ static void memory_may_run_out(void **state)
     (void)state;
     write_files();
     help_write("m.mot", "NumFrames: 1\nbody[0] position\n0 0 0\nbody[0] orientation\n1 0 0 0\n");
-    help_write("s.json", "{\"frame_time\": 0.1, \"farme\": 2, \"cloths\": [" CLOTH "], \"handles\": [{\"nodes\": [0]}],\n"
-                         " \"motions\": {\"motfile\": \"m.mot\", \"fps\": 1.}, \"obstacles\": [{\"mesh\": \"box.obj\", \"motion\": 0}]}");
+    help_write("s.json",
+               "{\"frame_time\": 0.1, \"farme\": 2, \"cloths\": [" CLOTH "], \"handles\": [{\"nodes\": [0]}],\n"
+               " \"motions\": {\"motfile\": \"m.mot\", \"fps\": 1.}, \"obstacles\": [{\"mesh\": \"box.obj\", "
+               "\"motion\": 0}]}");
     tl_status status = TL_NO_MEMORY;
     for (int64_t n = 0; status == TL_NO_MEMORY; n++) {
         ledger f;
@@ -602,11 +694,27 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(defaults_are_those_of_the_table), TEST(layers_are_no_thicker_than_a_quarter_of_the_shortest_edges), TEST(every_key_goes_where_it_belongs), TEST(both_forms_of_time), TEST(obstacles_follow_splines),
-        TEST(motion_files_move_parts), TEST(bad_motions), TEST(a_motion_without_keys_is_told), TEST(handles_of_all_kinds), TEST(every_key_without_effect_is_named_once),
-        TEST(plastic_lines_of_meshes_are_told), TEST(loose_meshes_are_put_right), TEST(circles_know_mirrored_panels),
-        TEST(files_are_looked_for_upwards), TEST(bad_values_have_a_place), TEST(numbers_in_every_style),
-        TEST(files_may_be_loose), TEST(the_kind_is_found_from_the_keys), TEST(settings_have_our_keys), TEST(saved_scenes_are_the_same),
+        TEST(defaults_are_those_of_the_table),
+        TEST(layers_are_no_thicker_than_a_quarter_of_the_shortest_edges),
+        TEST(every_key_goes_where_it_belongs),
+        TEST(both_forms_of_time),
+        TEST(obstacles_follow_splines),
+        TEST(points_and_vertices_are_read),
+        TEST(motion_files_move_parts),
+        TEST(bad_motions),
+        TEST(a_motion_without_keys_is_told),
+        TEST(handles_of_all_kinds),
+        TEST(every_key_without_effect_is_named_once),
+        TEST(plastic_lines_of_meshes_are_told),
+        TEST(loose_meshes_are_put_right),
+        TEST(circles_know_mirrored_panels),
+        TEST(files_are_looked_for_upwards),
+        TEST(bad_values_have_a_place),
+        TEST(numbers_in_every_style),
+        TEST(files_may_be_loose),
+        TEST(the_kind_is_found_from_the_keys),
+        TEST(settings_have_our_keys),
+        TEST(saved_scenes_are_the_same),
         TEST(memory_may_run_out),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

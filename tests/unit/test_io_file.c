@@ -134,8 +134,11 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(written_bytes_come_back), TEST(reading_what_is_not_there), TEST(failed_write_leaves_the_old_file),
-        TEST(unwritable_folders),      TEST(paths),
+        TEST(written_bytes_come_back),
+        TEST(reading_what_is_not_there),
+        TEST(failed_write_leaves_the_old_file),
+        TEST(unwritable_folders),
+        TEST(paths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

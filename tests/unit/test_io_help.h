@@ -77,19 +77,19 @@ static inline void *json_failing_malloc(size_t size)
 }
 
 /// The call fails with this status and exactly this message. Needs a `tl_error err` in scope.
-#define assert_fails(call, wanted_status, wanted_message)                                          \
-    do {                                                                                           \
-        err.message[0] = 0;                                                                        \
-        assert_int_equal((call), (wanted_status));                                                 \
-        assert_string_equal(err.message, (wanted_message));                                        \
-        assert_int_equal(err.status, (wanted_status));                                             \
+#define assert_fails(call, wanted_status, wanted_message)                                                              \
+    do {                                                                                                               \
+        err.message[0] = 0;                                                                                            \
+        assert_int_equal((call), (wanted_status));                                                                     \
+        assert_string_equal(err.message, (wanted_message));                                                            \
+        assert_int_equal(err.status, (wanted_status));                                                                 \
     } while (0)
 
 /// The message has this text in it.
-#define assert_message_has(text)                                                                   \
-    do {                                                                                           \
-        if (!strstr(err.message, (text))) {                                                        \
-            print_error("%s:%d: \"%s\" lacks \"%s\"\n", __FILE__, __LINE__, err.message, (text));  \
-            _fail(__FILE__, __LINE__);                                                             \
-        }                                                                                          \
+#define assert_message_has(text)                                                                                       \
+    do {                                                                                                               \
+        if (!strstr(err.message, (text))) {                                                                            \
+            print_error("%s:%d: \"%s\" lacks \"%s\"\n", __FILE__, __LINE__, err.message, (text));                      \
+            _fail(__FILE__, __LINE__);                                                                                 \
+        }                                                                                                              \
     } while (0)

@@ -5,7 +5,7 @@
 #include "base/rng.h"
 #include "base/timer.h"
 #include "io/obj.h"
-#include "io/shapes.h"
+#include "scene/shapes.h"
 
 static tl_status parse(const char *text, tl_obj_mode mode, tl_obj *out, tl_error *err)
 {
@@ -69,9 +69,15 @@ static void pinched_nodes_come_back(void **state)
     const tl_allocator alloc = tl_allocator_default();
     tl_buf buf;
     tl_buf_init(&buf, &alloc);
-    tl_obj_write(&buf, &(tl_obj_view){.pos = m.pos, .node_count = m.node_count, .uv = m.uv, .vert_node = m.vert_node,
-                                      .vert_count = m.vert_count, .face = (const int32_t(*)[3])m.face,
-                                      .face_count = m.face_count, .pinched = m.pinched, .pinched_count = 2});
+    tl_obj_write(&buf, &(tl_obj_view){.pos = m.pos,
+                                      .node_count = m.node_count,
+                                      .uv = m.uv,
+                                      .vert_node = m.vert_node,
+                                      .vert_count = m.vert_count,
+                                      .face = (const int32_t(*)[3])m.face,
+                                      .face_count = m.face_count,
+                                      .pinched = m.pinched,
+                                      .pinched_count = 2});
     assert_ok(tl_obj_parse(&alloc, "back", buf.data, buf.size, TL_OBJ_STRICT, &back, &err));
     assert_int_equal(back.pinched_count, 2);
     assert_int_equal(back.pinched[1], 0);
@@ -92,7 +98,8 @@ static void a_seam_shares_nodes_and_a_vt_may_serve_two(void **state)
     assert_int_equal(m.vert_node[3], 0);
     tl_obj_free(&m);
     assert_ok(parse("v 0 0 0\nv 1 0 0\nv 0 1 0\nv 0 0 1\nv 1 0 1\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 0 1\n"
-                    "f 1/1 2/2 3/3\nf 4/1 5/2 6/3\n", TL_OBJ_STRICT, &m, &err));
+                    "f 1/1 2/2 3/3\nf 4/1 5/2 6/3\n",
+                    TL_OBJ_STRICT, &m, &err));
     assert_int_equal(m.vert_count, 6);  // two panels on one another: a vertex per node
     assert_int_equal(m.vert_node[1], 3);
     assert_near(m.uv[1].x, 0, 0);
@@ -125,10 +132,11 @@ static void every_complaint_has_its_line(void **state)
     check_fails(QUAD "f 1 2 2\n", "m.obj:5: \"f 1 2 2\": a face names the same node twice");
     check_fails(QUAD "vt 0 0\nvt 1 0\nvt 2 0\nf 1/1 2/2 3/3\n",
                 "m.obj:8: \"f 1/1 2/2 3/3\": the face has no area in material space (vt)");
-    check_fails("v 0 0 0\nv 0 1 0\nv 0 0 1\nf 1 2 3\n",
-                "m.obj:4: \"f 1 2 3\": without vt the material coordinates are the x, y of the nodes, and this "
-                "face has "
-                "no area there (add vt, or lay the mesh in the x-y plane)");
+    check_fails("glTF\2\n", "m.obj: is a glTF file (GLB), and an OBJ file is needed here (export it as Wavefront OBJ)");
+    check_fails("ply\nformat ascii 1.0\n",
+                "m.obj: is a PLY file, and an OBJ file is needed here (export it as Wavefront OBJ)");
+    check_fails("solid cube\nfacet normal 0 0 1\n",
+                "m.obj: is an STL file, and an OBJ file is needed here (export it as Wavefront OBJ)");
     check_fails(QUAD "f 1 2 3\n", "m.obj:4: \"v 0 1 0\": the node is in no face (remove it)");
     check_fails("nl 1\n", "m.obj:1: \"nl 1\": there is no v before it");
     check_fails(QUAD "np 4\n", "m.obj:5: \"np 4\": there is no such node before it");
@@ -181,10 +189,17 @@ static void check_same(const tl_obj *a, const tl_obj *b)
 
 static void write_mesh(const tl_obj *m, tl_buf *text)
 {
-    tl_obj_write(text, &(tl_obj_view){.name = "x", .pos = m->pos, .vel = m->vel, .node_label = m->node_label,
-                                      .node_count = m->node_count, .uv = m->uv, .vert_node = m->vert_node,
-                                      .vert_count = m->vert_count, .face = (const int32_t(*)[3])m->face,
-                                      .face_label = m->face_label, .face_count = m->face_count});
+    tl_obj_write(text, &(tl_obj_view){.name = "x",
+                                      .pos = m->pos,
+                                      .vel = m->vel,
+                                      .node_label = m->node_label,
+                                      .node_count = m->node_count,
+                                      .uv = m->uv,
+                                      .vert_node = m->vert_node,
+                                      .vert_count = m->vert_count,
+                                      .face = (const int32_t(*)[3])m->face,
+                                      .face_label = m->face_label,
+                                      .face_count = m->face_count});
 }
 
 static void written_meshes_come_back_bit_by_bit(void **state)

@@ -6,19 +6,22 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 
-#include "io/checkpoint.h"
-#include "io/folder.h"
-#include "io/scene.h"
-#include "io/stats.h"
+#include "run/checkpoint.h"
+#include "run/folder.h"
+#include "scene/scene.h"
+#include "run/stats.h"
 #include "toile/run.h"
 
-#define SCENE                                                                                                  \
-    "{\"frames\": 6, \"steps_per_frame\": 4, \"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"rectangle\": "    \
-    "{\"size\": [1, 1], "                                                                                      \
-    "\"edge\": 0.25}}}], \"air\": {\"wind\": [0, 0, 3]}, \"handles\": [{\"corners\": [\"top-left\", "          \
+#define SCENE                                                                                                          \
+    "{\"frames\": 6, \"steps_per_frame\": 4, \"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"rectangle\": "            \
+    "{\"size\": [1, 1], "                                                                                              \
+    "\"edge\": 0.25}}}], \"air\": {\"wind\": [0, 0, 3]}, \"handles\": [{\"corners\": [\"top-left\", "                  \
     "\"top-right\"]}]}"
 
-typedef struct watch { int asked, stop_at, frames; double last_time; } watch;
+typedef struct watch {
+    int asked, stop_at, frames;
+    double last_time;
+} watch;
 
 static int stop(void *user) { return ++((watch *)user)->asked == ((watch *)user)->stop_at; }
 
@@ -143,12 +146,12 @@ static void a_run_has_its_layout(void **state)
     check_same_file("out/deep/scene.json", "again/scene.json");
 }
 
-#define OBSTACLES                                                                                              \
-    "{\"frames\": 6, \"steps_per_frame\": 4, \"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"rectangle\": "    \
-    "{\"size\": [1, 1], \"edge\": 0.25}}, \"transform\": {\"translate\": [0, 5, 0]}}], \"obstacles\": ["          \
-    "{\"name\": \"floor\", \"plane\": {}}, {\"name\": \"ball\", \"sphere\": {\"radius\": 0.5}, "                   \
-    "\"motion\": [{\"time\": 0}, {\"time\": 0.1, \"translate\": [0, 0, 1]}]}, "                                \
-    "{\"name\": \"rock\", \"mesh\": \"rock.obj\", \"transform\": {\"scale\": 2}}, "                           \
+#define OBSTACLES                                                                                                      \
+    "{\"frames\": 6, \"steps_per_frame\": 4, \"cloths\": [{\"name\": \"sheet\", \"mesh\": {\"rectangle\": "            \
+    "{\"size\": [1, 1], \"edge\": 0.25}}, \"transform\": {\"translate\": [0, 5, 0]}}], \"obstacles\": ["               \
+    "{\"name\": \"floor\", \"plane\": {}}, {\"name\": \"ball\", \"sphere\": {\"radius\": 0.5}, "                       \
+    "\"motion\": [{\"time\": 0}, {\"time\": 0.1, \"translate\": [0, 0, 1]}]}, "                                        \
+    "{\"name\": \"rock\", \"mesh\": \"rock.obj\", \"transform\": {\"scale\": 2}}, "                                    \
     "{\"name\": \"body\", \"mesh\": {\"sequence\": \"body%d.obj\", \"fps\": 10}}]}"
 
 static void obstacles_are_written_and_their_meshes_kept(void **state)
@@ -214,7 +217,7 @@ static void resuming_gives_the_same_bytes(void **state)
         assert_message_has("go on with --resume --out part");
         assert_int_equal(report.steps, stop_at);  // the step is finished, no more
         assert_int_equal(run("s.json", dir, true, 2, -1, &report, &err), stop_at == 22 ? TL_OK : TL_CANCELLED);
-        assert_int_equal(report.steps, 2);        // and the next one is the very next
+        assert_int_equal(report.steps, 2);  // and the next one is the very next
         assert_ok(run("s.json", dir, true, 0, -1, &report, &err));
         assert_true(report.state_hash == hash);
         check_same_frames("whole", dir, 6);
@@ -292,9 +295,12 @@ static void what_was_changed_since_is_named(void **state)
     tl_run_report report;
     help_write("s.json", SCENE);
     assert_ok(run("s.json", "out", false, 0, 2, &report, &err));
-    const struct { const char *more, *says; } changes[] = {
+    const struct {
+        const char *more, *says;
+    } changes[] = {
         {"\"gravity\": [0, -1.62, 0]", "gravity[1] was -9.81, is -1.62 (undo the change"},
-        {"\"obstacles\": [{\"name\": \"floor\", \"plane\": {\"point\": [0, -3, 0], \"normal\": [0, 1, 0]}}]", "obstacles was [], is [{"},
+        {"\"obstacles\": [{\"name\": \"floor\", \"plane\": {\"point\": [0, -3, 0], \"normal\": [0, 1, 0]}}]",
+         "obstacles was [], is [{"},
         {"\"name\": \"other\", \"solver\": {\"newton_tolerance\": 0.01}", "solver.newton_tolerance was 0.03, is 0.01"},
     };
     for (size_t i = 0; i < sizeof changes / sizeof *changes; i++) {
@@ -304,7 +310,8 @@ static void what_was_changed_since_is_named(void **state)
         assert_int_equal(run("t.json", "out", true, 0, -1, &report, &err), TL_BAD_INPUT);
         assert_message_has(changes[i].says);
     }
-    help_write("t.json", "{\"name\": \"other\", \"camera\": {\"azimuth\": 20}, \"include\": \"s.json\"}");  // without an effect
+    help_write("t.json",
+               "{\"name\": \"other\", \"camera\": {\"azimuth\": 20}, \"include\": \"s.json\"}");  // without an effect
     assert_ok(run("t.json", "out", true, 0, 3, &report, &err));
     help_write("out/scene.json", "{\"gravity\": ");
     help_write("t.json", "{\"gravity\": [0, 0, 0], \"include\": \"s.json\"}");
@@ -323,9 +330,11 @@ static void limits_that_handles_break_are_told_once(void **state)
     for (int far = 0; far < 2; far++) {  // by 1 %, by 15 %: the limit is 5 %
         char text[600];
         snprintf(text, sizeof text,
-                 "{\"frames\": 5, \"steps_per_frame\": 4, \"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [0.4, 0.4], \"edge\": 0.1}},"
+                 "{\"frames\": 5, \"steps_per_frame\": 4, \"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [0.4, "
+                 "0.4], \"edge\": 0.1}},"
                  "\"strain_limits\": {\"max\": 0.05}}], \"handles\": [{\"sides\": \"left\"}, {\"sides\": \"right\","
-                 "\"motion\": [{\"time\": 0}, {\"time\": 0.2, \"translate\": [%g, 0, 0]}]}]}", far ? 0.06 : 0.004);
+                 "\"motion\": [{\"time\": 0}, {\"time\": 0.2, \"translate\": [%g, 0, 0]}]}]}",
+                 far ? 0.06 : 0.004);
         help_write("s.json", text);
         tl_error err;
         tl_scene *scene;
@@ -404,15 +413,19 @@ static void damaged_checkpoints(void **state)
     assert_ok(run("s.json", "out", false, 0, 1, &report, &err));
     size_t size;
     char *good = help_read("out/checkpoint.bin", &size);
-    const struct { size_t at; size_t length; const char *says; } bends[] = {
+    const struct {
+        size_t at;
+        size_t length;
+        const char *says;
+    } bends[] = {
         {0, 0, "is not a checkpoint of Toile"},
         {3, 0, "is not a checkpoint of Toile"},
-        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 368"},
-        {8, 0, "checkpoint of version 7, this program reads version 6"},
+        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 384"},
+        {8, 0, "checkpoint of version 6, this program reads version 7"},
         {24, 0, "damaged checkpoint: the header does not match its hash"},
         {150, 0, "damaged checkpoint: the header does not match its hash"},
-        {374, 0, "damaged checkpoint: "},
-        {0, 428, "damaged checkpoint: 60 bytes of state, must be "},
+        {390, 0, "damaged checkpoint: "},
+        {0, 444, "damaged checkpoint: 60 bytes of state, must be "},
     };
     for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
         char *bent = malloc(size);
@@ -486,9 +499,8 @@ static void checking_a_folder(void **state)
     assert_ok(tl_check_dir("out", 1e-12, &found, &err));
     assert_true(found.over_strain > 0 && found.findings == found.over_strain);
     assert_int_equal(remove("out/frames/000003_sheet.obj"), 0);
-    help_write("out/frames/000001_sheet.obj",
-               "v nan 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
-               "f 1/1 2/2 3/3\nf 2/2 3/3 4/4\n");
+    help_write("out/frames/000001_sheet.obj", "v nan 0 0\nv 1 0 0\nv 0 1 0\nv 1 1 0\nvt 0 0\nvt 1 0\nvt 0 1\nvt 1 1\n"
+                                              "f 1/1 2/2 3/3\nf 2/2 3/3 4/4\n");
     help_write("out/frames/000002_sheet.obj", "v 0 0 0\nv 1 0 0\nv 2 0 0\nvt 0 0\nvt 1 0\nvt 0 1\nf 1/1 2/2 3/3\n");
     help_write("out/frames/000004_sheet.obj", "not a mesh\n");
     assert_ok(tl_check_dir("out", 0, &found, &err));
@@ -593,10 +605,22 @@ int main(void)
 {
 #define TEST(name) cmocka_unit_test_setup_teardown(name, help_setup, help_teardown)
     const struct CMUnitTest tests[] = {
-        TEST(a_run_has_its_layout), TEST(obstacles_are_written_and_their_meshes_kept), TEST(resuming_gives_the_same_bytes), TEST(resuming_after_a_crash),
-        TEST(meshes_travel_with_the_folder), TEST(what_was_changed_since_is_named), TEST(limits_that_handles_break_are_told_once), TEST(folders_that_are_refused), TEST(a_full_disk_loses_nothing),
-        TEST(damaged_checkpoints), TEST(checkpoints_come_back), TEST(checking_a_folder), TEST(describing_files),
-        TEST(statistics_are_cut_to_a_frame), TEST(frame_names), TEST(bad_arguments),
+        TEST(a_run_has_its_layout),
+        TEST(obstacles_are_written_and_their_meshes_kept),
+        TEST(resuming_gives_the_same_bytes),
+        TEST(resuming_after_a_crash),
+        TEST(meshes_travel_with_the_folder),
+        TEST(what_was_changed_since_is_named),
+        TEST(limits_that_handles_break_are_told_once),
+        TEST(folders_that_are_refused),
+        TEST(a_full_disk_loses_nothing),
+        TEST(damaged_checkpoints),
+        TEST(checkpoints_come_back),
+        TEST(checking_a_folder),
+        TEST(describing_files),
+        TEST(statistics_are_cut_to_a_frame),
+        TEST(frame_names),
+        TEST(bad_arguments),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

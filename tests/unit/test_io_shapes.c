@@ -1,8 +1,9 @@
-// tests/unit/test_io_shapes.c: generated meshes cover their area with good triangles, and the Delaunay ones are Delaunay.
+// tests/unit/test_io_shapes.c: generated meshes cover their area with good triangles, and the Delaunay ones are
+// Delaunay.
 
 #include "test_io_help.h"
 
-#include "io/shapes.h"
+#include "scene/shapes.h"
 
 static double twice_area(const tl_obj *m, int32_t f)
 {
@@ -52,8 +53,7 @@ static void rectangles_cover_their_area(void **state)
             // disc topology: V - E + F = 1, and 3 F = 2 E - border edges
             int corners = 0;
             for (int32_t i = 0; i < m.node_count; i++)
-                corners +=
-                    (m.uv[i].x == 0 || m.uv[i].x == def.width) && (m.uv[i].y == 0 || m.uv[i].y == def.height);
+                corners += (m.uv[i].x == 0 || m.uv[i].x == def.width) && (m.uv[i].y == 0 || m.uv[i].y == def.height);
             assert_int_equal(corners, 4);
             tl_obj_free(&m);
         }
@@ -74,8 +74,7 @@ static void delaunay_means_delaunay(void **state)
             const double ax = a.x - m.uv[i].x, ay = a.y - m.uv[i].y, bx = b.x - m.uv[i].x, by = b.y - m.uv[i].y;
             const double cx = c.x - m.uv[i].x, cy = c.y - m.uv[i].y;
             const double inside = (ax * ax + ay * ay) * (bx * cy - by * cx) -
-                                  (bx * bx + by * by) * (ax * cy - ay * cx) +
-                                  (cx * cx + cy * cy) * (ax * by - ay * bx);
+                                  (bx * bx + by * by) * (ax * cy - ay * cx) + (cx * cx + cy * cy) * (ax * by - ay * bx);
             assert_true(inside <= 1e-12);
         }
     }

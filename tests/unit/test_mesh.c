@@ -36,7 +36,7 @@ static int32_t euler(const tl_mesh *mesh)
     return c.node - c.edge + c.face;
 }
 
-// ---- building --------------------------------------------------------------------------------------------
+// ---- building ---------------------------------------------------------------------------------------------
 
 static void single_triangle(void **state)
 {
@@ -44,8 +44,8 @@ static void single_triangle(void **state)
     const tl_vec3 pos[3] = {{0, 0, 0}, {2, 0, 0}, {0, 2, 0}};
     const tl_vec2 uv[3] = {{0, 0}, {2, 0}, {0, 2}};
     const int32_t face[1][3] = {{0, 1, 2}};
-    tl_mesh *mesh = build((tl_mesh_def){
-        .node_count = 3, .vert_count = 3, .face_count = 1, .pos = pos, .uv = uv, .face_vert = face});
+    tl_mesh *mesh = build(
+        (tl_mesh_def){.node_count = 3, .vert_count = 3, .face_count = 1, .pos = pos, .uv = uv, .face_vert = face});
     const tl_count_report c = tl_mesh_counts(mesh);
     assert_int_equal(c.edge, 3);
     assert_int_equal(c.border_edge, 3);
@@ -93,7 +93,7 @@ static void two_panels_with_a_seam(void **state)
     assert_int_equal(tl_mesh_vert_in_panel(mesh, middle, 1), grid_vert(b, 0, 1));
     assert_int_equal(tl_mesh_vert_in_panel(mesh, 0, 1), TL_NONE);
     assert_true(tl_mesh_node_on_seam(mesh, middle) && !tl_mesh_node_on_border(mesh, middle));
-    assert_false(tl_mesh_node_is_corner(mesh, middle));  // the seam runs straight through
+    assert_false(tl_mesh_node_is_corner(mesh, middle));                              // the seam runs straight through
     assert_true(tl_mesh_node_is_corner(mesh, mesh->vert_node[grid_vert(a, 2, 0)]));  // it ends here
     assert_false(tl_mesh_node_is_corner(mesh, mesh->vert_node[grid_vert(a, 1, 0)]));
     assert_int_equal(tl_mesh_find_edge(mesh, 0, middle), TL_NONE);
@@ -118,8 +118,7 @@ static void dart_has_one_panel_and_an_open_tip(void **state)
     assert_false(tl_fan_begin(mesh, tip).closed);  // in material space the dart cuts the fan open
     assert_true(tl_mesh_node_is_corner(mesh, mesh->vert_node[tip]));
     assert_false(tl_mesh_node_on_border(mesh, mesh->vert_node[tip]));
-    assert_int_equal(tl_mesh_node_faces(mesh, mesh->vert_node[tip], NULL, 0),
-                     tl_mesh_vert_faces(mesh, tip, NULL, 0));
+    assert_int_equal(tl_mesh_node_faces(mesh, mesh->vert_node[tip], NULL, 0), tl_mesh_vert_faces(mesh, tip, NULL, 0));
     tl_mesh_destroy(mesh);
 }
 
@@ -161,8 +160,7 @@ static void rings_run_in_order(void **state)
     int32_t faces[32], edges[32], nodes[32];
     int64_t corners = 0, ends = 0;
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) {
-        const int32_t fc = tl_mesh_node_faces(mesh, n, faces, 32),
-                      ec = tl_mesh_node_edges(mesh, n, edges, 32);
+        const int32_t fc = tl_mesh_node_faces(mesh, n, faces, 32), ec = tl_mesh_node_edges(mesh, n, edges, 32);
         assert_int_equal(tl_mesh_node_nodes(mesh, n, nodes, 32), ec);
         corners += fc, ends += ec;
         int32_t fans = 1;  // a closed fan has as many edges as faces, an open one one more
@@ -182,7 +180,7 @@ static void rings_run_in_order(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- validation ------------------------------------------------------------------------------------------
+// ---- validation -------------------------------------------------------------------------------------------
 
 static void expect_bad(tl_mesh_def def, const char *part)
 {
@@ -211,11 +209,11 @@ static void faults_of_the_input_are_named(void **state)
                        .face_vert = (const int32_t(*)[3])face};
     tl_mesh_destroy(build(def));
 
-#define BREAK(what, undo, part) \
-    do {                        \
-        what;                   \
-        expect_bad(def, part);  \
-        undo;                   \
+#define BREAK(what, undo, part)                                                                                        \
+    do {                                                                                                               \
+        what;                                                                                                          \
+        expect_bad(def, part);                                                                                         \
+        undo;                                                                                                          \
     } while (0)
     BREAK(def.face_count = 0, def.face_count = 2, "face_count 0");
     BREAK(def.uv = NULL, def.uv = uv, "uv is NULL");
@@ -226,8 +224,7 @@ static void faults_of_the_input_are_named(void **state)
     BREAK(pos[3].y = (double)NAN, pos[3].y = 1, "node 3 position (1, nan, 0) is not finite");
     BREAK(uv[2].x = (double)INFINITY, uv[2].x = 0, "vertex 2 material position (inf, 1) is not finite");
     BREAK(uv[2] = ((tl_vec2){2, 2}), uv[2] = ((tl_vec2){0, 1}), "face 1 has zero material area 0");
-    BREAK(uv[2] = ((tl_vec2){1, 0.5}), uv[2] = ((tl_vec2){0, 1}),
-          "face 1 is flipped in material space: area -0.25");
+    BREAK(uv[2] = ((tl_vec2){1, 0.5}), uv[2] = ((tl_vec2){0, 1}), "face 1 is flipped in material space: area -0.25");
     BREAK((def.node_count = 5, def.vert_count = 5), (def.node_count = 4, def.vert_count = 4),
           "node 4 belongs to no face: isolated");
     BREAK((face[1][1] = 2, face[1][2] = 3), (face[1][1] = 3, face[1][2] = 2),
@@ -269,12 +266,12 @@ static void checker_finds_damage(void **state)
     (void)state;
     shape_garment(fresh(), 8);
     tl_mesh *mesh = build_shape();
-#define DAMAGE(place, value)                                \
-    do {                                                    \
-        const __typeof__(place) old_value = (place);        \
-        (place) = (value);                                  \
-        assert_int_equal(tl_mesh_check(mesh, &err), TL_FAILED); \
-        (place) = old_value;                                \
+#define DAMAGE(place, value)                                                                                           \
+    do {                                                                                                               \
+        const __typeof__(place) old_value = (place);                                                                   \
+        (place) = (value);                                                                                             \
+        assert_int_equal(tl_mesh_check(mesh, &err), TL_FAILED);                                                        \
+        (place) = old_value;                                                                                           \
     } while (0)
     DAMAGE(mesh->pos[7].x, (double)NAN);
     DAMAGE(mesh->edge_rest[3], (double)INFINITY);
@@ -295,7 +292,7 @@ static void checker_finds_damage(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- normals, masses, loops ------------------------------------------------------------------------------
+// ---- normals, masses, loops -------------------------------------------------------------------------------
 
 static void normals_are_exact_on_a_sphere(void **state)
 {
@@ -408,7 +405,7 @@ static void loops_go_round_borders_and_outlines(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- attributes and order --------------------------------------------------------------------------------
+// ---- attributes and order ---------------------------------------------------------------------------------
 
 static void attributes_are_found_by_name(void **state)
 {
@@ -423,21 +420,16 @@ static void attributes_are_found_by_name(void **state)
     assert_null(tl_mesh_attr_doubles(mesh, TL_NODES, b));
     for (int i = 0; i < 18; i++) assert_near(tl_mesh_attr_doubles(mesh, TL_NODES, a)[i], 0, 0);
     int32_t none;
-    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "tag", TL_INT32, 1, TL_ATTR_COPY, &none, &err),
-                     TL_BAD_ARG);
-    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "", TL_INT32, 1, TL_ATTR_COPY, &none, &err),
-                     TL_BAD_ARG);
-    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "sum", TL_INT32, 1, TL_ATTR_CONSERVE, &none, &err),
-                     TL_BAD_ARG);
-    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "wide", TL_INT32, 0, TL_ATTR_COPY, &none, &err),
-                     TL_BAD_ARG);
+    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "tag", TL_INT32, 1, TL_ATTR_COPY, &none, &err), TL_BAD_ARG);
+    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "", TL_INT32, 1, TL_ATTR_COPY, &none, &err), TL_BAD_ARG);
+    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "sum", TL_INT32, 1, TL_ATTR_CONSERVE, &none, &err), TL_BAD_ARG);
+    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "wide", TL_INT32, 0, TL_ATTR_COPY, &none, &err), TL_BAD_ARG);
     assert_ok(tl_mesh_attr_remove(mesh, TL_NODES, a, &err));
     assert_int_equal(tl_mesh_attr_find(mesh, TL_NODES, "tag"), 0);
     assert_ok(tl_mesh_record(mesh, &err));
     assert_ok(tl_mesh_touch(mesh, TL_NODES, 0, &err));
     assert_int_equal(tl_mesh_attr_remove(mesh, TL_NODES, 0, &err), TL_BAD_ARG);
-    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "late", TL_INT32, 1, TL_ATTR_COPY, &none, &err),
-                     TL_BAD_ARG);
+    assert_int_equal(tl_mesh_attr_add(mesh, TL_NODES, "late", TL_INT32, 1, TL_ATTR_COPY, &none, &err), TL_BAD_ARG);
     tl_mesh_destroy(mesh);
 }
 
@@ -452,10 +444,9 @@ static uint64_t fingerprint(const tl_mesh *mesh)
             const int32_t v = mesh->face_vert[f][k], n = mesh->vert_node[v];
             memcpy(word + 3, &mesh->uv[v], sizeof mesh->uv[v]);
             memcpy(word + 5, &mesh->pos[n], sizeof mesh->pos[n]);
-            uint64_t mixed = (uint64_t)mesh->edge_label[mesh->face_edge[f][k]] +
-                             (uint64_t)tl_mesh_attr_ints(mesh, TL_FACES, 0)[f];
-            for (int i = 0; i < 8; i++)
-                mixed = (mixed ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15), mixed ^= mixed >> 29;
+            uint64_t mixed =
+                (uint64_t)mesh->edge_label[mesh->face_edge[f][k]] + (uint64_t)tl_mesh_attr_ints(mesh, TL_FACES, 0)[f];
+            for (int i = 0; i < 8; i++) mixed = (mixed ^ word[i]) * UINT64_C(0x9e3779b97f4a7c15), mixed ^= mixed >> 29;
             sum += mixed;
         }
     }
@@ -471,8 +462,7 @@ static void reordering_keeps_the_mesh(void **state)
         tl_mesh *mesh = build_shape();
         int32_t tag;
         assert_ok(tl_mesh_attr_add(mesh, TL_FACES, "tag", TL_INT32, 1, TL_ATTR_COPY, &tag, &err));
-        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
-            tl_mesh_attr_ints(mesh, TL_FACES, tag)[f] = 7 * f;
+        for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) tl_mesh_attr_ints(mesh, TL_FACES, tag)[f] = 7 * f;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e += 5) mesh->edge_label[e] = e;
         for (int32_t e = 0; e < 40; e++) assert_ok(tl_mesh_split_edge(mesh, 3 * e, 0.5, NULL, &err));
         int32_t gone = 0;  // leave holes in the slots

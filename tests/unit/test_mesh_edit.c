@@ -37,15 +37,14 @@ static int32_t edge_of_verts(const tl_mesh *mesh, int32_t a, int32_t b)
     return e;
 }
 
-// ---- one edit at a time ----------------------------------------------------------------------------------
+// ---- one edit at a time -----------------------------------------------------------------------------------
 
 static void split_cuts_faces_and_keeps_labels(void **state)
 {
     (void)state;
     const grid g = shape_grid(fresh(), 1, 1, 1, 0, 0);
     tl_mesh *mesh = build_shape();
-    for (int32_t n = 0; n < 4; n++)
-        mesh->vel[n] = (tl_vec3){n, 0, 1}, mesh->node_label[n] = n == 0 || n == 3 ? 4 : 0;
+    for (int32_t n = 0; n < 4; n++) mesh->vel[n] = (tl_vec3){n, 0, 1}, mesh->node_label[n] = n == 0 || n == 3 ? 4 : 0;
     const int32_t e = edge_of_verts(mesh, grid_vert(g, 0, 0), grid_vert(g, 1, 1));
     mesh->edge_label[e] = 9;
     mesh->edge_rest[e] = 0.25;
@@ -141,8 +140,8 @@ static void collapse_keeps_outlines(void **state)
     const grid g = shape_grid(s, 4, 4, 1, 0, 0);
     shape_dart(s, g, 2, 2, 0.1, true);
     tl_mesh *mesh = build_shape();
-#define VERDICT(i0, j0, i1, j1)                                                                              \
-    tl_mesh_can_collapse(mesh, edge_of_verts(mesh, grid_vert(g, i0, j0), grid_vert(g, i1, j1)),              \
+#define VERDICT(i0, j0, i1, j1)                                                                                        \
+    tl_mesh_can_collapse(mesh, edge_of_verts(mesh, grid_vert(g, i0, j0), grid_vert(g, i1, j1)),                        \
                          mesh->vert_node[grid_vert(g, i0, j0)])
     assert_int_equal(VERDICT(0, 0, 1, 0), TL_VERDICT_BENT);         // a corner of the panel
     assert_int_equal(VERDICT(1, 0, 1, 1), TL_VERDICT_LEAVES_LINE);  // from the border inwards
@@ -211,8 +210,7 @@ static void joints_of_lines_stay(void **state)
     }
     // a feature line changes its label on the way; another one starts at the tip of a dart
     const int32_t line[3] = {grid_vert(a, 1, 4), grid_vert(a, 2, 4), grid_vert(a, 3, 4)};
-    const int32_t first = edge_of_verts(mesh, line[0], line[1]),
-                  second = edge_of_verts(mesh, line[1], line[2]);
+    const int32_t first = edge_of_verts(mesh, line[0], line[1]), second = edge_of_verts(mesh, line[1], line[2]);
     mesh->edge_label[first] = 1, mesh->edge_label[second] = 1;
     assert_int_equal(tl_mesh_can_collapse(mesh, first, mesh->vert_node[line[1]]), TL_VERDICT_OK);
     mesh->edge_label[second] = 2;
@@ -239,9 +237,8 @@ static void joints_of_lines_stay(void **state)
     shape_dart(s, slit, 2, 2, 0, false);
     mesh = build_shape();
     const int32_t end = grid_vert(slit, 2, 2);
-    assert_int_equal(
-        tl_mesh_can_collapse(mesh, edge_of_verts(mesh, end, grid_vert(slit, 2, 1)), mesh->vert_node[end]),
-        TL_VERDICT_BENT);
+    assert_int_equal(tl_mesh_can_collapse(mesh, edge_of_verts(mesh, end, grid_vert(slit, 2, 1)), mesh->vert_node[end]),
+                     TL_VERDICT_BENT);
     tl_mesh_destroy(mesh);
 }
 
@@ -254,13 +251,8 @@ static void faces_do_not_fall_together(void **state)
     const tl_vec2 uv[7] = {{0, 0}, {3, 0}, {0, 3}, {1, 1}, {10, 0}, {7, 0}, {10, 3}};
     const int32_t node[7] = {0, 1, 2, 3, 0, 1, 2}, face[4][3] = {{0, 1, 3}, {1, 2, 3}, {2, 0, 3}, {5, 4, 6}};
     const tl_allocator alloc = tl_allocator_default();
-    tl_mesh_def def = {.node_count = 4,
-                       .vert_count = 7,
-                       .face_count = 4,
-                       .pos = pos,
-                       .uv = uv,
-                       .vert_node = node,
-                       .face_vert = face};
+    tl_mesh_def def = {
+        .node_count = 4, .vert_count = 7, .face_count = 4, .pos = pos, .uv = uv, .vert_node = node, .face_vert = face};
     tl_mesh *mesh;
     assert_ok(tl_mesh_create(&alloc, &def, &mesh, &err));
     assert_ok(tl_mesh_check(mesh, &err));
@@ -280,7 +272,7 @@ static void faces_do_not_fall_together(void **state)
     assert_non_null(strstr(err.message, "faces 0 and 1 join the same three nodes 0, 1, 2"));
 }
 
-// ---- attributes ------------------------------------------------------------------------------------------
+// ---- attributes -------------------------------------------------------------------------------------------
 
 static void attributes_follow_their_rules(void **state)
 {
@@ -306,16 +298,14 @@ static void attributes_follow_their_rules(void **state)
         tl_mesh_attr_doubles(mesh, TL_VERTS, amount)[n] = areas[n];
     }
     for (int32_t f = 0; f < 8; f++) tl_mesh_attr_doubles(mesh, TL_FACES, area)[f] = 0.5;
-    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
-        tl_mesh_attr_doubles(mesh, TL_EDGES, length)[e] = 1;
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) tl_mesh_attr_doubles(mesh, TL_EDGES, length)[e] = 1;
 
     tl_split s;
     const int32_t e = edge_of_verts(mesh, grid_vert(g, 1, 0), grid_vert(g, 1, 1));
     const int32_t n0 = mesh->edge_node[e][0], n1 = mesh->edge_node[e][1];
     assert_ok(tl_mesh_split_edge(mesh, e, 0.25, &s, &err));
     assert_near(tl_mesh_attr_doubles(mesh, TL_NODES, mean)[2 * s.node], 0.75 * n0 + 0.25 * n1, 1e-15);
-    assert_near(tl_mesh_attr_doubles(mesh, TL_NODES, mean)[2 * s.node + 1], -2 * (0.75 * n0 + 0.25 * n1),
-                1e-15);
+    assert_near(tl_mesh_attr_doubles(mesh, TL_NODES, mean)[2 * s.node + 1], -2 * (0.75 * n0 + 0.25 * n1), 1e-15);
     assert_int_equal(tl_mesh_attr_ints(mesh, TL_NODES, copy)[s.node], 100 + n0);
     assert_int_equal(tl_mesh_attr_ints(mesh, TL_NODES, zero)[s.node], 0);
     assert_int_equal(tl_mesh_attr_ints(mesh, TL_NODES, zero)[n0], 5);
@@ -344,7 +334,7 @@ static void attributes_follow_their_rules(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- storms ----------------------------------------------------------------------------------------------
+// ---- storms -----------------------------------------------------------------------------------------------
 
 static double attr_total(const tl_mesh *mesh, tl_domain d, int32_t index)
 {
@@ -376,8 +366,7 @@ static uint64_t corner_places(const tl_mesh *mesh)
 static invariants measure(const tl_mesh *mesh)
 {
     const tl_count_report c = tl_mesh_counts(mesh);
-    invariants r = {
-        .euler = c.node - c.edge + c.face, .panels = mesh->panel_count, .area = tl_mesh_area_uv(mesh)};
+    invariants r = {.euler = c.node - c.edge + c.face, .panels = mesh->panel_count, .area = tl_mesh_area_uv(mesh)};
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
         const tl_edge_kind kind = tl_mesh_edge_kind(mesh, e);
@@ -412,8 +401,7 @@ static void assert_same(invariants a, invariants b)
     assert_near(a.seam, b.seam, 1e-12 * b.seam);
     assert_near(a.feature, b.feature, 1e-12 * b.feature);
     assert_near(a.fabric, b.fabric, 1e-12 * b.area);
-    for (int d = 0; d < TL_DOMAIN_COUNT; d++)
-        assert_near(a.amount[d], b.amount[d], 1e-10 * fabs(b.amount[d]));
+    for (int d = 0; d < TL_DOMAIN_COUNT; d++) assert_near(a.amount[d], b.amount[d], 1e-10 * fabs(b.amount[d]));
 }
 
 static void add_attributes(tl_mesh *mesh, uint64_t seed)
@@ -435,8 +423,7 @@ static void label_a_line(tl_mesh *mesh)
 {
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count;
          e++) {  // v = 0.3 in the first panel: straight, and ends at borders
-        const tl_vec2 a = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 0)],
-                      b = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 1)];
+        const tl_vec2 a = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 0)], b = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 1)];
         if (mesh->face_panel[mesh->edge_face[e][0]] == 0 && fabs(a.y - 0.3) < 1e-9 && fabs(b.y - 0.3) < 1e-9)
             mesh->edge_label[e] = 3;
     }
@@ -550,8 +537,7 @@ static void edits_do_not_depend_on_recording(void **state)
         for (uint64_t step = 0; step < 5000; step++) random_edit(mesh, 11, step, 500, counts);
         if (recorded) {
             const tl_edit edit = tl_mesh_edit_at(mesh, tl_mesh_mark(mesh) - 1);
-            assert_true(edit.kind == TL_EDIT_SPLIT || edit.kind == TL_EDIT_FLIP ||
-                        edit.kind == TL_EDIT_COLLAPSE);
+            assert_true(edit.kind == TL_EDIT_SPLIT || edit.kind == TL_EDIT_FLIP || edit.kind == TL_EDIT_COLLAPSE);
             tl_mesh_record_clear(mesh);
             assert_int_equal(tl_mesh_mark(mesh), 0);
         }
@@ -583,20 +569,20 @@ static void touched_values_come_back(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- out of memory ---------------------------------------------------------------------------------------
+// ---- out of memory ----------------------------------------------------------------------------------------
 
 // Does `call` until it works; a failure must be for memory and must not have changed the mesh.
-#define UNTIL_OK(call)                                   \
-    do {                                                 \
-        const uint64_t hash_before = tl_mesh_hash(mesh); \
-        const int32_t mark_before = tl_mesh_mark(mesh);  \
-        const tl_status got = (call);                    \
-        if (got == TL_OK) break;                         \
-        assert_int_equal(got, TL_NO_MEMORY);             \
-        assert_true(tl_mesh_hash(mesh) == hash_before);  \
-        assert_int_equal(tl_mesh_mark(mesh), mark_before); \
-        assert_ok(tl_mesh_check(mesh, &err));            \
-        failures++;                                      \
+#define UNTIL_OK(call)                                                                                                 \
+    do {                                                                                                               \
+        const uint64_t hash_before = tl_mesh_hash(mesh);                                                               \
+        const int32_t mark_before = tl_mesh_mark(mesh);                                                                \
+        const tl_status got = (call);                                                                                  \
+        if (got == TL_OK) break;                                                                                       \
+        assert_int_equal(got, TL_NO_MEMORY);                                                                           \
+        assert_true(tl_mesh_hash(mesh) == hash_before);                                                                \
+        assert_int_equal(tl_mesh_mark(mesh), mark_before);                                                             \
+        assert_ok(tl_mesh_check(mesh, &err));                                                                          \
+        failures++;                                                                                                    \
     } while (1)
 
 static int32_t run_with_failure(const tl_mesh_def *def, books *b)
@@ -632,8 +618,7 @@ static int32_t run_with_failure(const tl_mesh_def *def, books *b)
     assert_true(tl_mesh_hash(mesh) == start);
     for (uint64_t step = 0; step < 40; step++) {
         const int32_t e = (int32_t)(tl_random(6, 1, step) * mesh->slots[TL_EDGES].count);
-        if (tl_mesh_can_split(mesh, e, 0.5) == TL_VERDICT_OK)
-            UNTIL_OK(tl_mesh_split_edge(mesh, e, 0.5, NULL, &err));
+        if (tl_mesh_can_split(mesh, e, 0.5) == TL_VERDICT_OK) UNTIL_OK(tl_mesh_split_edge(mesh, e, 0.5, NULL, &err));
     }
     tl_mesh_record_clear(mesh);
     tl_loops loops;

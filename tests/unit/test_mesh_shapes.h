@@ -21,7 +21,9 @@ typedef struct shape {
     int32_t vert_node[SHAPE_MAX];
 } shape;
 
-typedef struct grid { int32_t first, columns, rows; } grid;  // in cells
+typedef struct grid {
+    int32_t first, columns, rows;
+} grid;  // in cells
 
 static inline int32_t grid_vert(grid g, int32_t i, int32_t j) { return g.first + j * (g.columns + 1) + i; }
 
@@ -85,8 +87,7 @@ static inline void shape_dart(shape *s, grid g, int32_t i, int32_t tip, double o
             bool right = false;
             for (int k = 0; k < 3; k++) {
                 const int32_t v = s->face[f][k] - g.first;
-                if (v >= 0 && v < (g.columns + 1) * (g.rows + 1) && v % (g.columns + 1) == i + 1)
-                    right = true;
+                if (v >= 0 && v < (g.columns + 1) * (g.rows + 1) && v % (g.columns + 1) == i + 1) right = true;
             }
             for (int k = 0; right && k < 3; k++)
                 if (s->face[f][k] == old) s->face[f][k] = made;
@@ -136,8 +137,7 @@ static inline void shape_pillow(shape *s, int32_t n, double u)
         for (int32_t i = 0; i <= n; i++) {
             s->pos[grid_vert(b, i, j)] = s->pos[grid_vert(a, n - i, j)];
             s->pos[grid_vert(b, i, j)].z -= 0.1;
-            if (i == 0 || j == 0 || i == n || j == n)
-                shape_sew(s, grid_vert(a, n - i, j), grid_vert(b, i, j));
+            if (i == 0 || j == 0 || i == n || j == n) shape_sew(s, grid_vert(a, n - i, j), grid_vert(b, i, j));
         }
 }
 

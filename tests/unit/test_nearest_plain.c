@@ -1,4 +1,5 @@
-// tests/unit/test_nearest_plain.c: collide/nearest.c as it is without SSE2 beside that of the library, and faces one by one.
+// tests/unit/test_nearest_plain.c: detect/nearest.c as it is without SSE2 beside that of the library, and faces one by
+// one.
 #include "check.h"
 
 #include "trees.h"
@@ -7,7 +8,7 @@
 #define tl_bvh_nearest plain_nearest
 #define tl_bvh_around plain_around
 #define tl_bvh_extent plain_extent
-#include "collide/nearest.c"
+#include "detect/nearest.c"
 #undef tl_bvh_nearest
 #undef tl_bvh_around
 #undef tl_bvh_extent
@@ -23,7 +24,8 @@ static double slow_distance(const shape *m, tl_vec3 p)
         const tl_vec3 a = m->x0[m->face[f][0]], b = m->x0[m->face[f][1]], c = m->x0[m->face[f][2]];
         double w[3];
         tl_nearest_on_face(tl_sub3(p, a), tl_sub3(b, a), tl_sub3(c, a), w);
-        const tl_vec3 on = {w[0] * a.x + w[1] * b.x + w[2] * c.x, w[0] * a.y + w[1] * b.y + w[2] * c.y, w[0] * a.z + w[1] * b.z + w[2] * c.z};
+        const tl_vec3 on = {w[0] * a.x + w[1] * b.x + w[2] * c.x, w[0] * a.y + w[1] * b.y + w[2] * c.y,
+                            w[0] * a.z + w[1] * b.z + w[2] * c.z};
         best = fmin(best, hypot(hypot(p.x - on.x, p.y - on.y), p.z - on.z));
     }
     return best;
@@ -42,8 +44,10 @@ static void check_place(const shape *m, const tl_bvh *bvh, int i)
     assert_true(a.distance == b.distance);
     assert_memory_equal(&a.offset, &b.offset, sizeof a.offset);
     const double slow = slow_distance(m, p);
-    if (b.face < 0) assert_true(slow > radius * (1 - 1e-12));
-    else assert_true(fabs(slow - b.distance) <= 1e-12);
+    if (b.face < 0)
+        assert_true(slow > radius * (1 - 1e-12));
+    else
+        assert_true(fabs(slow - b.distance) <= 1e-12);
     const int32_t n = tl_bvh_around(bvh, p, q, found[0], 4096);
     assert_int_equal(plain_around(bvh, p, q, found[1], 4096), n);
     assert_true(n <= 4096);

@@ -37,10 +37,12 @@ static void apply_sweeps(void *self, tl_workers *workers, const tl_vec3 *r, tl_v
     for (int32_t i = 0; i < ROWS; i++)
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
             if (m->col[k] / CHUNK == i / CHUNK)
-                y[m->col[k]] = tl_sub3(y[m->col[k]], times(tl_bsr_block(m, i, k, room), divided_by_diagonal(m, i, y[i]), true));
+                y[m->col[k]] =
+                    tl_sub3(y[m->col[k]], times(tl_bsr_block(m, i, k, room), divided_by_diagonal(m, i, y[i]), true));
     for (int32_t i = ROWS - 1; i >= 0; i--) {
         for (int32_t k = m->row_start[i] + 1; k < m->row_start[i + 1]; k++)
-            if (m->col[k] / CHUNK == i / CHUNK) y[i] = tl_sub3(y[i], times(tl_bsr_block(m, i, k, room), z[m->col[k]], false));
+            if (m->col[k] / CHUNK == i / CHUNK)
+                y[i] = tl_sub3(y[i], times(tl_bsr_block(m, i, k, room), z[m->col[k]], false));
         z[i] = divided_by_diagonal(m, i, y[i]);
     }
 }
@@ -62,7 +64,8 @@ static tl_bsr *springs_beside(const tl_allocator *alloc, double stiff)
 {
     tl_error err;
     int32_t start[101] = {0}, items[200];
-    for (int32_t g = 0; g < 100; g++) items[2 * g] = 10 + 3 * g, items[2 * g + 1] = ROWS - 10 - 4 * g, start[g + 1] = 2 * g + 2;
+    for (int32_t g = 0; g < 100; g++)
+        items[2 * g] = 10 + 3 * g, items[2 * g + 1] = ROWS - 10 - 4 * g, start[g + 1] = 2 * g + 2;
     tl_bsr *blocks;
     assert_ok(tl_bsr_create(alloc, ROWS, 100, start, items, &blocks, &err));
     for (int32_t g = 0; g < 100; g++)
@@ -86,7 +89,8 @@ static double distance(const tl_vec3 *a, const tl_vec3 *b)
 
 static void set_guess(tl_vec3 *x, bool guess)
 {
-    for (int32_t i = 0; i < ROWS; i++) x[i] = guess ? (tl_vec3){0.01 * (i % 3), 0.002 * (i % 7), -0.01} : (tl_vec3){0, 0, 0};
+    for (int32_t i = 0; i < ROWS; i++)
+        x[i] = guess ? (tl_vec3){0.01 * (i % 3), 0.002 * (i % 7), -0.01} : (tl_vec3){0, 0, 0};
 }
 
 // sqrt(r M^-1 r) of what is left of the system after x
@@ -108,7 +112,7 @@ static void iterates_are_those_of_the_method_written_out(tl_bsr *m, const tl_vec
 {
     tl_error err;
     tl_vec3 x[ROWS], want[ROWS], none[ROWS] = {0};
-    const tl_precond sweeps = {apply_sweeps, m};
+    const tl_precond sweeps = {apply_sweeps, m, 0};
     const int32_t counts[] = {0, 1, 2, 7, 30};
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         tl_solve_report report, other;

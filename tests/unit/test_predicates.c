@@ -111,6 +111,23 @@ static int oracle3(const tl_vec3 p[4])
     return big_sign(&det);
 }
 
+static int oracle_circle(const tl_vec2 p[4])  // for moderate exponents: products of four differences must fit
+{
+    big m[3][2], det = {{0}};
+    for (int i = 0; i < 3; i++) m[i][0] = difference(p[i].x, p[3].x), m[i][1] = difference(p[i].y, p[3].y);
+    for (int i = 0; i < 3; i++) {
+        const int j = (i + 1) % 3, k = (i + 2) % 3;
+        big lift = product(&m[i][0], &m[i][0]), minor = product(&m[j][0], &m[k][1]);
+        const big yy = product(&m[i][1], &m[i][1]), other = product(&m[j][1], &m[k][0]);
+        accumulate(&lift, &yy, 1);
+        accumulate(&minor, &other, -1);
+        const big term = product(&lift, &minor);
+        accumulate(&det, &term, 1);
+    }
+    carry_over(&det);
+    return big_sign(&det);
+}
+
 // --- points ------------------------------------------------------------------------------------------------
 
 static uint64_t stream;
@@ -120,8 +137,7 @@ static int below(int n) { return (int)(uniform() * n); }
 static void check2(tl_vec2 a, tl_vec2 b, tl_vec2 c)
 {
     const int want = oracle2(a, b, c);
-    if (tl_orient2d(a, b, c) != want)
-        print_error("%a %a  %a %a  %a %a\n", a.x, a.y, b.x, b.y, c.x, c.y);
+    if (tl_orient2d(a, b, c) != want) print_error("%a %a  %a %a  %a %a\n", a.x, a.y, b.x, b.y, c.x, c.y);
     assert_int_equal(tl_orient2d(a, b, c), want);
     assert_int_equal(tl_orient2d(b, c, a), want);
     assert_int_equal(tl_orient2d(b, a, c), -want);
@@ -226,7 +242,10 @@ static void all_scales(void **state)
         for (int i = 0; i < 4; i++) {
             double *x = &p[i].x;
             for (int k = 0; k < 3; k++) {
-                const int e = mode == 0 ? common : mode == 1 ? below(996) - 498 : mode == 2 ? -below(60) : -1074 + below(80);
+                const int e = mode == 0   ? common
+                              : mode == 1 ? below(996) - 498
+                              : mode == 2 ? -below(60)
+                                          : -1074 + below(80);
                 x[k] = ldexp(uniform() - 0.5, e);
             }
         }
@@ -238,12 +257,55 @@ static void all_scales(void **state)
     }
 }
 
+static void check_circle(const tl_vec2 p[4], int want)
+{
+    if (tl_incircle(p[0], p[1], p[2], p[3]) != want)
+        for (int i = 0; i < 4; i++) print_error("%a %a\n", p[i].x, p[i].y);
+    assert_int_equal(tl_incircle(p[0], p[1], p[2], p[3]), want);
+    assert_int_equal(tl_incircle(p[1], p[2], p[0], p[3]), want);
+    assert_int_equal(tl_incircle(p[1], p[0], p[2], p[3]), -want);
+    assert_int_equal(tl_incircle(p[0], p[1], p[3], p[2]), -want);  // four rows exchanged: one transposition
+}
+
+static void near_a_circle(void **state)
+{
+    (void)state;
+    const tl_vec2 unit[4] = {{1, 0}, {0, 1}, {-1, 0}, {0, -1}};
+    check_circle(unit, 0);
+    check_circle((const tl_vec2[4]){{1, 0}, {0, 1}, {-1, 0}, {0, 0}}, 1);
+    check_circle((const tl_vec2[4]){{1, 0}, {0, 1}, {-1, 0}, {0, -1.5}}, -1);
+    for (int n = 0; n < (SANITIZED ? 2000 : 20000); n++) {
+        tl_vec2 p[4];
+        const tl_vec2 on[12] = {{5, 0},  {4, 3},   {3, 4},   {0, 5},  {-3, 4}, {-4, 3},
+                                {-5, 0}, {-4, -3}, {-3, -4}, {0, -5}, {3, -4}, {4, -3}};
+        const tl_vec2 shift = {uniform() * (n % 3), uniform() * (n % 2)};
+        for (int i = 0; i < 4; i++) {  // on a circle but for rounding, or a bit beside it
+            p[i] = on[below(12)];
+            p[i].x = p[i].x * 0.1 + shift.x, p[i].y = p[i].y * 0.1 + shift.y;
+            if (below(4) == 0 && p[i].x != 0) p[i].x = nextafter(p[i].x, uniform() - 0.5);
+            if (below(8) == 0) p[i] = (tl_vec2){uniform(), ldexp(uniform(), below(80) - 40)};
+        }
+        const int want = oracle_circle(p);
+        check_circle(p, want);
+        tl_vec2 scaled[4];
+        const int powers[3] = {-300, 255, 480};  // exponents that expansions do not hold
+        for (int k = 0; k < 3 && n % 50 == 0; k++) {
+            for (int i = 0; i < 4; i++) scaled[i] = (tl_vec2){ldexp(p[i].x, powers[k]), ldexp(p[i].y, powers[k])};
+            check_circle(scaled, want);
+        }
+    }
+    assert_int_equal(tl_incircle((tl_vec2){NAN, 0}, unit[1], unit[2], unit[3]), 0);
+}
+
 static void cost(void **state)
 {
     (void)state;
     enum { N = 200000 };
     tl_vec3 p[4] = {{0}};
-    const struct { const char *what; double tilt; } kinds[] = {{"clear", 1}, {"flat", 0}};
+    const struct {
+        const char *what;
+        double tilt;
+    } kinds[] = {{"clear", 1}, {"flat", 0}};
     for (int kind = 0; kind < 2; kind++) {
         for (int i = 0; i < 4; i++) p[i] = (tl_vec3){uniform(), uniform(), 0.3 + kinds[kind].tilt * uniform()};
         int sum = 0;
@@ -260,8 +322,9 @@ static void cost(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(by_hand),           cmocka_unit_test(near_a_line), cmocka_unit_test(near_a_plane),
-        cmocka_unit_test(whole_coordinates), cmocka_unit_test(all_scales),  cmocka_unit_test(cost),
+        cmocka_unit_test(by_hand),       cmocka_unit_test(near_a_line),       cmocka_unit_test(near_a_plane),
+        cmocka_unit_test(near_a_circle), cmocka_unit_test(whole_coordinates), cmocka_unit_test(all_scales),
+        cmocka_unit_test(cost),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

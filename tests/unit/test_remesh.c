@@ -4,9 +4,9 @@
 
 #include <string.h>
 
-#include "adapt/remesh.h"
+#include "adapt/anisotropic/remesh.h"
 #include "base/rng.h"
-#include "collide/intersect.h"
+#include "detect/intersect.h"
 #include "math/vec3.h"
 #include "mesh/mesh_attr.h"
 #include "mesh/mesh_edit.h"
@@ -60,7 +60,7 @@ static void set_field(tl_mesh *mesh, const tl_remesh_attrs *attrs, field f, doub
     }
 }
 
-// ---- oracles ------------------------------------------------------------------------------------------------
+// ---- oracles ----------------------------------------------------------------------------------------------
 
 static tl_sym2 tensor(const tl_mesh *mesh, const tl_remesh_attrs *attrs, int32_t v)
 {
@@ -124,7 +124,7 @@ static double fastest(const tl_mesh *mesh)
 
 static int32_t operations(const tl_remesh_report *r) { return r->splits + r->flips + r->collapses; }
 
-// ---- tests --------------------------------------------------------------------------------------------------
+// ---- tests ------------------------------------------------------------------------------------------------
 
 static void a_square_gets_the_size_asked_for(void **state)
 {
@@ -216,8 +216,10 @@ static void garments_keep_seams_mass_and_momentum(void **state)
     const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
     for (int i = 0; i < 8; i++) {
         tl_remesh_report report;
-        if (i % 2) set_field(mesh, &attrs, even, 0.05 + 0.05 * i);
-        else set_field(mesh, &attrs, ridge, 0.4 + 0.1 * i);
+        if (i % 2)
+            set_field(mesh, &attrs, even, 0.05 + 0.05 * i);
+        else
+            set_field(mesh, &attrs, ridge, 0.4 + 0.1 * i);
         assert_ok(tl_remesh(mesh, &attrs, &plain, &report, &err));
         assert_ok(tl_mesh_check(mesh, &err));
         assert_true(operations(&report) > 0);
@@ -248,7 +250,8 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
     tl_remesh_attrs attrs;
     tl_mesh *mesh = build_shape(&attrs);
     random_motion(mesh, 5);
-    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
+    for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+        mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
     const tl_count_report before = tl_mesh_counts(mesh);
     const double mass = mass_of(mesh), outline = outline_length(mesh), area = tl_mesh_area_uv(mesh);
     const double speed = fastest(mesh);
@@ -263,7 +266,8 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
         assert_ok(tl_mesh_check(mesh, &err));
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {  // but for needles, that no cut leaves sound
             if (!tl_alive(mesh, TL_EDGES, e) || !(tl_remesh_size(mesh, &attrs, e) > 1)) continue;
-            if (tl_mesh_can_split(mesh, e, 0.5) == TL_VERDICT_OK) fail_msg("pass %d: an edge of size %.17g", i, tl_remesh_size(mesh, &attrs, e));
+            if (tl_mesh_can_split(mesh, e, 0.5) == TL_VERDICT_OK)
+                fail_msg("pass %d: an edge of size %.17g", i, tl_remesh_size(mesh, &attrs, e));
         }
         const tl_count_report c = tl_mesh_counts(mesh);
         assert_int_equal(c.node - c.edge + c.face, before.node - before.edge + before.face);
@@ -275,14 +279,18 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
         fast = fmax(fast, fastest(mesh) / speed);
         if (i % 8 == 0) assert_int_equal(collapses_left(mesh, &attrs, &plain), 0);
     }
-    print_message("%d operations, up to %d faces; momentum %.1e, angular %.1e a pass; fastest %.2f of the first\n", done, most, drift, turn, fast);
+    print_message("%d operations, up to %d faces; momentum %.1e, angular %.1e a pass; fastest %.2f of the first\n",
+                  done, most, drift, turn, fast);
     assert_true(drift <= 1e-12 && turn <= 1e-10);
     assert_true(fast < 3);  // what is given back is not thrown at whatever is light
     tl_mesh_destroy(mesh);
 }
 
 static tl_status as_it_is(void *self, tl_error *e) { return (void)self, (void)e, TL_OK; }
-static double no_room(void *self, int32_t face, tl_room_kind what, double enough) { return (void)self, (void)face, (void)what, (void)enough, 0; }
+static double no_room(void *self, int32_t face, tl_room_kind what, double enough)
+{
+    return (void)self, (void)face, (void)what, (void)enough, 0;
+}
 
 static double thinnest(const tl_mesh *mesh)
 {
@@ -304,8 +312,8 @@ static tl_sym2 fine_spot(tl_vec2 u, double t)
     return lengths(size, size, 0);
 }
 
-// A node close above an edge that a fold lies along: to flip the edge, which would mend the thin face between them, there is no room. Splits
-// come ever closer to the edge, but not at the cost of ever thinner faces.
+// A node close above an edge that a fold lies along: to flip the edge, which would mend the thin face between them,
+// there is no room. Splits come ever closer to the edge, but not at the cost of ever thinner faces.
 static void splits_alone_make_no_needles(void **state)
 {
     (void)state;
@@ -357,11 +365,16 @@ static void a_mesh_serves_until_edges_are_too_long_or_faces_too_many(void **stat
     shape_grid(fresh(), 20, 20, 0.05, 0, 0);
     tl_remesh_attrs attrs;
     tl_mesh *mesh = build_shape(&attrs);
-    const struct { double size; bool serves; } c[] = {{0.055, false}, {0.06, true}, {0.075, true}, {0.095, true}, {0.105, false}, {0.25, false}};
+    const struct {
+        double size;
+        bool serves;
+    } c[] = {{0.055, false}, {0.06, true}, {0.075, true}, {0.095, true}, {0.105, false}, {0.25, false}};
     for (int i = 0; i < 6; i++) {
         set_field(mesh, &attrs, even, c[i].size);
-        assert_near(tl_remesh_area(mesh, (const tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size)), 1 / (c[i].size * c[i].size), 1e-9);
-        if (tl_remesh_serves(mesh, &attrs) != c[i].serves) fail_msg("size %g m: %s serve", c[i].size, c[i].serves ? "does not" : "does");
+        assert_near(tl_remesh_area(mesh, (const tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size)),
+                    1 / (c[i].size * c[i].size), 1e-9);
+        if (tl_remesh_serves(mesh, &attrs) != c[i].serves)
+            fail_msg("size %g m: %s serve", c[i].size, c[i].serves ? "does not" : "does");
     }
     double *size = tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size);
     set_field(mesh, &attrs, even, 0.075);
@@ -379,7 +392,8 @@ static void what_is_held_stays_held(void **state)
     shape_grid(fresh(), 4, 4, 0.25, 0, 0);
     tl_remesh_attrs attrs;
     tl_mesh *mesh = build_shape(&attrs);
-    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, attrs.held), *listed = tl_mesh_attr_ints(mesh, TL_NODES, attrs.listed);
+    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, attrs.held),
+            *listed = tl_mesh_attr_ints(mesh, TL_NODES, attrs.listed);
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) held[n] = mesh->pos[n].x == 0;
     listed[12] = 1;  // in the middle
     const tl_vec2 middle = mesh->uv[12];
@@ -431,9 +445,9 @@ static void new_nodes_lie_on_a_smooth_surface(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// A rest shape of constant curvature, and a feature line with a fold: whatever is done to the mesh, every edge has the angle of a quadratic
-// surface of that curvature (by its gradients: the normals of w = 1/2 S(u, u) in the plane that touches the surface at three nodes), and
-// the line its fold besides.
+// A rest shape of constant curvature, and a feature line with a fold: whatever is done to the mesh, every edge has the
+// angle of a quadratic surface of that curvature (by its gradients: the normals of w = 1/2 S(u, u) in the plane that
+// touches the surface at three nodes), and the line its fold besides.
 static double gradient_jump(const tl_mesh *mesh, int32_t e, const double s[3])
 {
     tl_vec2 slope[2];
@@ -450,7 +464,8 @@ static double gradient_jump(const tl_mesh *mesh, int32_t e, const double s[3])
         slope[side] = (tl_vec2){(a * d2.y - b * d1.y) / det, (b * d1.x - a * d2.x) / det};
     }
     const tl_vec2 jump = tl_sub2(slope[1], slope[0]);
-    const tl_vec2 across = tl_sub2(mesh->uv[tl_mesh_opposite_vert(mesh, e, 1)], mesh->uv[tl_mesh_opposite_vert(mesh, e, 0)]);
+    const tl_vec2 across =
+        tl_sub2(mesh->uv[tl_mesh_opposite_vert(mesh, e, 1)], mesh->uv[tl_mesh_opposite_vert(mesh, e, 0)]);
     return tl_dot2(jump, across) > 0 ? tl_norm2(jump) : -tl_norm2(jump);
 }
 
@@ -466,11 +481,13 @@ static void a_rest_shape_is_kept(void **state)
     assert_ok(tl_remesh_attach(mesh, 1, &attrs, &err));
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         const tl_vec2 a = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 0)], b = mesh->uv[tl_mesh_edge_vert(mesh, e, 0, 1)];
-        if (a.x == 0.5 && b.x == 0.5) mesh->edge_label[e] = 1, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.rest.crease)[e] = fold;
+        if (a.x == 0.5 && b.x == 0.5)
+            mesh->edge_label[e] = 1, tl_mesh_attr_doubles(mesh, TL_EDGES, attrs.rest.crease)[e] = fold;
     }
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
         for (int k = 0; k < 3; k++)
-            tl_mesh_attr_doubles(mesh, TL_FACES, attrs.rest.curvature)[3 * f + k] = s[k] * tl_mesh_face_area_uv(mesh, f);
+            tl_mesh_attr_doubles(mesh, TL_FACES, attrs.rest.curvature)[3 * f + k] =
+                s[k] * tl_mesh_face_area_uv(mesh, f);
     int32_t done = 0;
     for (int i = 0; i < 12; i++) {
         tl_remesh_report report;
@@ -514,8 +531,10 @@ static void room_is_measured_only_when_it_is_needed(void **state)
         const int before = calls;
         set_field(mesh, &attrs, even, pass < 10 ? 0.2 : 0.1);
         assert_ok(tl_remesh(mesh, &attrs, &def, &r, &err));
-        if (operations(&r) > 0) assert_true(calls > before);
-        else assert_int_equal(calls, before);
+        if (operations(&r) > 0)
+            assert_true(calls > before);
+        else
+            assert_int_equal(calls, before);
         if (pass == 10) assert_true(operations(&r) > 0);
         if (pass == 9 || pass == 19) assert_int_equal(operations(&r), 0);
     }
@@ -542,7 +561,8 @@ static tl_status renew_told(void *self, tl_error *e)
         t->room[f][TL_ROOM_CLOTH] = 0.02 * tl_random(4, 1, (uint64_t)f) * tl_random(4, 2, (uint64_t)f);
         t->room[f][TL_ROOM_BODIES] = 0.1;
         for (int k = 0; k < 3; k++)
-            t->room[f][TL_ROOM_BODIES] = fmax(0, fmin(t->room[f][TL_ROOM_BODIES], mesh->pos[tl_face_node(mesh, f, k)].z + 0.03));
+            t->room[f][TL_ROOM_BODIES] =
+                fmax(0, fmin(t->room[f][TL_ROOM_BODIES], mesh->pos[tl_face_node(mesh, f, k)].z + 0.03));
     }
     return TL_OK;
 }
@@ -567,7 +587,8 @@ static void bounds_on_room_give_the_verdicts_of_exact_room(void **state)
         shape_garment(fresh(), 12);
         tl_remesh_attrs attrs;
         tl_mesh *mesh = build_shape(&attrs);
-        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
+            mesh->pos[n].z += 0.05 * sin(8 * mesh->pos[n].x) * cos(6 * mesh->pos[n].y);
         t = (teller){.mesh = mesh, .how = how};
         const tl_guard_body plane = {.point = {0, 0, -0.03}, .normal = {0, 0, 1}, .keep = 0.004};
         const tl_guard guard = {&plane, 1, 0.1};

@@ -1,4 +1,5 @@
-// tests/unit/test_remeshing.c: whole simulations whose meshes change: momentum, energy, handles, bits, odd cloths, memory.
+// tests/unit/test_remeshing.c: whole simulations whose meshes change: momentum, energy, handles, bits, odd cloths,
+// memory.
 
 #include "unit/remeshed.h"
 
@@ -8,7 +9,7 @@
 #include "mesh/mesh_query.h"
 #include "test_mesh_shapes.h"
 
-// ---- what a pass must not change ---------------------------------------------------------------------------
+// ---- what a pass must not change --------------------------------------------------------------------------
 
 static double total(const tl_sim *sim, tl_energies *e)
 {
@@ -67,8 +68,9 @@ static tl_sim *dented(const tl_sim_def *def, bool hangs, double size_min, int se
     return sim;
 }
 
-// A pass over cloth at rest does not wind it up: compared with the energy of the cloth, the place at which gravity counts as 0 being the
-// middle of the ball or the lower edge of the hanging sheet; and with what is stored in it, beside a part of what motion is left.
+// A pass over cloth at rest does not wind it up: compared with the energy of the cloth, the place at which gravity
+// counts as 0 being the middle of the ball or the lower edge of the hanging sheet; and with what is stored in it,
+// beside a part of what motion is left.
 static void energy_does_not_rise_at_rest(void **state)
 {
     (void)state;
@@ -93,14 +95,16 @@ static void energy_does_not_rise_at_rest(void **state)
             }
             step(sim);
         }
-        print_message("%s, seed %d: %d faces, %d operations in 15 passes, energy rises by %.4f %% of all, beyond motion by %.4f %% of what is stored\n",
+        print_message("%s, seed %d: %d faces, %d operations in 15 passes, energy rises by %.4f %% of all, beyond "
+                      "motion by %.4f %% of what is stored\n",
                       hangs ? "hanging" : "draped", seed, sim->face_count, made, 100 * worst, 100 * stored);
-        assert_true(worst < 1e-3 && stored < 5e-3);  // of what is stored: one straight split beside a fold of a coarse mesh is 0.3 %
+        assert_true(worst < 1e-3 &&
+                    stored < 5e-3);  // of what is stored: one straight split beside a fold of a coarse mesh is 0.3 %
         tl_sim_destroy(sim);
     }
 }
 
-// ---- the rest shape ------------------------------------------------------------------------------------------
+// ---- the rest shape ---------------------------------------------------------------------------------------
 
 // A sheet that rests as a part of a cylinder about the y axis, in mid-air.
 static tl_sim *rolled(const tl_sim_def *def, double radius, int32_t cells)
@@ -164,26 +168,30 @@ static void a_rest_shape_goes_through_remeshing(void **state)
             assert_true(tl_sim_hash(other) == tl_sim_hash(sim));
         }
     }
-    print_message("%d splits, %d flips, %d collapses: the opening of %.3f m is off by %.2f %% at worst\n", made[0], made[1], made[2], chord, 100 * worst);
+    print_message("%d splits, %d flips, %d collapses: the opening of %.3f m is off by %.2f %% at worst\n", made[0],
+                  made[1], made[2], chord, 100 * worst);
     assert_true(made[0] > 500 && made[1] > 500 && made[2] > 100);
     assert_true(worst < 0.005);  // a flat sheet of that size opens to 0.5 m, 32 % more
     tl_sim_destroy(sim);
     tl_sim_destroy(other);
 }
 
-// ---- second order -------------------------------------------------------------------------------------------
+// ---- second order -----------------------------------------------------------------------------------------
 
-// A flat sheet that spins in its plane, remeshed at every step. Its angular momentum, which passes do not change, falls by what a step is
-// wrong about circles: omega^2 dt^2 a step for Euler, much less and of higher order for BDF2 with a past.
+// A flat sheet that spins in its plane, remeshed at every step. Its angular momentum, which passes do not change, falls
+// by what a step is wrong about circles: omega^2 dt^2 a step for Euler, much less and of higher order for BDF2 with a
+// past.
 static double spin_lost(double dt, double omega, int32_t *made)
 {
     tl_sim_def def = world(dt);
-    def.gravity = (tl_vec3){0, 0, 0}, def.collide.self = 0, def.integrator = TL_BDF2, def.air.density = def.air.drag = def.air.skin = 0;
+    def.gravity = (tl_vec3){0, 0, 0}, def.collide.self = 0, def.integrator = TL_BDF2,
+    def.air.density = def.air.drag = def.air.skin = 0;
     def.newton_tolerance = 1e-3;
     tl_sim *sim = create(&def);
     sheet s = sheet_grid(0.4, 0.4, 5, 5, true);
     tl_vec3 *vel = malloc((size_t)s.node_count * sizeof *vel);
-    for (int32_t i = 0; i < s.node_count; i++) vel[i] = (tl_vec3){-omega * (s.pos[i].y - 0.2), omega * (s.pos[i].x - 0.2), 0};
+    for (int32_t i = 0; i < s.node_count; i++)
+        vel[i] = (tl_vec3){-omega * (s.pos[i].y - 0.2), omega * (s.pos[i].x - 0.2), 0};
     tl_cloth_def like = adaptive(0.05, 0.1, dt);
     like.vel = vel;
     add_cloth(sim, &s, like, "cloth");
@@ -209,15 +217,16 @@ static void bdf2_keeps_its_order(void **state)
     const double omega = 6;
     int32_t made = 0;
     const double coarse = spin_lost(0.01, omega, &made), fine = spin_lost(0.005, omega, &made);
-    print_message("%d operations: of the spin %.4f %% lost at 10 ms, %.4f %% at 5 ms; Euler loses %.1f %%\n", made, 100 * coarse, 100 * fine,
-                  100 * omega * omega * 0.01 * 0.3);
+    print_message("%d operations: of the spin %.4f %% lost at 10 ms, %.4f %% at 5 ms; Euler loses %.1f %%\n", made,
+                  100 * coarse, 100 * fine, 100 * omega * omega * 0.01 * 0.3);
     assert_true(made > 1000);
     assert_true(fabs(coarse) < 0.005 && fabs(fine) < 0.4 * fabs(coarse));  // 0.284 and 0.071 % without remeshing
 }
 
-// ---- handles ---------------------------------------------------------------------------------------------------
+// ---- handles ----------------------------------------------------------------------------------------------
 
-// Held by its left side, which turns and moves; a node in the middle by number, let go half way; the right side later on.
+// Held by its left side, which turns and moves; a node in the middle by number, let go half way; the right side later
+// on.
 static void handles_keep_what_they_hold(void **state)
 {
     (void)state;
@@ -228,8 +237,10 @@ static void handles_keep_what_they_hold(void **state)
     tl_cloth_def like = adaptive(0.08, 0.5, 0.02);
     const tl_cloth_id id = add_cloth(sim, &s, like, "cloth");
     const int32_t side[3] = {0, 3, 6}, middle = 4;
-    const tl_motion_key keys[3] = {{.time = 0}, {.time = 0.3, .translate = {0.03, 0, 0.02}, .rotate_axis = {0, 1, 1}, .rotate_deg = 12},
-                                   {.time = 0.6, .translate = {0.05, 0, 0.1}, .rotate_axis = {0, 1, 1}, .rotate_deg = 60}};
+    const tl_motion_key keys[3] = {
+        {.time = 0},
+        {.time = 0.3, .translate = {0.03, 0, 0.02}, .rotate_axis = {0, 1, 1}, .rotate_deg = 12},
+        {.time = 0.6, .translate = {0.05, 0, 0.1}, .rotate_axis = {0, 1, 1}, .rotate_deg = 60}};
     tl_handle_def hold = tl_handle_def_default();
     hold.cloth = id, hold.nodes = side, hold.node_count = 3, hold.along_outline = 1;
     hold.keys = keys, hold.key_count = 3, hold.pivot = (tl_vec3){0, 0.5, 0};
@@ -238,7 +249,8 @@ static void handles_keep_what_they_hold(void **state)
     hold.cloth = id, hold.nodes = &middle, hold.node_count = 1, hold.end = 0.3;
     assert_ok(tl_sim_add_handle(sim, &hold, &err));
     hold = tl_handle_def_default();
-    hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){1, 0}, hold.uv_max = (tl_vec2){1, 1}, hold.start = 0.4, hold.end = 0.6;
+    hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){1, 0}, hold.uv_max = (tl_vec2){1, 1},
+    hold.start = 0.4, hold.end = 0.6;
     assert_ok(tl_sim_add_handle(sim, &hold, &err));
     tl_pose_key path[3];
     tl_motion_compile(keys, 3, TL_CURVE_SMOOTH, path);
@@ -255,7 +267,8 @@ static void handles_keep_what_they_hold(void **state)
             if (u.x == 0) {
                 const tl_vec3 at = tl_pose_apply(path, 3, sim->time, (tl_vec3){0, 0.5, 0}, (tl_vec3){0, u.y, 0});
                 if (tl_norm3(tl_sub3(mesh->pos[n], at)) > 1e-12)
-                    fail_msg("step %d: node %d at v = %g is %g m from where its handle is", k, n, u.y, tl_norm3(tl_sub3(mesh->pos[n], at)));
+                    fail_msg("step %d: node %d at v = %g is %g m from where its handle is", k, n, u.y,
+                             tl_norm3(tl_sub3(mesh->pos[n], at)));
                 held++;
             } else if (u.x == 0.5 && u.y == 0.5 && k < 30) {
                 assert_true(tl_norm3(tl_sub3(mesh->pos[n], (tl_vec3){0.5, 0.5, 0})) == 0);
@@ -278,9 +291,10 @@ static void handles_keep_what_they_hold(void **state)
     tl_sim_destroy(sim);
 }
 
-// ---- the same bits ----------------------------------------------------------------------------------------------
+// ---- the same bits ----------------------------------------------------------------------------------------
 
-// Two cloths in contact with each other, a ball that comes, and a floor; one of two panels and two fabrics, held at a moving side.
+// Two cloths in contact with each other, a ball that comes, and a floor; one of two panels and two fabrics, held at a
+// moving side.
 static tl_sim *crowd(int32_t threads)
 {
     tl_sim_def def = world(0.01);
@@ -311,9 +325,12 @@ static tl_sim *crowd(int32_t threads)
     lay_level(&s, 0.5, 0.5, 0.2);
     const tl_cloth_id upper = add_cloth(sim, &s, adaptive(0.06, 0.2, 0.02), "upper");
     lay_level(&s, 0.5, 0.5, 0.25);
-    add_cloth(sim, &s, tl_cloth_def_default(), "plain");
+    tl_cloth_def plain = tl_cloth_def_default();
+    plain.remeshing.kind = TL_REMESHING_NONE;
+    add_cloth(sim, &s, plain, "plain");
     sheet_free(&s);
-    const tl_motion_key lift[2] = {{.time = 0}, {.time = 0.5, .translate = {0.02, 0.1, 0}, .rotate_axis = {0, 0, 1}, .rotate_deg = 40}};
+    const tl_motion_key lift[2] = {
+        {.time = 0}, {.time = 0.5, .translate = {0.02, 0.1, 0}, .rotate_axis = {0, 0, 1}, .rotate_deg = 40}};
     tl_handle_def hold = tl_handle_def_default();
     hold.cloth = id, hold.use_uv_box = 1, hold.uv_min = (tl_vec2){0, 0}, hold.uv_max = (tl_vec2){0, 1};
     hold.keys = lift, hold.key_count = 2, hold.pivot = (tl_vec3){-0.3, 0.12, 0};
@@ -394,8 +411,8 @@ static void saving_and_restoring_changes_no_bit(void **state)
     tl_sim_destroy(sim);
 }
 
-// Held further apart than its limits allow, and remeshed before every step: what a step makes of its limits after a pass is the same when it
-// is taken again.
+// Held further apart than its limits allow, and remeshed before every step: what a step makes of its limits after a
+// pass is the same when it is taken again.
 static tl_sim *overstretched(void)
 {
     enum { CELLS = 4 };
@@ -435,7 +452,7 @@ static void steps_after_a_pass_are_taken_again(void **state)
     tl_sim_destroy(other);
 }
 
-// ---- passes that wait ----------------------------------------------------------------------------------------
+// ---- passes that wait -------------------------------------------------------------------------------------
 
 static tl_sim *at_rest(int32_t patience)
 {
@@ -450,7 +467,8 @@ static tl_sim *at_rest(int32_t patience)
     return sim;
 }
 
-// A sheet that nothing happens to: looked at every other step. What is not remade is not counted as a pass, and a run that is gone on with waits as long as one that was never stopped.
+// A sheet that nothing happens to: looked at every other step. What is not remade is not counted as a pass, and a run
+// that is gone on with waits as long as one that was never stopped.
 static void a_mesh_that_serves_is_left_alone(void **state)
 {
     (void)state;
@@ -478,7 +496,7 @@ static void a_mesh_that_serves_is_left_alone(void **state)
     }
 }
 
-// ---- bodies to come ---------------------------------------------------------------------------------------------
+// ---- bodies to come ---------------------------------------------------------------------------------------
 
 // Faces of a level sheet after the first pass, with a ball 5 cm below it that rises by `rise` until the next look.
 static int32_t faces_above_ball(double rise)
@@ -510,7 +528,7 @@ static void a_body_that_comes_finds_a_fine_mesh(void **state)
     assert_int_equal(away, still);
 }
 
-// ---- odd cloths and odd wishes -----------------------------------------------------------------------------------
+// ---- odd cloths and odd wishes ----------------------------------------------------------------------------
 
 static void run_and_check(tl_sim *sim, int steps, const char *name)
 {
@@ -539,8 +557,9 @@ static void odd_wishes_are_met(void **state)
         if (k == 5) r->kind = TL_REMESHING_ISOTROPIC, r->blend = TL_BLEND_SUM;
         if (k == 6) r->curvature = r->velocity = r->compression = (double)INFINITY, r->obstacles = 0;
         tl_sim *sim = draped(&def, like, 2);
-        run_and_check(sim, 16, (const char *[]){"huge size_max", "max_faces", "aspect 1", "hysteresis 0", "hysteresis 0.9", "isotropic, sum",
-                                                "nothing asked for"}[k]);
+        run_and_check(sim, 16,
+                      (const char *[]){"huge size_max", "max_faces", "aspect 1", "hysteresis 0", "hysteresis 0.9",
+                                       "isotropic, sum", "nothing asked for"}[k]);
         if (k == 1) assert_true(sim->face_count <= 400);
         tl_sim_destroy(sim);
     }
@@ -553,7 +572,8 @@ static tl_sim *of_shape(const tl_sim_def *def, shape *s, tl_cloth_def like)
     tl_material fabric[2] = {tl_material_default(), tl_material_default()};
     tl_cloth_id id;
     like.node_count = mesh.node_count, like.pos = mesh.pos, like.uv = mesh.uv, like.vert_count = mesh.vert_count;
-    like.vert_node = mesh.vert_node, like.face_count = mesh.face_count, like.face = mesh.face_vert, like.face_label = mesh.face_label;
+    like.vert_node = mesh.vert_node, like.face_count = mesh.face_count, like.face = mesh.face_vert,
+    like.face_label = mesh.face_label;
     like.materials = fabric, like.material_count = 2;
     assert_ok(tl_sim_add_cloth(sim, &like, &id, &err));
     return sim;
@@ -576,11 +596,14 @@ static void odd_cloths_are_remeshed(void **state)
         if (k == 4) {  // two triangles that touch in a node
             const grid a = shape_grid(&s, 1, 1, 0.2, 0, 0), b = shape_grid(&s, 1, 1, 0.2, 0.5, 0);
             shape_sew(&s, grid_vert(a, 1, 1), grid_vert(b, 0, 0));
-            for (int i = 0; i < 4; i++) s.pos[grid_vert(b, i % 2, i / 2)] = tl_add3(s.pos[grid_vert(b, i % 2, i / 2)], (tl_vec3){-0.3, 0.2, 0});
+            for (int i = 0; i < 4; i++)
+                s.pos[grid_vert(b, i % 2, i / 2)] = tl_add3(s.pos[grid_vert(b, i % 2, i / 2)], (tl_vec3){-0.3, 0.2, 0});
         }
-        for (int32_t v = 0; v < s.vert_count; v++) s.pos[v] = (tl_vec3){s.pos[v].x, 0.1 + 0.3 * s.pos[v].y + s.pos[v].z, 0.95 * s.pos[v].y};
+        for (int32_t v = 0; v < s.vert_count; v++)
+            s.pos[v] = (tl_vec3){s.pos[v].x, 0.1 + 0.3 * s.pos[v].y + s.pos[v].z, 0.95 * s.pos[v].y};
         tl_cloth_def like = adaptive(0.04, 0.2, def.dt);
-        def.collide.self = k != 1 && k != 2;  // faces in the corners of a pillow lie on each other, panels of the garment too
+        def.collide.self =
+            k != 1 && k != 2;  // faces in the corners of a pillow lie on each other, panels of the garment too
         tl_sim *sim = of_shape(&def, &s, like);
         if (k != 2) add_floor(sim, -0.1);
         if (k == 2) {  // its seams pull panels together that are drawn far apart: nothing to simulate
@@ -604,11 +627,14 @@ static void a_pinched_cloth_comes_free(void **state)
     sheet_free(&s);
     for (int k = 0; k < 2; k++) {
         const double away = k ? 0.06 : -0.06;
-        const tl_motion_key keys[4] = {{.time = 0}, {.time = 0.2, .translate = {0, -0.8335 * away, 0}}, {.time = 0.3, .translate = {0, -0.8335 * away, 0}},
+        const tl_motion_key keys[4] = {{.time = 0},
+                                       {.time = 0.2, .translate = {0, -0.8335 * away, 0}},
+                                       {.time = 0.3, .translate = {0, -0.8335 * away, 0}},
                                        {.time = 0.5, .translate = {0, away, 0}}};
         tl_body_def plate = tl_body_def_default();
         tl_body_id id;
-        plate.name = k ? "upper" : "lower", plate.kind = TL_BODY_SPHERE, plate.center = (tl_vec3){0, 0.06 * (k ? 1 : -1) + (k ? 0.2 : -0.2), 0};
+        plate.name = k ? "upper" : "lower", plate.kind = TL_BODY_SPHERE,
+        plate.center = (tl_vec3){0, 0.06 * (k ? 1 : -1) + (k ? 0.2 : -0.2), 0};
         plate.radius = 0.2 + 0.01, plate.motion = keys, plate.motion_count = 4;
         assert_ok(tl_sim_add_body(sim, &plate, &id, &err));
     }
@@ -649,7 +675,7 @@ static void forty_handles_hold(void **state)
     tl_sim_destroy(sim);
 }
 
-// ---- memory --------------------------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------------------
 
 // A short life with passes; goes on after the first failure, when memory has come back.
 static tl_status short_life(ledger *l)
@@ -664,7 +690,8 @@ static tl_status short_life(ledger *l)
     tl_material m = tl_material_default();
     tl_cloth_def like = adaptive(0.05, 0.2, def.dt);
     like.node_count = s.node_count, like.pos = s.pos, like.uv = s.uv;
-    like.face_count = s.face_count, like.face = (const int32_t(*)[3])s.face, like.materials = &m, like.material_count = 1;
+    like.face_count = s.face_count, like.face = (const int32_t(*)[3])s.face, like.materials = &m,
+    like.material_count = 1;
     tl_cloth_id id;
     first = tl_sim_add_cloth(sim, &like, &id, &err);
     tl_handle_def hold = tl_handle_def_default();
@@ -700,7 +727,9 @@ static void every_failing_request_is_survived(void **state)
     for (int64_t n = 1; n <= all.requests; n += stride, tried++) {
         ledger l = {.fail_at = n};
         const tl_status status = short_life(&l);
-        if (l.live != 0) fail_msg("request %lld of %lld failed: %lld bytes leaked", (long long)n, (long long)all.requests, (long long)l.live);
+        if (l.live != 0)
+            fail_msg("request %lld of %lld failed: %lld bytes leaked", (long long)n, (long long)all.requests,
+                     (long long)l.live);
         if (status != TL_OK) {
             assert_int_equal(status, TL_NO_MEMORY);
             failures++;
@@ -710,8 +739,8 @@ static void every_failing_request_is_survived(void **state)
     assert_true(failures > tried / 2);
 }
 
-// A small crumpled sheet, compressed to a part of its width. Parts of faces come to lie next to faces that they shared a node with before they were split, and that no distance between
-// the faces of before the pass tells of.
+// A small crumpled sheet, compressed to a part of its width. Parts of faces come to lie next to faces that they shared
+// a node with before they were split, and that no distance between the faces of before the pass tells of.
 static tl_sim *crumpled(int seed)
 {
     enum { CELLS = 4 };

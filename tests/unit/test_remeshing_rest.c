@@ -7,11 +7,15 @@
 #include "mesh/mesh_edit.h"
 #include "mesh/mesh_query.h"
 
-// ---- the rules, by brute force --------------------------------------------------------------------------------
+// ---- the rules, by brute force ----------------------------------------------------------------------------
 
-typedef struct left { int32_t too_long, collapses; double longest; } left;
+typedef struct left {
+    int32_t too_long, collapses;
+    double longest;
+} left;
 
-// What the rules ask for and the last pass, `done`, has left. Bodies are placed anew: a pass keeps their places only while it runs.
+// What the rules ask for and the last pass, `done`, has left. Bodies are placed anew: a pass keeps their places only
+// while it runs.
 static left what_is_left(tl_sim *sim, int32_t c, const tl_remesh_counts *done)
 {
     const sim_cloth *cloth = &sim->cloths[c];
@@ -36,8 +40,12 @@ static left what_is_left(tl_sim *sim, int32_t c, const tl_remesh_counts *done)
         }
     }
     const tl_guard guard = {bodies, sim->body_count, 1};
-    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis, .aspect_min = fmin(0.3, cloth->remeshing.aspect_min),
-                               .density = densities, .guard = &guard, .fabric = fabrics, .energy = done->energy_left};
+    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis,
+                               .aspect_min = fmin(0.3, cloth->remeshing.aspect_min),
+                               .density = densities,
+                               .guard = &guard,
+                               .fabric = fabrics,
+                               .energy = done->energy_left};
     left out = {0, 0, 0};
     for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
         if (!tl_alive(mesh, TL_EDGES, e)) continue;
@@ -64,7 +72,8 @@ static void a_pass_leaves_nothing_to_do(void **state)
         assert_apart(sim);
         assert_ok(tl_mesh_check(sim->cloths[0].mesh, &err));
         const left l = what_is_left(sim, 0, &more);
-        if (l.too_long || l.collapses) print_message("step %d: %d too long (%g), %d collapses\n", k, l.too_long, l.longest, l.collapses);
+        if (l.too_long || l.collapses)
+            print_message("step %d: %d too long (%g), %d collapses\n", k, l.too_long, l.longest, l.collapses);
         assert_int_equal(l.too_long, 0);
         assert_int_equal(l.collapses, 0);
     }
@@ -72,7 +81,7 @@ static void a_pass_leaves_nothing_to_do(void **state)
     tl_sim_destroy(sim);
 }
 
-// ---- rest -----------------------------------------------------------------------------------------------------
+// ---- rest -------------------------------------------------------------------------------------------------
 
 // What is remembered goes through a saved state: else the node that stays at last would go once more.
 static void assert_rests_when_restored(tl_sim *sim)
@@ -98,8 +107,8 @@ static void assert_comes_to_rest(tl_sim *sim, const char *name, int most)
         done = operations(&r);
         assert_apart(sim);
     }
-    print_message("%s: %d passes, %d operations, %d faces; the last: %d splits, %d flips, %d collapses\n", name, k, all, sim->face_count, r.splits,
-                  r.flips, r.collapses);
+    print_message("%s: %d passes, %d operations, %d faces; the last: %d splits, %d flips, %d collapses\n", name, k, all,
+                  sim->face_count, r.splits, r.flips, r.collapses);
     assert_int_equal(done, 0);
     for (k = 0; k < 3; k++) {
         r = pass_again(sim);
@@ -135,8 +144,9 @@ static tl_sim *lying(const tl_sim_def *def, tl_cloth_def like)
     return sim;
 }
 
-// One pose and several wishes, after which the cloth is as it was. With little hysteresis, what an operation does to the curvature is
-// enough to undo it: without memory the drape at the end changes by 10 to 17 operations a pass for ever, as given by 2 or 3.
+// One pose and several wishes, after which the cloth is as it was. With little hysteresis, what an operation does to
+// the curvature is enough to undo it: without memory the drape at the end changes by 10 to 17 operations a pass for
+// ever, as given by 2 or 3.
 static void pose_comes_to_rest(tl_sim *sim, const char *pose)
 {
     tl_remeshing *wish = &sim->cloths[0].remeshing;
@@ -152,7 +162,8 @@ static void pose_comes_to_rest(tl_sim *sim, const char *pose)
         if (w == 1) wish->hysteresis = 0.05;
         if (w == 2) wish->hysteresis = 0;
         if (w == 3) wish->kind = TL_REMESHING_ISOTROPIC;
-        snprintf(name, sizeof name, "%s, step %d, %s", pose, (int)sim->step, (const char *[]){"as given", "hysteresis 0.05", "none", "isotropic"}[w]);
+        snprintf(name, sizeof name, "%s, step %d, %s", pose, (int)sim->step,
+                 (const char *[]){"as given", "hysteresis 0.05", "none", "isotropic"}[w]);
         assert_comes_to_rest(sim, name, w == 0 ? 8 : 20);
     }
     *wish = given;
@@ -167,7 +178,10 @@ static void a_pose_that_stands_does_not_flicker(void **state)
     const char *pose[] = {"hanging", "draped", "lying", "flying"};
     for (int k = 0; k < 4; k++) {
         const tl_cloth_def like = adaptive(k == 3 ? 0.07 : 0.05, 0.2, 0.04);
-        tl_sim *sim = k == 0 ? hanging(&def, like, 4) : k == 1 ? draped(&def, like, 4) : k == 2 ? lying(&def, like) : flying(def, like);
+        tl_sim *sim = k == 0   ? hanging(&def, like, 4)
+                      : k == 1 ? draped(&def, like, 4)
+                      : k == 2 ? lying(&def, like)
+                               : flying(def, like);
         for (int i = 1; i <= 100; i++) {
             step(sim);
             if (i == 100 || (i == 60 && k % 2 == 1)) pose_comes_to_rest(sim, pose[k]);

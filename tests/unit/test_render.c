@@ -80,8 +80,8 @@ static mesh ring_sphere(tl_vec3 centre, double radius, int32_t around, const dou
         for (int32_t i = 0; i < around; i++) {
             const double a = 2 * PI * i / around;
             m.pos[j * around + i] =
-                (tl_vec3){centre.x + radius * sin(angle[j]) * cos(a),
-                          centre.y + radius * sin(angle[j]) * sin(a), centre.z + radius * cos(angle[j])};
+                (tl_vec3){centre.x + radius * sin(angle[j]) * cos(a), centre.y + radius * sin(angle[j]) * sin(a),
+                          centre.z + radius * cos(angle[j])};
         }
     for (int32_t j = 0; j + 1 < rings; j++)
         for (int32_t i = 0; i < around; i++) {
@@ -104,11 +104,11 @@ static mesh even_sphere(tl_vec3 centre, double radius, int32_t n)
 static tl_draw_mesh surface_of(const mesh *m, tl_look look, bool with_uv)
 {
     tl_draw_mesh s = {.pos = m->pos,
-                    .pos_count = m->pos_count,
-                    .face = (const int32_t(*)[3])m->face,
-                    .face_count = m->face_count,
-                    .look = look,
-                    .crease_deg = 40};
+                      .pos_count = m->pos_count,
+                      .face = (const int32_t(*)[3])m->face,
+                      .face_count = m->face_count,
+                      .look = look,
+                      .crease_deg = 40};
     if (with_uv) s.uv = m->uv, s.uv_count = m->pos_count, s.face_uv = (const int32_t(*)[3])m->face;
     return s;
 }
@@ -116,8 +116,7 @@ static tl_draw_mesh surface_of(const mesh *m, tl_look look, bool with_uv)
 static tl_draw_def small_def(const tl_draw_mesh *surfaces, int32_t count, int32_t width, int32_t height)
 {
     tl_draw_def def = tl_draw_def_default();
-    def.surfaces = surfaces, def.surface_count = count, def.width = width, def.height = height,
-    def.alloc = &alloc;
+    def.surfaces = surfaces, def.surface_count = count, def.width = width, def.height = height, def.alloc = &alloc;
     return def;
 }
 
@@ -151,36 +150,38 @@ static void tree_agrees_with_all_pairs(void **state)
         const tl_vec3f at = {uniform(0, (uint64_t)t), uniform(1, (uint64_t)t), uniform(2, (uint64_t)t)};
         for (int c = 0; c < 3; c++) {
             const uint64_t i = (uint64_t)(3 * t + c);
-            p[3 * t + c] = (tl_vec3f){at.x + 0.2f * uniform(3, i), at.y + 0.2f * uniform(4, i),
-                                      at.z + 0.2f * uniform(5, i)};
+            p[3 * t + c] =
+                (tl_vec3f){at.x + 0.2f * uniform(3, i), at.y + 0.2f * uniform(4, i), at.z + 0.2f * uniform(5, i)};
             tri[t][c] = 3 * t + c;
         }
     }
     tl_ray_bvh *bvh;
     assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, TRIS, &bvh, &err));
-    int32_t hits = 0;
+    int32_t hits = 0, hint = 0;
     for (int32_t i = 0; i < RAYS; i++) {
         const uint64_t k = (uint64_t)i;
-        tl_ray ray = {{2 * uniform(6, k) - 0.5f, 2 * uniform(7, k) - 0.5f, 2 * uniform(8, k) - 0.5f},
-                      {0, 0, 0},
-                      0,
-                      1e18f};
+        tl_ray ray = {
+            {2 * uniform(6, k) - 0.5f, 2 * uniform(7, k) - 0.5f, 2 * uniform(8, k) - 0.5f}, {0, 0, 0}, 0, 1e18f};
         ray.dir = tl_subf((tl_vec3f){uniform(9, k), uniform(10, k), uniform(11, k)}, ray.org);
-        if (i % 10 == 0) ray.dir = (tl_vec3f){0, i % 20 ? 1 : -1, 0}; // along an axis: zero components
+        if (i % 10 == 0) ray.dir = (tl_vec3f){0, i % 20 ? 1 : -1, 0};  // along an axis: zero components
         double nearest = INFINITY;
         for (int32_t t = 0; t < TRIS; t++) {
             double at;
             if (slow_hit(p, tri[t], &ray, &at) && at < nearest) nearest = at;
         }
         tl_hit hit;
-        const bool found = tl_ray_bvh_hit(bvh, &ray, &hit);
+        const bool found = tl_ray_bvh_hit(bvh, &ray, NULL, &hit);
         assert_int_equal(found, isfinite(nearest));
-        assert_int_equal(tl_ray_bvh_blocked(bvh, &ray), found);
+        assert_int_equal(tl_ray_bvh_blocked(bvh, &ray, NULL), found);
+        assert_int_equal(tl_ray_bvh_blocked(bvh, &ray, &hint), found);  // whatever blocked the ray before
+        tl_hit first;
+        assert_int_equal(tl_ray_bvh_first(bvh, &ray, &first), found);
         if (!found) continue;
+        assert_true(first.t >= hit.t && first.tri >= 0);
         hits++;
         assert_near((double)hit.t, nearest, 2e-5 * (1 + nearest));
-        ray.tmax = 0.9f * hit.t; // and nothing in front of it
-        assert_false(tl_ray_bvh_blocked(bvh, &ray));
+        ray.tmax = 0.9f * hit.t;  // and nothing in front of it
+        assert_false(tl_ray_bvh_blocked(bvh, &ray, NULL));
     }
     assert_in_range(hits, RAYS / 4, RAYS);
     tl_ray_bvh_destroy(bvh);
@@ -203,7 +204,7 @@ static void closed_surface_lets_no_ray_out(void **state)
         const tl_vec3f org = {0.2f * uniform(4, k), 0.2f * uniform(5, k), 0.2f * uniform(6, k)};
         const tl_ray ray = {org, tl_subf(tl_mulf(2, target), org), 0, 1e18f};
         if (tl_lenf(ray.dir) < 0.05f) continue;
-        assert_true(tl_ray_bvh_blocked(bvh, &ray));
+        assert_true(tl_ray_bvh_blocked(bvh, &ray, NULL));
     }
     tl_ray_bvh_destroy(bvh);
     free(p);
@@ -228,10 +229,10 @@ static void tree_survives_bad_triangles(void **state)
     assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, N, &bvh, &err));
     const tl_ray ray = {{0, 0, 5}, {0, 0, -1}, 0, 1e18f};
     tl_hit hit;
-    tl_ray_bvh_hit(bvh, &ray, &hit);
+    tl_ray_bvh_hit(bvh, &ray, NULL, &hit);
     tl_ray_bvh_destroy(bvh);
     assert_ok(tl_ray_bvh_create(&alloc, p, (const int32_t(*)[3])tri, 0, &bvh, &err));
-    assert_false(tl_ray_bvh_hit(bvh, &ray, &hit));
+    assert_false(tl_ray_bvh_hit(bvh, &ray, NULL, &hit));
     tl_ray_bvh_destroy(bvh);
     free(p);
     free(tri);
@@ -262,8 +263,8 @@ static void sphere_outline_is_exact(void **state)
     mesh m = ring_sphere(centre, radius, AROUND, angle, RINGS);
     const tl_draw_mesh s = surface_of(&m, tl_look_plain((tl_rgb){0.5f, 0.5f, 0.5f}), false);
     tl_draw_def def = small_def(&s, 1, 321, 241);
-    def.camera = (tl_camera){
-        .eye = {centre.x, centre.y, distance}, .target = {0, 0, 0}, .up = {0, 1, 0}, .fov_deg = 35};
+    def.camera =
+        (tl_camera){.eye = {centre.x, centre.y, distance}, .target = {0, 0, 0}, .up = {0, 1, 0}, .fov_deg = 35};
     def.camera.target = (tl_vec3){0.1, 0.05, 0};
     def.samples = 1;
     tl_image image;
@@ -280,11 +281,48 @@ static void sphere_outline_is_exact(void **state)
             inside += miss < radius;
         }
     assert_int_equal(close,
-                     0); // no pixel is so close to the edge that the polygon could differ from the circle
+                     0);  // no pixel is so close to the edge that the polygon could differ from the circle
     assert_in_range(inside, 15000, 40000);
     free(hits);
     tl_image_free(&alloc, &image);
     free_mesh(&m);
+}
+
+/// Pixels of a ball of `n` facets around that are not as those of a true ball.
+static int32_t wrong_pixels(int32_t n, bool curved)
+{
+    const tl_vec3 centre = {0.013, -0.007, 0};
+    const double radius = 0.7;
+    mesh m = even_sphere(centre, radius, n);
+    tl_draw_mesh s = surface_of(&m, tl_look_plain((tl_rgb){0.5f, 0.5f, 0.5f}), false);
+    s.curved = curved;
+    tl_draw_def def = small_def(&s, 1, 321, 241);
+    def.camera = (tl_camera){.eye = {centre.x, centre.y, 3}, .target = {0.1, 0.05, 0}, .up = {0, 1, 0}, .fov_deg = 35};
+    def.samples = 1;
+    tl_image image;
+    assert_ok(tl_image_create(&alloc, def.width, def.height, &image, &err));
+    tl_pixel_hit *hits = calloc((size_t)def.width * (size_t)def.height, sizeof *hits);
+    assert_ok(tl_draw(&def, &image, hits, NULL, &err));
+    int32_t wrong = 0;
+    for (int32_t y = 0; y < def.height; y++)
+        for (int32_t x = 0; x < def.width; x++) {
+            const tl_vec3 d = pixel_ray(&def, x, y), to = tl_sub3(centre, def.camera.eye);
+            const double miss = tl_norm3(tl_sub3(to, tl_mul3(tl_dot3(to, d), d)));
+            wrong += (hits[y * def.width + x].surface == 0) != (miss < radius);
+        }
+    free(hits);
+    tl_image_free(&alloc, &image);
+    free_mesh(&m);
+    return wrong;
+}
+
+// Curved faces: the outline of a coarse ball is round, and no ray finds a way in between two faces.
+static void coarse_balls_have_round_outlines(void **state)
+{
+    (void)state;
+    const int32_t flat = wrong_pixels(10, false), curved = wrong_pixels(10, true);
+    assert_true(flat > 200);
+    assert_true(curved < flat / 8);
 }
 
 static void sphere_and_plane_have_the_right_depth(void **state)
@@ -311,7 +349,7 @@ static void sphere_and_plane_have_the_right_depth(void **state)
             const tl_vec3 d = pixel_ray(&def, x, y), to = tl_sub3(centre, def.camera.eye);
             const double along = tl_dot3(to, d), miss2 = tl_dot3(to, to) - along * along;
             const double inside2 = radius * radius - miss2;
-            if (inside2 > 0.05 * radius * radius) { // away from the outline, where a facet may be missed
+            if (inside2 > 0.05 * radius * radius) {  // away from the outline, where a facet may be missed
                 // a facet lies at most R (1 - cos(pi/2N)^2) below the sphere, seen at an angle of at least
                 // asin(sqrt(0.05))
                 const double sag = radius * (1 - pow(cos(PI / (2 * N)), 2)) / sqrt(0.05);
@@ -346,15 +384,14 @@ static void same_bytes_on_any_number_of_threads(void **state)
     float *value = calloc((size_t)cloth.pos_count, sizeof *value);
     for (int32_t i = 0; i < cloth.pos_count; i++) value[i] = (float)cloth.pos[i].y;
     tl_draw_mesh s[2] = {surface_of(&cloth, tl_look_cloth(tl_palette(0)), true),
-                       surface_of(&ball, tl_look_skin(), false)};
+                         surface_of(&ball, tl_look_skin(), false)};
     s[0].wire = true;
     for (int variant = 0; variant < 2; variant++) {
         s[0].node_value = variant ? value : NULL;
         tl_image image[3];
         for (int threads = 1; threads <= 3; threads++) {
             tl_draw_def def = small_def(s, 2, 203, 151);
-            def.camera = (tl_camera){
-                .eye = {1.2, 1.1, 1.7}, .target = {0.5, 0.3, 0.5}, .up = {0, 1, 0}, .fov_deg = 40};
+            def.camera = (tl_camera){.eye = {1.2, 1.1, 1.7}, .target = {0.5, 0.3, 0.5}, .up = {0, 1, 0}, .fov_deg = 40};
             def.ground = true, def.ground_centre = (tl_vec3){0.5, 0, 0.5};
             def.scale = (tl_scale){TL_SCALE_SEQUENTIAL, 0.4, 0.5};
             tl_workers *workers;
@@ -391,8 +428,7 @@ static void faces_that_are_not_finite_are_left_out(void **state)
     for (int i = 0; i < 2; i++) {
         const tl_draw_mesh s = surface_of(i ? &less : &m, tl_look_cloth(tl_palette(1)), true);
         tl_draw_def def = small_def(&s, 1, 96, 72);
-        def.camera =
-            (tl_camera){.eye = {1.3, 1.4, 1.9}, .target = {0.5, 0.4, 0.5}, .up = {0, 1, 0}, .fov_deg = 40};
+        def.camera = (tl_camera){.eye = {1.3, 1.4, 1.9}, .target = {0.5, 0.4, 0.5}, .up = {0, 1, 0}, .fov_deg = 40};
         assert_ok(tl_image_create(&alloc, def.width, def.height, &image[i], &err));
         int64_t skipped;
         assert_ok(tl_draw(&def, &image[i], NULL, &skipped, &err));
@@ -402,7 +438,7 @@ static void faces_that_are_not_finite_are_left_out(void **state)
     int32_t differ = 0;
     for (size_t i = 0; i < 96 * 72 * 3; i++) differ += abs((int)image[0].rgb[i] - (int)image[1].rgb[i]) > 2;
     assert_in_range(differ, 0,
-                    96 * 72 * 3 / 200); // the box's middle moved by a rounding: a few edge pixels may
+                    96 * 72 * 3 / 200);  // the box's middle moved by a rounding: a few edge pixels may
     for (int i = 0; i < 2; i++) tl_image_free(&alloc, &image[i]);
     free_mesh(&m);
     free_mesh(&less);
@@ -493,13 +529,11 @@ static void framing_holds_every_point_and_is_tight(void **state)
         const tl_vec3 up = {0, 1, 0};
         const double aspect = trial % 2 ? 16.0 / 9 : 0.6, margin = 0.05;
         tl_framing f;
-        tl_framing_init(&f, tl_angles_direction((tl_angles){37.0 * trial, 5.0 * trial - 40}, up), up, 30,
-                        aspect);
+        tl_framing_init(&f, tl_angles_direction((tl_angles){37.0 * trial, 5.0 * trial - 40}, up), up, 30, aspect);
         tl_vec3 p[50];
         for (int i = 0; i < 50; i++) {
             const uint64_t k = (uint64_t)(50 * trial + i);
-            p[i] = (tl_vec3){3 + (double)uniform(1, k), (double)uniform(2, k) * 2,
-                             -5 + (double)uniform(3, k) * 0.3};
+            p[i] = (tl_vec3){3 + (double)uniform(1, k), (double)uniform(2, k) * 2, -5 + (double)uniform(3, k) * 0.3};
             tl_framing_add(&f, p[i]);
         }
         tl_framing_add(&f, (tl_vec3){NAN, 0, 0});
@@ -510,8 +544,8 @@ static void framing_holds_every_point_and_is_tight(void **state)
             const tl_vec3 d = tl_sub3(p[i], c.eye);
             const double z = tl_dot3(d, v.forward), t = tan(PI / 12);
             assert_true(z > 0);
-            farthest = fmax(farthest, fmax(fabs(tl_dot3(d, v.right)) / (z * t * aspect),
-                                           fabs(tl_dot3(d, v.up)) / (z * t)));
+            farthest =
+                fmax(farthest, fmax(fabs(tl_dot3(d, v.right)) / (z * t * aspect), fabs(tl_dot3(d, v.up)) / (z * t)));
         }
         assert_true(farthest <= 1);
         assert_true(farthest > 0.75);
@@ -531,20 +565,20 @@ static void normals_crease_at_seams_only(void **state)
                   whole[4][3] = {{0, 1, 2}, {2, 1, 3}, {2, 3, 6}, {6, 3, 7}};
     tl_vec3f n[12];
     tl_draw_mesh s = {.pos = pos,
-                    .pos_count = 6,
-                    .face = face,
-                    .face_count = 4,
-                    .uv = uv,
-                    .uv_count = 8,
-                    .face_uv = seam,
-                    .crease_deg = 40};
+                      .pos_count = 6,
+                      .face = face,
+                      .face_count = 4,
+                      .uv = uv,
+                      .uv_count = 8,
+                      .face_uv = seam,
+                      .crease_deg = 40};
     assert_ok(tl_corner_normals(&s, &alloc, NULL, n, &err));
-    assert_near((double)n[2].y, 1, 1e-6);   // corner of the flat panel at the seam
-    assert_near((double)n[6].y, 0.5, 1e-6); // the same place on the other panel
+    assert_near((double)n[2].y, 1, 1e-6);    // corner of the flat panel at the seam
+    assert_near((double)n[6].y, 0.5, 1e-6);  // the same place on the other panel
     s.face_uv = whole;
     assert_ok(tl_corner_normals(&s, &alloc, NULL, n, &err));
     assert_near((double)tl_dotf(n[2], n[6]), 1, 1e-6);
-    s.uv = NULL, s.face_uv = NULL; // a body: by the angle
+    s.uv = NULL, s.face_uv = NULL;  // a body: by the angle
     assert_ok(tl_corner_normals(&s, &alloc, NULL, n, &err));
     assert_near((double)n[2].y, 1, 1e-6);
     s.crease_deg = 80;
@@ -559,6 +593,7 @@ int main(void)
         cmocka_unit_test(closed_surface_lets_no_ray_out),
         cmocka_unit_test(tree_survives_bad_triangles),
         cmocka_unit_test(sphere_outline_is_exact),
+        cmocka_unit_test(coarse_balls_have_round_outlines),
         cmocka_unit_test(sphere_and_plane_have_the_right_depth),
         cmocka_unit_test(same_bytes_on_any_number_of_threads),
         cmocka_unit_test(faces_that_are_not_finite_are_left_out),

@@ -9,9 +9,9 @@
 #include <unistd.h>
 
 #include "io/file.h"
-#include "io/render_frame.h"
-#include "io/render_movie.h"
-#include "io/render_png.h"
+#include "run/render_frame.h"
+#include "io/film.h"
+#include "io/png.h"
 #include "render/legend.h"
 #include "toile/render.h"
 
@@ -47,7 +47,7 @@ static int teardown(void **state)
 
 static const char *in_dir(const char *name)
 {
-    static char path[64][256]; // enough for all names that one test holds at a time
+    static char path[64][256];  // enough for all names that one test holds at a time
     static int turn;
     turn = (turn + 1) % 64;
     snprintf(path[turn], sizeof path[turn], "%s/%s", dir, name);
@@ -68,8 +68,7 @@ static void write_sheet(const char *name, int n, int frame)
     assert_non_null(f);
     for (int j = 0; j <= n; j++)
         for (int i = 0; i <= n; i++)
-            fprintf(f, "v %g %g %g\n", (double)i / n, 1 + 0.05 * sin(7.0 * i / n + 0.3 * frame),
-                    (double)j / n);
+            fprintf(f, "v %g %g %g\n", (double)i / n, 1 + 0.05 * sin(7.0 * i / n + 0.3 * frame), (double)j / n);
     for (int j = 0; j <= n; j++)
         for (int i = 0; i <= n; i++) fprintf(f, "vt %g %g\n", (double)i / n, -(double)j / n);
     for (int j = 0; j < n; j++)
@@ -188,7 +187,7 @@ static void sheets_comparisons_and_turntables(void **state)
     def.sheet = 6, def.width = 300, def.height = 0;  // the turn on one page
     assert_ok(tl_render_run(&def, &r, &err));
     assert_int_equal(r.pictures, 6);
-    def.sheet = 90, def.width = 0, def.samples = 1;   // a page grows so that its pictures can be seen
+    def.sheet = 90, def.width = 0, def.samples = 1;  // a page grows so that its pictures can be seen
     assert_ok(tl_render_run(&def, &r, &err));
     assert_true(r.width >= 11 * 240);
 }
@@ -262,8 +261,7 @@ static void same_file_on_any_number_of_threads(void **state)
     tl_text file[3];
     for (int threads = 1; threads <= 3; threads++) {
         tl_render_def def = small(in_dir("run"), in_dir("t.png"));
-        def.first = def.last = 3, def.threads = threads, def.mode = TL_RENDER_CONTACT, def.wire = 1,
-        def.marks = 1;
+        def.first = def.last = 3, def.threads = threads, def.mode = TL_RENDER_CONTACT, def.wire = 1, def.marks = 1;
         assert_ok(tl_render_run(&def, NULL, &err));
         assert_ok(tl_file_read(&alloc, in_dir("t.png"), 1 << 24, &file[threads - 1], &err));
     }
@@ -281,7 +279,7 @@ static void films_with_and_without_ffmpeg(void **state)
     write_run();
     tl_render_report r;
     tl_render_def def = small(in_dir("run"), in_dir("film.mp4"));
-    def.width = 97, def.height = 73; // odd: H.264 wants even
+    def.width = 97, def.height = 73;  // odd: H.264 wants even
     setenv("FFMPEG", "/nowhere/ffmpeg", 1);
     assert_false(tl_movie_possible());
     assert_ok(tl_render_run(&def, &r, &err));
@@ -400,13 +398,12 @@ static void statistics_become_diagrams(void **state)
 {
     (void)state;
     make_dir("run");
-    write_text(
-        "run/stats.jsonl",
-        "{\"frame\": 0, \"time\": 0, \"faces\": 100, \"nodes\": 60, \"seconds\": {\"physics\": 0.1, "
-        "\"other\": 0.01},"
-        " \"strain_max\": 0.01, \"strain_min\": -0.02, \"energies\": {\"kinetic\": 1, \"bend\": null}}\n"
-        "{\"frame\": 1, \"time\": 0.04, \"faces\": 120, \"seconds\": {\"physics\": 0.2}}\n"
-        "torn lin");
+    write_text("run/stats.jsonl",
+               "{\"frame\": 0, \"time\": 0, \"faces\": 100, \"nodes\": 60, \"seconds\": {\"physics\": 0.1, "
+               "\"other\": 0.01},"
+               " \"strain_max\": 0.01, \"strain_min\": -0.02, \"energies\": {\"kinetic\": 1, \"bend\": null}}\n"
+               "{\"frame\": 1, \"time\": 0.04, \"faces\": 120, \"seconds\": {\"physics\": 0.2}}\n"
+               "torn lin");
     tl_plot_def def = tl_plot_def_default();
     def.dir = in_dir("run"), def.out = in_dir("plot.svg"), def.log = &log_;
     tl_plot_report r;
@@ -466,8 +463,7 @@ static void build_gold(gold_scene *g)
     for (int32_t j = 0; j <= BALL; j++)
         for (int32_t i = 0; i < 2 * BALL; i++) {
             const double a = pi * j / BALL, b = pi * i / BALL;
-            g->ball[2 * BALL * j + i] =
-                (tl_vec3){0.25 * sin(a) * cos(b), 0.25 + 0.25 * cos(a), 0.25 * sin(a) * sin(b)};
+            g->ball[2 * BALL * j + i] = (tl_vec3){0.25 * sin(a) * cos(b), 0.25 + 0.25 * cos(a), 0.25 * sin(a) * sin(b)};
         }
     f = 0;
     for (int32_t j = 0; j < BALL; j++)
@@ -517,8 +513,7 @@ static void pictures_look_as_they_did(void **state)
     for (size_t m = 0; m < sizeof modes / sizeof *modes; m++) {
         tl_render_def def = tl_render_def_default();
         def.mode = modes[m], def.width = GOLD_W, def.height = GOLD_H, def.threads = 2;
-        def.camera =
-            (tl_camera_def){.kind = TL_CAMERA_ANGLES, .azimuth_deg = 25, .elevation_deg = 20, .fov_deg = 30};
+        def.camera = (tl_camera_def){.kind = TL_CAMERA_ANGLES, .azimuth_deg = 25, .elevation_deg = 20, .fov_deg = 30};
         tl_image image;
         assert_ok(tl_image_create(&alloc, GOLD_W, GOLD_H, &image, &err));
         assert_ok(tl_render_image(&def, g->mesh, 2, image.rgb, &err));
@@ -606,7 +601,7 @@ static void meshes_in_memory_are_checked(void **state)
     def.width = def.height = 32;
     uint8_t rgb[32 * 32 * 3];
     assert_int_equal(tl_render_image(&def, &mesh, 1, rgb, &err), TL_BAD_ARG);
-    assert_ok(tl_render_image(&def, NULL, 0, rgb, &err)); // nothing: the studio
+    assert_ok(tl_render_image(&def, NULL, 0, rgb, &err));  // nothing: the studio
     assert_true(rgb[0] > 150);
 }
 

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collide/intersect.h"
+#include "detect/intersect.h"
 #include "math/vec3.h"
 #include "render/font.h"
 #include "render/legend.h"
@@ -51,27 +51,24 @@ static void fill(grid *g, tl_vec3 (*place)(double u, double v))
             f += 2;
         }
     g->s = (tl_draw_mesh){.pos = g->pos,
-                        .pos_count = POS,
-                        .face = (const int32_t(*)[3])g->face,
-                        .face_count = FACES,
-                        .uv = g->uv,
-                        .uv_count = POS,
-                        .face_uv = (const int32_t(*)[3])g->face,
-                        .crease_deg = 40};
+                          .pos_count = POS,
+                          .face = (const int32_t(*)[3])g->face,
+                          .face_count = FACES,
+                          .uv = g->uv,
+                          .uv_count = POS,
+                          .face_uv = (const int32_t(*)[3])g->face,
+                          .crease_deg = 40};
 }
 
 static tl_vec3 stretched(double u,
-                         double v) // 1.2 along one diagonal direction, 0.95 across, then turned in space
+                         double v)  // 1.2 along one diagonal direction, 0.95 across, then turned in space
 {
     const double c = cos(0.6), s = sin(0.6), a = c * u + s * v, b = -s * u + c * v;
     const double x = 1.2 * a, y = 0.95 * b;
     return (tl_vec3){0.8 * x, 0.6 * x, y};
 }
 static tl_vec3 squeezed(double u, double v) { return (tl_vec3){0.7 * u, v, 0}; }
-static tl_vec3 on_cylinder(double u, double v)
-{
-    return (tl_vec3){0.25 * sin(u / 0.25), v, 0.25 * cos(u / 0.25)};
-}
+static tl_vec3 on_cylinder(double u, double v) { return (tl_vec3){0.25 * sin(u / 0.25), v, 0.25 * cos(u / 0.25)}; }
 static tl_vec3 flat(double u, double v) { return (tl_vec3){u, v, 0}; }
 
 static void strain_of_a_known_stretch(void **state)
@@ -168,8 +165,7 @@ static void crossings_and_nearness(void **state)
     fill(g, flat);
     const int32_t one[1][3] = {{0, 1, 2}};
     const tl_vec3 spike[3] = {{0.51, 0.52, -1}, {0.52, 0.51, -1}, {0.515, 0.515, 1}};
-    const tl_draw_mesh both[2] = {
-        g->s, {.pos = spike, .pos_count = 3, .face = one, .face_count = 1, .crease_deg = 40}};
+    const tl_draw_mesh both[2] = {g->s, {.pos = spike, .pos_count = 3, .face = one, .face_count = 1, .crease_deg = 40}};
     tl_crowd crowd;
     assert_ok(tl_crowd_init(&crowd, both, 2, &alloc, &err));
     uint8_t mark[FACES] = {0};
@@ -209,7 +205,7 @@ static void ticks_are_round(void **state)
     tl_ticks_init(&t, -0.05, 0.08, 5, 1);
     assert_near(t.lo, -0.05, 1e-12);
     assert_near(t.hi, 0.1, 1e-12);
-    tl_ticks_init(&t, 3, 3, 5, 0); // empty range
+    tl_ticks_init(&t, 3, 3, 5, 0);  // empty range
     assert_true(t.count >= 2);
     tl_ticks_init(&t, (double)NAN, 1, 5, 0);
     assert_true(t.count >= 2);
@@ -252,8 +248,7 @@ static void every_letter_stays_in_its_box(void **state)
         assert_true(b.lo_y >= -0.35f && b.hi_y <= 1.2f);
     }
     assert_near((double)tl_font_strokes("", NULL, NULL), 0, 0);
-    assert_true(tl_font_strokes("\xff\xc3", NULL, NULL) >
-                0); // not UTF-8: something is drawn, nothing is read beyond
+    assert_true(tl_font_strokes("\xff\xc3", NULL, NULL) > 0);  // not UTF-8: something is drawn, nothing is read beyond
 }
 
 static void plots_survive_odd_data(void **state)
@@ -263,8 +258,7 @@ static void plots_survive_odd_data(void **state)
     double x[700], flat_[700], holes[700], zero[700];
     for (int i = 0; i < 700; i++)
         x[i] = i * 0.01, flat_[i] = 5, holes[i] = i % 9 == 0 ? nan : sin(i * 0.05) * 1e-7, zero[i] = 0;
-    const tl_series series[3] = {
-        {"flat", flat_, 0x2f6db3}, {"holes", holes, 0xd2603a}, {"zero", zero, 0x3f9468}};
+    const tl_series series[3] = {{"flat", flat_, 0x2f6db3}, {"holes", holes, 0xd2603a}, {"zero", zero, 0x3f9468}};
     const tl_chart charts[3] = {{"lines", TL_CHART_LINES, series, 3, false, false},
                                 {"stack", TL_CHART_STACKED, series, 3, true, false},
                                 {"log", TL_CHART_LINES, series, 1, false, true}};

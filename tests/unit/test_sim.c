@@ -6,14 +6,20 @@
 
 #include "toile/toile.h"
 
-typedef struct setup { tl_sim *sim; tl_cloth_id cloth; tl_cloth_view view; } setup;
+typedef struct setup {
+    tl_sim *sim;
+    tl_cloth_id cloth;
+    tl_cloth_view view;
+} setup;
 
-static tl_status try_setup(const sheet *s, const tl_sim_def *def, const tl_material *material, setup *out, tl_error *err)
+static tl_status try_setup(const sheet *s, const tl_sim_def *def, const tl_material *material, setup *out,
+                           tl_error *err)
 {
     *out = (setup){0};
     tl_status status = tl_sim_create(def, &out->sim, err);
     if (status != TL_OK) return status;
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     cloth.node_count = s->node_count, cloth.pos = s->pos, cloth.uv = s->uv;
     cloth.face_count = s->face_count, cloth.face = (const int32_t(*)[3])s->face;
     cloth.materials = material, cloth.material_count = 1;
@@ -56,8 +62,10 @@ static void a_handle_follows_its_keys_and_lets_go(void **state)
     def.dt = 0.01;
     setup sim = make(&s, &def, &m);
     const int32_t corner = 24;
-    const tl_motion_key keys[3] = {{.time = 0}, {.time = 0.1, .translate = {0.1, 0, 0}, .rotate_axis = {0, 0, 2}, .rotate_deg = 90},
-                                   {.time = 0.2, .translate = {0.1, 0.2, 0}, .rotate_axis = {0, 0, 1}, .rotate_deg = 90, .release = 1}};
+    const tl_motion_key keys[3] = {
+        {.time = 0},
+        {.time = 0.1, .translate = {0.1, 0, 0}, .rotate_axis = {0, 0, 2}, .rotate_deg = 90},
+        {.time = 0.2, .translate = {0.1, 0.2, 0}, .rotate_axis = {0, 0, 1}, .rotate_deg = 90, .release = 1}};
     tl_handle_def hold = hold_nodes(&sim, &corner, 1);
     hold.keys = keys, hold.key_count = 3, hold.pivot = (tl_vec3){0.1, 0.2, 0};
     assert_ok(tl_sim_add_handle(sim.sim, &hold, &err));
@@ -85,6 +93,7 @@ static void handles_choose_by_label_region_and_time(void **state)
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv, cloth.node_label = label;
     cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face;
     cloth.materials = &m, cloth.material_count = 1;
@@ -98,7 +107,8 @@ static void handles_choose_by_label_region_and_time(void **state)
     hold.cloth = sm.cloth, hold.use_box = 1, hold.box_min = (tl_vec3){-1, 0.9, -1}, hold.box_max = (tl_vec3){0.3, 2, 1};
     assert_ok(tl_sim_add_handle(sim, &hold, &err));
     hold = tl_handle_def_default();
-    hold.cloth = sm.cloth, hold.use_sphere = 1, hold.sphere_center = (tl_vec3){1, 1, 0}, hold.sphere_radius = 0.1, hold.start = 0.1;
+    hold.cloth = sm.cloth, hold.use_sphere = 1, hold.sphere_center = (tl_vec3){1, 1, 0}, hold.sphere_radius = 0.1,
+    hold.start = 0.1;
     assert_ok(tl_sim_add_handle(sim, &hold, &err));
     for (int k = 0; k < 40; k++) assert_ok(tl_sim_step(sim, NULL, &err));
     assert_near(sm.view.pos[12].y, 0.5, 0);
@@ -156,6 +166,7 @@ static void damping_acts_on_deformation_only(void **state)
             tl_sim *sim;
             assert_ok(tl_sim_create(&def, &sim, &err));
             tl_cloth_def cloth = tl_cloth_def_default();
+            cloth.remeshing.kind = TL_REMESHING_NONE;
             cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv, cloth.vel = vel;
             cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face;
             cloth.materials = &m, cloth.material_count = 1;
@@ -207,8 +218,10 @@ static void saving_and_restoring_changes_no_bit(void **state)
             setup whole = swinging(&s, kinds[k], (tl_integrator)integrator, 1);
             for (int i = 0; i < 40; i++) assert_ok(tl_sim_step(whole.sim, NULL, &err));
             for (int stop = 3; stop < 40; stop += 12) {
-                if (SANITIZED && stop / 12 != (int)(2 * k + (size_t)integrator) % 4) continue;  // each way at two of four, each of the four by some way
-                setup a = swinging(&s, kinds[k], (tl_integrator)integrator, 2), b = swinging(&s, kinds[k], (tl_integrator)integrator, 1);
+                // each way at two of four, each of the four by some way
+                if (SANITIZED && stop / 12 != (int)(2 * k + (size_t)integrator) % 4) continue;
+                setup a = swinging(&s, kinds[k], (tl_integrator)integrator, 2),
+                      b = swinging(&s, kinds[k], (tl_integrator)integrator, 1);
                 const void *bytes;
                 size_t size;
                 for (int i = 0; i < stop; i++) assert_ok(tl_sim_step(a.sim, NULL, &err));
@@ -220,7 +233,8 @@ static void saving_and_restoring_changes_no_bit(void **state)
                 tl_energies ea, eb;
                 assert_ok(tl_sim_energies(a.sim, &ea));
                 assert_ok(tl_sim_energies(b.sim, &eb));
-                assert_near(eb.bend + eb.stretch, ea.bend + ea.stretch, 0.2 * (ea.bend + ea.stretch));  // stiffness of the step before or of now
+                // stiffness of the step before or of now
+                assert_near(eb.bend + eb.stretch, ea.bend + ea.stretch, 0.2 * (ea.bend + ea.stretch));
                 for (int i = stop; i < 40; i++) {
                     assert_ok(tl_sim_step(a.sim, NULL, &err));  // saving must not disturb the one that goes on
                     assert_ok(tl_sim_step(b.sim, NULL, &err));
@@ -309,7 +323,8 @@ static void every_solver_gives_the_same_answer(void **state)
 
 // ---- failure ----
 
-// Two Newton iterations are not enough for a sheet that is thrown hard against its pins: steps are cut, the run goes on.
+// Two Newton iterations are not enough for a sheet that is thrown hard against its pins: steps are cut, the run goes
+// on.
 static void a_step_that_fails_is_cut_and_reported(void **state)
 {
     (void)state;
@@ -364,8 +379,9 @@ static void a_hopeless_step_leaves_the_last_good_state(void **state)
     sheet_free(&s);
 }
 
-// Nothing ever converges to 1e-30 m/s in two iterations. The step is cut six times and a 64th taken as it is; then what comes after it, from another 64th up to
-// a quarter, and the second half in quarters: 8 parts, where 64 would be no better.
+// Nothing ever converges to 1e-30 m/s in two iterations. The step is cut six times and a 64th taken as it is; then what
+// comes after it, from another 64th up to a quarter, and the second half in quarters: 8 parts, where 64 would be no
+// better.
 static void what_never_converges_is_not_cut_to_bits(void **state)
 {
     (void)state;
@@ -406,6 +422,7 @@ static void bad_definitions_are_named(void **state)
     assert_ok(tl_sim_create(&def, &sim, &err));
     assert_int_equal(tl_sim_step(sim, NULL, &err), TL_BAD_ARG);
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     tl_cloth_id id;
     assert_int_equal(tl_sim_add_cloth(sim, &cloth, &id, &err), TL_BAD_INPUT);
     assert_int_equal(id.gen, 0);
@@ -527,7 +544,9 @@ static void every_failing_request_is_survived(void **state)
         for (int64_t n = 1; n <= all.requests; n++) {
             ledger l = {.fail_at = n};
             const tl_status status = short_life(&s, &l, kinds[k]);
-            if (l.live != 0) fail_msg("request %lld of %lld failed: %lld bytes leaked", (long long)n, (long long)all.requests, (long long)l.live);
+            if (l.live != 0)
+                fail_msg("request %lld of %lld failed: %lld bytes leaked", (long long)n, (long long)all.requests,
+                         (long long)l.live);
             if (status != TL_OK) {
                 assert_int_equal(status, TL_NO_MEMORY);
                 failures++;

@@ -1,9 +1,9 @@
 // tests/unit/test_sizing.c: the sizing field against closed forms; nearest points against all faces.
 #include "sizing_cloth.h"
 
-#include "adapt/obstacles.h"
+#include "adapt/anisotropic/obstacles.h"
 #include "base/rng.h"
-#include "collide/nearest.h"
+#include "detect/nearest.h"
 #include "mesh/mesh_edit.h"
 #include "mesh/mesh_query.h"
 #include "toile/collide.h"
@@ -14,7 +14,7 @@ static bool inside(const tl_mesh *mesh, int32_t v, double low, double high)
     return u.x > low && u.x < high && u.y > low && u.y < high;
 }
 
-// ---- tensors ---------------------------------------------------------------------------------------------
+// ---- tensors ----------------------------------------------------------------------------------------------
 
 static tl_sym2 random_sym2(uint64_t i, bool positive)
 {
@@ -46,7 +46,8 @@ static void functions_of_tensors(void **state)
         assert_sym2(tl_sym2_madd(n, -1, a), 0, 0, 0, 1e-7);
         assert_sym2(tl_sym2_madd(w, -1e9, a), 0, 0, 0, 1e-5);
         // the positive part and the negative part add up, and their product vanishes
-        const tl_sym2 s = random_sym2(2 * i, false), p = tl_sym2_positive(s), q = tl_sym2_positive(tl_sym2_scale(-1, s));
+        const tl_sym2 s = random_sym2(2 * i, false), p = tl_sym2_positive(s),
+                      q = tl_sym2_positive(tl_sym2_scale(-1, s));
         assert_sym2(tl_sym2_madd(p, -1, q), s.xx, s.xy, s.yy, 1e-12);
         assert_near(p.xx * q.xx + p.xy * q.xy, 0, 1e-12);
         assert_near(p.xx * q.xy + p.xy * q.yy, 0, 1e-12);
@@ -75,7 +76,7 @@ static void clamps(void **state)
     assert_sym2(tl_sizing_clamp(&d, (tl_sym2){9000, 0, 200}), 9000, 0, 9000, 1e-9);
 }
 
-// ---- closed forms ----------------------------------------------------------------------------------------
+// ---- closed forms -----------------------------------------------------------------------------------------
 
 static const double radius = 0.5;
 static void on_cylinder(tl_vec2 u, tl_vec3 *x, tl_vec3 *v)
@@ -111,7 +112,8 @@ static void curvature_of_cylinder_and_sphere(void **state)
     }
 }
 
-// Folded to and fro along every other line, symmetrically: the normals of the nodes are all the same, the angles are not.
+// Folded to and fro along every other line, symmetrically: the normals of the nodes are all the same, the angles are
+// not.
 static void edges_see_folds_to_and_fro(void **state)
 {
     (void)state;
@@ -187,11 +189,13 @@ static void linear_velocities(void **state)
     place(c.mesh, sheared);  // what is left of grad v = (0 4; 0 0) without its spin is (0 2; 2 0)
     run(&c, &d, NULL);
     for (int32_t v = 0; v < c.mesh->slots[TL_VERTS].count; v++) assert_sym2(c.size[v], 4 / 0.49, 0, 4 / 0.49, 1e-9);
-    place(c.mesh, waving);  // bending waves count in full, however fine the mesh: (20 x)^2, the mean over the faces around
+    place(c.mesh,
+          waving);  // bending waves count in full, however fine the mesh: (20 x)^2, the mean over the faces around
     run(&c, &d, NULL);
     for (int32_t v = 0; v < c.mesh->slots[TL_VERTS].count; v++) {
         const double x = c.mesh->uv[v].x;
-        if (inside(c.mesh, v, -0.24, 0.24)) assert_near(c.size[v].xx, (400 * x * x + 100 * 0.05 * 0.05) / 0.49, 1e-3 + 400 * 1e-9);
+        if (inside(c.mesh, v, -0.24, 0.24))
+            assert_near(c.size[v].xx, (400 * x * x + 100 * 0.05 * 0.05) / 0.49, 1e-3 + 400 * 1e-9);
     }
     free_cloth(&c);
 }
@@ -281,20 +285,23 @@ static void compression_by_stress(void **state)
     cloth c = sheet(6, 6, 0.05, 0, 0);
     for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 1;
     for (int k = 0; k < 3; k++) {
-        const double e = k == 0 ? 0.02 : k == 1 ? -0.02 : -0.02;            // Green strain along y
-        const double across = k == 2 ? 0 : -nu * e;                        // free to contract across, or held
+        const double e = k == 0 ? 0.02 : k == 1 ? -0.02 : -0.02;  // Green strain along y
+        const double across = k == 2 ? 0 : -nu * e;               // free to contract across, or held
         for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
             const tl_vec2 u = c.mesh->uv[n];
             c.mesh->pos[n] = (tl_vec3){u.x * sqrt(1 + 2 * across), u.y * sqrt(1 + 2 * e), 0};
         }
         assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
-        const double stiff = young * h / (1 - nu * nu), wrinkle = 4 / (PI * PI * stiff * h * h / 12), slack = 0.15 * 0.15 / 16;
-        const double x = stiff * (-across - slack + nu * (-e - slack)), y = stiff * (-e - slack + nu * (-across - slack));
+        const double stiff = young * h / (1 - nu * nu), wrinkle = 4 / (PI * PI * stiff * h * h / 12),
+                     slack = 0.15 * 0.15 / 16;
+        const double x = stiff * (-across - slack + nu * (-e - slack)),
+                     y = stiff * (-e - slack + nu * (-across - slack));
         assert_true(k == 0 ? x < 0 && y < 0 : k == 1 ? x < 0 && y > 0 : x > 0 && y > 0);
         const double low = 1e-4;
         assert_sym2(c.size[24], fmax(low, wrinkle * x), 0, fmax(low, wrinkle * y), 1e-6 * (1 + wrinkle * fabs(y)));
     }
-    for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++)  // wrinkles that this makes turn the normal by less than 0.15
+    for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count;
+         n++)  // wrinkles that this makes turn the normal by less than 0.15
         c.mesh->pos[n] = (tl_vec3){c.mesh->uv[n].x * (1 - 0.0013), c.mesh->uv[n].y * (1 - 0.0013), 0};
     assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
     assert_sym2(c.size[24], 1e-4, 0, 1e-4, 1e-9);
@@ -336,7 +343,7 @@ static void terms_add_up_or_the_largest_counts(void **state)
     free_cloth(&c);
 }
 
-// ---- obstacles -------------------------------------------------------------------------------------------
+// ---- obstacles --------------------------------------------------------------------------------------------
 
 static void tilted_face_above_a_plane(void **state)
 {
@@ -377,7 +384,8 @@ static void tilted_face_above_a_plane(void **state)
     free_cloth(&c);
 }
 
-// Cloth that lies on a ball: with edges as long as curvature allows, the obstacle asks for no more, however small the gap.
+// Cloth that lies on a ball: with edges as long as curvature allows, the obstacle asks for no more, however small the
+// gap.
 static void cloth_at_rest_on_a_body_is_left_alone(void **state)
 {
     (void)state;
@@ -483,7 +491,7 @@ static void planes_of_several_obstacles(void **state)
     free_cloth(&c);
 }
 
-// ---- everything at once ----------------------------------------------------------------------------------
+// ---- everything at once -----------------------------------------------------------------------------------
 
 static void shuffle(cloth *c, uint64_t seed, double amount)
 {
@@ -504,7 +512,8 @@ static void random_garments_stay_within_bounds(void **state)
         cloth c = make_cloth();
         shuffle(&c, seed, seed < 4 ? 1e-4 : seed < 12 ? 0.05 : 1e3);
         for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 0;
-        for (int32_t e = 0; e < c.mesh->slots[TL_EDGES].count; e++) c.mesh->edge_rest[e] = 3 * tl_random(seed, 99, (uint64_t)e);
+        for (int32_t e = 0; e < c.mesh->slots[TL_EDGES].count; e++)
+            c.mesh->edge_rest[e] = 3 * tl_random(seed, 99, (uint64_t)e);
         tl_sizing_def d = usual();
         d.blend = (tl_sizing_blend)(seed % 2);
         d.aspect_min = seed % 3 == 0 ? 1 : 0.1;
@@ -610,7 +619,7 @@ static void dead_slots_get_zero(void **state)
     free_cloth(&c);
 }
 
-// ---- fabrics ---------------------------------------------------------------------------------------------
+// ---- fabrics ----------------------------------------------------------------------------------------------
 
 static void limit_of_fabrics(void **state)
 {

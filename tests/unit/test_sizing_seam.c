@@ -16,7 +16,8 @@ static void turn_right_part(shape *s, int32_t original, int32_t columns, int32_t
     for (int32_t v = 0; v < s->vert_count; v++) {
         if (v < original && v % (columns + 1) <= cut) continue;
         const tl_vec2 u = s->uv[v];
-        s->uv[v] = (tl_vec2){cos(angle) * u.x - sin(angle) * u.y + shift.x, sin(angle) * u.x + cos(angle) * u.y + shift.y};
+        s->uv[v] =
+            (tl_vec2){cos(angle) * u.x - sin(angle) * u.y + shift.x, sin(angle) * u.x + cos(angle) * u.y + shift.y};
     }
 }
 
@@ -87,8 +88,10 @@ static void darts(void **state)
         for (int32_t f = 0; f < dart.mesh->slots[TL_FACES].count; f++)
             for (int k = 0; k < 3; k++) {
                 const tl_sym2 w = whole.size[whole.mesh->face_vert[f][k]], m = dart.size[dart.mesh->face_vert[f][k]];
-                if (!open) assert_sym2(m, w.xx, w.xy, w.yy, 1e-8 * (w.xx + w.yy));
-                else assert_sym2(m, m.xx, 0, m.xx, 1e-9 * m.xx);
+                if (!open)
+                    assert_sym2(m, w.xx, w.xy, w.yy, 1e-8 * (w.xx + w.yy));
+                else
+                    assert_sym2(m, m.xx, 0, m.xx, 1e-9 * m.xx);
             }
         for (int32_t n = 0; open && n < dart.mesh->slots[TL_NODES].count; n++) {  // all sides of a node the same
             const int32_t v = dart.mesh->node_vert[n], w = dart.mesh->vert_next[v];
@@ -99,8 +102,8 @@ static void darts(void **state)
     free_cloth(&whole);
 }
 
-// A sector of 2 pi - 1.9 cut into equal faces and sewn up, pulled apart from the tip. Every face is pulled along its own middle;
-// laid out evenly around the tip that is the same in all directions. Not sewn, it is not.
+// A sector of 2 pi - 1.9 cut into equal faces and sewn up, pulled apart from the tip. Every face is pulled along its
+// own middle; laid out evenly around the tip that is the same in all directions. Not sewn, it is not.
 static void cone_tip(void **state)
 {
     (void)state;
@@ -125,13 +128,16 @@ static void cone_tip(void **state)
         run(&c, &d, NULL);
         // v is 0 at the tip and (0, 0, 3) around: along the middle, 3 over cos(half a corner), nothing across
         const double l = pow(3 / cos(whole / FACES / 2), 2) / 0.49;
-        if (sewn) assert_sym2(c.size[0], l / 2, 0, l / 2, 1e-3);
-        else assert_true(fabs(c.size[0].xx - c.size[0].yy) + fabs(c.size[0].xy) > 0.05 * l);
+        if (sewn)
+            assert_sym2(c.size[0], l / 2, 0, l / 2, 1e-3);
+        else
+            assert_true(fabs(c.size[0].xx - c.size[0].yy) + fabs(c.size[0].xy) > 0.05 * l);
         free_cloth(&c);
     }
 }
 
-// Two flat panels that meet at a right angle: a fold where the seam rests flat, nothing at all where it rests at that angle.
+// Two flat panels that meet at a right angle: a fold where the seam rests flat, nothing at all where it rests at that
+// angle.
 static void creases(void **state)
 {
     (void)state;
@@ -151,8 +157,10 @@ static void creases(void **state)
         run(&c, &d, NULL);
         for (int32_t v = 0; v < c.mesh->slots[TL_VERTS].count; v++) {
             const double x = c.mesh->uv[v].x;
-            if (rests) assert_sym2(c.size[v], 1e-4, 0, 1e-4, 1e-9);
-            else if (x == 2) assert_true(c.size[v].xx > 1000);
+            if (rests)
+                assert_sym2(c.size[v], 1e-4, 0, 1e-4, 1e-9);
+            else if (x == 2)
+                assert_true(c.size[v].xx > 1000);
         }
     }
     free_cloth(&c);

@@ -26,8 +26,12 @@ static model make_model(const sheet *s, const tl_strain_def *limits)
     tl_error err;
     model m = {.alloc = tl_allocator_default()};
     tl_arena_init(&m.arena, m.alloc);
-    const tl_mesh_def def = {.node_count = s->node_count, .vert_count = s->node_count, .face_count = s->face_count,
-                             .pos = s->pos, .uv = s->uv, .face_vert = (const int32_t(*)[3])s->face};
+    const tl_mesh_def def = {.node_count = s->node_count,
+                             .vert_count = s->node_count,
+                             .face_count = s->face_count,
+                             .pos = s->pos,
+                             .uv = s->uv,
+                             .face_vert = (const int32_t(*)[3])s->face};
     assert_ok(tl_mesh_create(&m.alloc, &def, &m.mesh, &err));
     const tl_material fabric = tl_material_default();
     const tl_element_source source = {m.mesh, &fabric, 1};
@@ -49,7 +53,10 @@ static void free_model(model *m)
     free(m->x);
 }
 
-static tl_strain_def isotropic(double min, double max) { return (tl_strain_def){TL_STRAIN_ISOTROPIC, min, max, 0, 0, 0}; }
+static tl_strain_def isotropic(double min, double max)
+{
+    return (tl_strain_def){TL_STRAIN_ISOTROPIC, min, max, 0, 0, 0};
+}
 
 static const tl_strain_def both_kinds[] = {{TL_STRAIN_ISOTROPIC, -0.03, 0.05, 0, 0, 0},
                                            {TL_STRAIN_ISOTROPIC, 0, 0, 0, 0, 0},
@@ -78,7 +85,8 @@ static void random_multipliers(model *m, double size)
 static void crumple(model *m, double amount)
 {
     for (int32_t i = 0; i < m->e->node_count; i++)
-        for (int k = 0; k < 3; k++) *coordinate(&m->x[i], k) += amount * (2 * tl_random(5, (uint64_t)k, (uint64_t)i) - 1);
+        for (int k = 0; k < 3; k++)
+            *coordinate(&m->x[i], k) += amount * (2 * tl_random(5, (uint64_t)k, (uint64_t)i) - 1);
 }
 
 static void force_is_the_gradient_of_the_energy(void **state)
@@ -117,7 +125,8 @@ static void hessian_is_exact_under_tension(void **state)
     for (int32_t i = 0; i < n; i++) m.x[i].x *= 1.5, m.x[i].y *= 1.3;
     crumple(&m, 0.01);
     random_multipliers(&m, 0);
-    tl_vec3 *v = malloc((size_t)n * sizeof *v), *g[2], *hv = malloc((size_t)n * sizeof *v), *x = malloc((size_t)n * sizeof *v);
+    tl_vec3 *v = malloc((size_t)n * sizeof *v), *g[2], *hv = malloc((size_t)n * sizeof *v),
+            *x = malloc((size_t)n * sizeof *v);
     for (int32_t i = 0; i < n; i++) v[i] = (tl_vec3){sin(3 * i), cos(2 * i), sin(5 * i + 1)};
     const double h = 1e-6;
     for (int k = 0; k < 2; k++) {
@@ -140,12 +149,13 @@ static void hessian_is_exact_under_tension(void **state)
 static void degenerate_faces_stay_finite(void **state)
 {
     (void)state;
-    static const tl_vec3 shapes[][3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}},
-                                        {{0, 0, 0}, {0.1, 0, 0}, {0, 0, 0}}, {{0, 0, 0}, {0.2, 0, 0}, {0, 0.2, 0}},
+    static const tl_vec3 shapes[][3] = {{{0, 0, 0}, {0, 0, 0}, {0, 0, 0}},     {{0, 0, 0}, {1, 0, 0}, {2, 0, 0}},
+                                        {{0, 0, 0}, {0.1, 0, 0}, {0, 0, 0}},   {{0, 0, 0}, {0.2, 0, 0}, {0, 0.2, 0}},
                                         {{0, 0, 0}, {0.1, 0, 0}, {0, 0.1, 0}}, {{0, 0, 0}, {0, 0.1, 0}, {0.1, 0, 0}},
                                         {{0, 0, 0}, {1e8, 0, 0}, {0, 0, 1e-9}}};
     sheet s = sheet_alloc(3, 1);
-    for (int k = 0; k < 3; k++) s.face[0][k] = k, s.pos[k] = shapes[4][k], s.uv[k] = (tl_vec2){shapes[4][k].x, shapes[4][k].y};
+    for (int k = 0; k < 3; k++)
+        s.face[0][k] = k, s.pos[k] = shapes[4][k], s.uv[k] = (tl_vec2){shapes[4][k].x, shapes[4][k].y};
     for (int kind = 0; kind < KINDS; kind++)
         for (int size = 0; size < 2; size++) {
             model m = make_model(&s, &both_kinds[kind]);
@@ -191,7 +201,7 @@ static void excess_and_multiplier_of_one_face_by_hand(void **state)
     assert_near(m.l->trial[0][1], -15, 1e-10);
     assert_near(m.l->trial[0][2], 0, 1e-10);
     assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
-    assert_near(m.l->trial[0][0], 20, 1e-10);  // and again: it grows while the limit is not met
+    assert_near(m.l->trial[0][0], 20, 1e-10);                  // and again: it grows while the limit is not met
     m.x[m.e->node_of[1]].x = 1.1, m.x[m.e->node_of[2]].y = 1;  // at the upper limit, and inside
     assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
     assert_near(m.l->trial[0][0], 20, 1e-10);  // stays where the limit is just met
@@ -249,13 +259,15 @@ static void multipliers_are_foreseen(void **state)
         const int32_t n = m.e->node_count, faces = m.e->face_count;
         crumple(&m, 0.02);
         random_multipliers(&m, 40);
-        tl_vec3 *g = calloc((size_t)n, sizeof *g), *move = calloc((size_t)n, sizeof *move), *y = calloc((size_t)n, sizeof *y);
+        tl_vec3 *g = calloc((size_t)n, sizeof *g), *move = calloc((size_t)n, sizeof *move),
+                *y = calloc((size_t)n, sizeof *y);
         double(*keep)[3] = malloc((size_t)faces * sizeof *keep), off[2] = {0, 0}, size = 0, slope;
         memcpy(keep, m.l->trial, (size_t)faces * sizeof *keep);
         for (int round = 0; round < 2; round++) {
             const double length = round ? 1e-6 : 1e-5;
             for (int32_t i = 0; i < n; i++)
-                for (int k = 0; k < 3; k++) *coordinate(&move[i], k) = length * (2 * tl_random(7, (uint64_t)k, (uint64_t)i) - 1);
+                for (int k = 0; k < 3; k++)
+                    *coordinate(&move[i], k) = length * (2 * tl_random(7, (uint64_t)k, (uint64_t)i) - 1);
             for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
             memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
             assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
@@ -325,7 +337,8 @@ static double worst_after(model *m, const tl_vec3 *move)
     return worst;
 }
 
-// A wavy sheet that is stretched and moves by what its linear model says: looks ahead bring where that ends nearer to the limits.
+// A wavy sheet that is stretched and moves by what its linear model says: looks ahead bring where that ends nearer to
+// the limits.
 static void looks_ahead_meet_the_limits(void **state)
 {
     (void)state;
@@ -378,7 +391,10 @@ static void tightened_limits(void **state)
 
 // ---- the nearest state within limits ----
 
-typedef struct outcome { tl_project_report report; double seconds, distance; } outcome;
+typedef struct outcome {
+    tl_project_report report;
+    double seconds, distance;
+} outcome;
 
 static double cpu_seconds(void)
 {
@@ -484,7 +500,8 @@ static void fixed_nodes_do_not_move(void **state)
 
 // ---- Figure 7 of Narain et al. 2012 ----
 
-// One Jacobi iteration: every face moves to its clamped shape about its centre, every node to the mean of what its faces want.
+// One Jacobi iteration: every face moves to its clamped shape about its centre, every node to the mean of what its
+// faces want.
 static void jacobi(const model *m, const tl_strain_def *d, tl_vec3 *x, tl_vec3 *sum, int32_t *count)
 {
     const tl_elements *e = m->e;
@@ -504,8 +521,9 @@ static void jacobi(const model *m, const tl_strain_def *d, tl_vec3 *x, tl_vec3 *
         const double k2 = fmin(fmax(w2, 1 + d->min), 1 + d->max) / fmax(w2, 1e-12);
         if (k1 == 1 && k2 == 1) continue;
         p1 = tl_mul3(k1, p1), p2 = tl_mul3(k2, p2);
-        const tl_vec3 n1 = tl_madd3(tl_mul3(c, p1), -s, p2), n2 = tl_madd3(tl_mul3(s, p1), c, p2);  // columns of the new F
-        const double det = g[0] * g[3] - g[1] * g[2];  // edges in material space: inverse of the gradients
+        const tl_vec3 n1 = tl_madd3(tl_mul3(c, p1), -s, p2),
+                      n2 = tl_madd3(tl_mul3(s, p1), c, p2);  // columns of the new F
+        const double det = g[0] * g[3] - g[1] * g[2];        // edges in material space: inverse of the gradients
         const tl_vec3 e1 = tl_madd3(tl_mul3(g[3] / det, n1), -g[2] / det, n2);
         const tl_vec3 e2 = tl_madd3(tl_mul3(-g[1] / det, n1), g[0] / det, n2);
         const tl_vec3 a1 = tl_sub3(e1, d1), a2 = tl_sub3(e2, d2), mean = tl_mul3(1.0 / 3, tl_add3(a1, a2));
@@ -542,11 +560,13 @@ static void figure_7(void **state)
         iterations += 20, left = worst_of(&m, x);
     }
     const double took = cpu_seconds() - begin;
-    print_message("Figure 7, %d faces: %d Newton steps, %.2f s, worst excess %.4f -> %.5f, moved %.4f; Jacobi: %lld iterations, %.2f s, "
-                  "%.4f left: ratio %s%.1f\n", m.e->face_count, out.report.iterations, out.seconds, first, worst, out.distance,
+    print_message("Figure 7, %d faces: %d Newton steps, %.2f s, worst excess %.4f -> %.5f, moved %.4f; Jacobi: %lld "
+                  "iterations, %.2f s, "
+                  "%.4f left: ratio %s%.1f\n",
+                  m.e->face_count, out.report.iterations, out.seconds, first, worst, out.distance,
                   (long long)iterations, took, left, left > 0.5 * first ? "> " : "", took / out.seconds);
     assert_true(worst <= 1e-3);
-    assert_true(out.distance < 0.09);  // 0.068 is the least we know
+    assert_true(out.distance < 0.09);                    // 0.068 is the least we know
     assert_true(took > 5 * out.seconds || cells < 101);  // 17 on a quiet machine
     free(x), free(sum), free(count), free_model(&m), sheet_free(&s);
 }
@@ -559,7 +579,8 @@ int main(void)
                                        cmocka_unit_test(excess_and_multiplier_of_one_face_by_hand),
                                        cmocka_unit_test(every_face_beyond_its_limits_is_counted),
                                        cmocka_unit_test(multipliers_are_foreseen),
-                                       cmocka_unit_test(looks_ahead_meet_the_limits), cmocka_unit_test(tightened_limits),
+                                       cmocka_unit_test(looks_ahead_meet_the_limits),
+                                       cmocka_unit_test(tightened_limits),
                                        cmocka_unit_test(a_stretched_strip_shrinks_to_its_limit),
                                        cmocka_unit_test(limits_of_zero_restore_the_pattern),
                                        cmocka_unit_test(fixed_nodes_do_not_move),

@@ -8,7 +8,12 @@
 
 #include "base/workers.h"
 
-typedef struct tally { atomic_int *hits; int chunk; atomic_int bad; int32_t count; } tally;
+typedef struct tally {
+    atomic_int *hits;
+    int chunk;
+    atomic_int bad;
+    int32_t count;
+} tally;
 
 static void count_hits(void *arg, int32_t begin, int32_t end)
 {
@@ -33,7 +38,8 @@ static void every_index_is_visited_once(void **state)
             tl_parallel_for(w, count, chunk, count_hits, &t);
             assert_int_equal(t.bad, 0);
             for (int32_t i = 0; i < count; i++) {
-                if (hits[i] != 1) fail_msg("threads %d, round %d: index %d visited %d times", threads, round, i, hits[i]);
+                if (hits[i] != 1)
+                    fail_msg("threads %d, round %d: index %d visited %d times", threads, round, i, hits[i]);
                 hits[i] = 0;
             }
         }

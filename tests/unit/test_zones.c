@@ -3,13 +3,18 @@
 #include "check.h"
 #include "sheets.h"
 
-#include "collide/zones.h"
+#include "respond/zones/zones.h"
 #include "math/vec3.h"
 #include "toile/toile.h"
 
 enum { MOST = 8 };
 
-typedef struct setup { tl_vec3 x[MOST]; double inverse_mass[MOST]; uint8_t moved[MOST]; tl_zones_report report; } setup;
+typedef struct setup {
+    tl_vec3 x[MOST];
+    double inverse_mass[MOST];
+    uint8_t moved[MOST];
+    tl_zones_report report;
+} setup;
 
 static void solve(setup *s, tl_bond *bonds, int32_t count)
 {
@@ -24,7 +29,11 @@ static void solve(setup *s, tl_bond *bonds, int32_t count)
 /// A node above the floor y = 0, which slid by what its x says.
 static tl_bond on_floor(int32_t node, double keep, double friction)
 {
-    return (tl_bond){.node = {node, -1, -1, -1}, .weight = {1, 0, 0, 0}, .normal = {0, 1, 0}, .keep = keep, .friction = friction,
+    return (tl_bond){.node = {node, -1, -1, -1},
+                     .weight = {1, 0, 0, 0},
+                     .normal = {0, 1, 0},
+                     .keep = keep,
+                     .friction = friction,
                      .fresh = true};
 }
 
@@ -59,13 +68,20 @@ static void head_on_keeps_momentum(void **state)
 {
     (void)state;
     // a vertex that went through a face, all of different masses
-    setup s = {.x = {{0.3, -0.02, 0.3}, {0, 0.01, 0}, {1, 0.02, 0}, {0, 0.015, 1}}, .inverse_mass = {1e3, 2e3, 5e2, 3e3}};
-    tl_bond b = {.node = {0, 1, 2, 3}, .weight = {1, -0.4, -0.3, -0.3}, .normal = {0, 1, 0}, .keep = 2e-4, .friction = 0.3,
-                 .slide = {0.01, 0, 0}, .fresh = true};
+    setup s = {.x = {{0.3, -0.02, 0.3}, {0, 0.01, 0}, {1, 0.02, 0}, {0, 0.015, 1}},
+               .inverse_mass = {1e3, 2e3, 5e2, 3e3}};
+    tl_bond b = {.node = {0, 1, 2, 3},
+                 .weight = {1, -0.4, -0.3, -0.3},
+                 .normal = {0, 1, 0},
+                 .keep = 2e-4,
+                 .friction = 0.3,
+                 .slide = {0.01, 0, 0},
+                 .fresh = true};
     tl_vec3 before = {0, 0, 0}, after = {0, 0, 0}, gap = {0, 0, 0};
     for (int k = 0; k < 4; k++) before = tl_madd3(before, 1 / s.inverse_mass[k], s.x[k]);
     solve(&s, &b, 1);
-    for (int k = 0; k < 4; k++) after = tl_madd3(after, 1 / s.inverse_mass[k], s.x[k]), gap = tl_madd3(gap, b.weight[k], s.x[k]);
+    for (int k = 0; k < 4; k++)
+        after = tl_madd3(after, 1 / s.inverse_mass[k], s.x[k]), gap = tl_madd3(gap, b.weight[k], s.x[k]);
     assert_near(tl_norm3(tl_sub3(after, before)), 0, 1e-12 * tl_norm3(before));
     assert_near(gap.y, 2e-4, 1e-15);
     assert_int_equal(s.report.largest, 4);
@@ -78,7 +94,8 @@ static void a_stack_of_three_comes_apart(void **state)
     setup s = {.x = {{0, -0.001, 0}, {0, -0.004, 0}, {0, -0.003, 0}}, .inverse_mass = {1e3, 1e3, 1e3}};
     tl_bond b[3] = {on_floor(0, keep, 0)};
     for (int k = 1; k < 3; k++)
-        b[k] = (tl_bond){.node = {k, k - 1, -1, -1}, .weight = {1, -1, 0, 0}, .normal = {0, 1, 0}, .keep = keep, .fresh = true};
+        b[k] = (tl_bond){
+            .node = {k, k - 1, -1, -1}, .weight = {1, -1, 0, 0}, .normal = {0, 1, 0}, .keep = keep, .fresh = true};
     solve(&s, b, 3);
     for (int k = 0; k < 3; k++) assert_near(s.x[k].y, (k + 1) * keep, 0.2 * keep);
     assert_int_equal(s.report.zones, 1);
@@ -125,9 +142,11 @@ static void add_level_sheet(tl_sim *sim, const char *name, double height, double
     }
     const tl_material m = tl_material_default();
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     tl_cloth_id id;
     cloth.name = name, cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.vel = vel, cloth.uv = s.uv;
-    cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m, cloth.material_count = 1;
+    cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face, cloth.materials = &m,
+    cloth.material_count = 1;
     if (limit > 0) cloth.strain = (tl_strain_def){.kind = TL_STRAIN_ISOTROPIC, .min = -limit, .max = limit};
     assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
     free(vel), sheet_free(&s);
@@ -145,7 +164,8 @@ static uint64_t drop(int32_t threads, bool moving, double limit, int32_t *zones)
     add_level_sheet(sim, "upper", 0.13, 4, limit);
     tl_body_def ball = tl_body_def_default();
     tl_body_id id;
-    const tl_motion_key rise[2] = {{.time = 0, .rotate_axis = {0, 1, 0}}, {.time = 0.2, .translate = {0, 0.1, 0}, .rotate_axis = {0, 1, 0}, .rotate_deg = 30}};
+    const tl_motion_key rise[2] = {{.time = 0, .rotate_axis = {0, 1, 0}},
+                                   {.time = 0.2, .translate = {0, 0.1, 0}, .rotate_axis = {0, 1, 0}, .rotate_deg = 30}};
     ball.name = "ball", ball.kind = TL_BODY_SPHERE, ball.radius = 0.08, ball.center = (tl_vec3){0, 0, 0};
     if (moving) ball.motion = rise, ball.motion_count = 2;
     assert_ok(tl_sim_add_body(sim, &ball, &id, &err));
@@ -181,7 +201,8 @@ static void the_fail_safe_holds_what_zones_cannot(void **state)
         tl_sim *sim;
         assert_ok(tl_sim_create(&def, &sim, &err));
         add_level_sheet(sim, "sheet", 0.1, 0, 0);
-        const tl_motion_key down[2] = {{.time = 0}, {.time = 0.1, .translate = {0, -0.05, 0}}}, up[2] = {{.time = 0}, {.time = 0.1, .translate = {0, 0.05, 0}}};
+        const tl_motion_key down[2] = {{.time = 0}, {.time = 0.1, .translate = {0, -0.05, 0}}},
+                            up[2] = {{.time = 0}, {.time = 0.1, .translate = {0, 0.05, 0}}};
         tl_handle_def hold = tl_handle_def_default();
         hold.cloth = tl_sim_cloth(sim, 0), hold.use_box = 1;
         hold.box_min = (tl_vec3){-0.02, 0, -0.02}, hold.box_max = (tl_vec3){0.02, 1, 0.02};

@@ -20,8 +20,17 @@ static inline tl_vec3 *all_alike(const sheet *s, tl_vec3 v)
     return out;
 }
 
+// A mesh that stays as it is given.
+static inline tl_cloth_def fixed_mesh(void)
+{
+    tl_cloth_def def = tl_cloth_def_default();
+    def.remeshing.kind = TL_REMESHING_NONE;
+    return def;
+}
+
 /// A cloth of a sheet with everything else as in `like` (thickness, friction, name).
-static inline tl_cloth_id add_sheet(tl_sim *sim, const sheet *s, const tl_material *material, tl_cloth_def like, const tl_vec3 *vel)
+static inline tl_cloth_id add_sheet(tl_sim *sim, const sheet *s, const tl_material *material, tl_cloth_def like,
+                                    const tl_vec3 *vel)
 {
     tl_error err;
     tl_cloth_id id;
@@ -76,7 +85,12 @@ static inline double point_triangle(tl_vec3 p, tl_vec3 a, tl_vec3 b, tl_vec3 c)
 }
 
 /// A surface in space: nodes and triangles.
-typedef struct surface { const tl_vec3 *pos; int32_t node_count; const int32_t (*face)[3]; int32_t face_count; } surface;
+typedef struct surface {
+    const tl_vec3 *pos;
+    int32_t node_count;
+    const int32_t (*face)[3];
+    int32_t face_count;
+} surface;
 
 static inline surface surface_of_cloth(const tl_cloth_view *v)
 {

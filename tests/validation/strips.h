@@ -33,7 +33,11 @@ static inline void strip_add_clamp(sheet *s, double depth)
     free(border);
 }
 
-typedef struct strip_sim { tl_sim *sim; tl_cloth_id cloth; tl_cloth_view view; } strip_sim;
+typedef struct strip_sim {
+    tl_sim *sim;
+    tl_cloth_id cloth;
+    tl_cloth_view view;
+} strip_sim;
 
 static inline strip_sim strip_create(const sheet *s, const tl_material *material, const tl_sim_def *def)
 {
@@ -41,6 +45,7 @@ static inline strip_sim strip_create(const sheet *s, const tl_material *material
     strip_sim out;
     assert_ok(tl_sim_create(def, &out.sim, &err));
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     cloth.node_count = s->node_count, cloth.pos = s->pos, cloth.uv = s->uv;
     cloth.face_count = s->face_count, cloth.face = (const int32_t(*)[3])s->face;
     cloth.materials = material, cloth.material_count = 1;
@@ -65,7 +70,7 @@ static inline tl_sim_def static_def(void)
     tl_sim_def def = tl_sim_def_default();
     def.dt = 100;
     def.newton_iterations = 2000, def.newton_tolerance = 1e-11;  // 1e-9 m
-    def.max_halvings = 0;
+    def.max_halvings = 0, def.effort = 1e9;                      // one step that takes all the work it needs
     def.linear = TL_LINEAR_DIRECT, def.linear_tolerance = 1e-8;
     def.air = (tl_air_def){.gust_period = 1};
     def.collide.self = 0;  // references know no thickness; the ends of a heart loop lie on each other
@@ -76,8 +81,13 @@ static inline tl_material strip_fabric(double stretch, double bend, double densi
 {
     tl_error err;
     tl_material m;
-    const tl_orthotropic def = {.stretch_warp = stretch, .stretch_weft = stretch, .shear = stretch / 2, .bend_warp = bend,
-                                .bend_weft = bend, .bend_bias = bend, .density = density};
+    const tl_orthotropic def = {.stretch_warp = stretch,
+                                .stretch_weft = stretch,
+                                .shear = stretch / 2,
+                                .bend_warp = bend,
+                                .bend_weft = bend,
+                                .bend_bias = bend,
+                                .density = density};
     assert_ok(tl_material_orthotropic(&def, &m, &err));
     return m;
 }
@@ -88,7 +98,8 @@ static inline tl_vec3 strip_mean_at(const strip_sim *s, double x)
     tl_vec3 sum = {0, 0, 0};
     int count = 0;
     for (int32_t i = 0; i < s->view.node_count; i++)
-        if (fabs(s->view.uv[i].x - x) < 1e-9) sum.x += s->view.pos[i].x, sum.y += s->view.pos[i].y, sum.z += s->view.pos[i].z, count++;
+        if (fabs(s->view.uv[i].x - x) < 1e-9)
+            sum.x += s->view.pos[i].x, sum.y += s->view.pos[i].y, sum.z += s->view.pos[i].z, count++;
     assert_true(count > 0);
     return (tl_vec3){sum.x / count, sum.y / count, sum.z / count};
 }

@@ -5,9 +5,11 @@
 
 #include "strips.h"
 
-typedef struct reference { double gamma, ratio; } reference;
-static const reference table[] = {{0.5, 0.062444}, {1, 0.124562}, {2, 0.246673}, {5, 0.585721}, {10, 1.066802}, {20, 1.863930},
-                                  {50, 3.705561}, {100, 5.888105}, {200, 8.906770}};
+typedef struct reference {
+    double gamma, ratio;
+} reference;
+static const reference table[] = {{0.5, 0.062444}, {1, 0.124562},  {2, 0.246673},   {5, 0.585721},  {10, 1.066802},
+                                  {20, 1.863930},  {50, 3.705561}, {100, 5.888105}, {200, 8.906770}};
 
 static double drop_over_reach(const sheet *s, double length, double gamma)
 {
@@ -66,6 +68,7 @@ static void stretched(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(structured), cmocka_unit_test(scattered), cmocka_unit_test(stretched)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(structured), cmocka_unit_test(scattered),
+                                       cmocka_unit_test(stretched)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

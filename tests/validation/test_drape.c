@@ -1,11 +1,13 @@
-// The drape test of Cusick (BS 5058, ISO 9073-9): a disc of 30 cm on a support of 18 cm; share of the ring that its shadow covers.
+// The drape test of Cusick (BS 5058, ISO 9073-9): a disc of 30 cm on a support of 18 cm; share of the ring that its
+// shadow covers.
 //
-// As on the instrument, the disc lies flat on support and table, and the table sinks slowly. The support holds it by contact alone.
+// As on the instrument, the disc lies flat on support and table, and the table sinks slowly. The support holds it by
+// contact alone.
 
 #include "contacts.h"
 
 #include "bench_fidelity_stats.h"
-#include "io/shapes.h"
+#include "scene/shapes.h"
 
 #define CLOTH_RADIUS 0.15
 #define SUPPORT_RADIUS 0.09
@@ -15,7 +17,7 @@
 typedef struct drape {
     double coefficient;  // (shadow - support) / (specimen - support)
     int folds;
-    double speed;        // root mean square at the end [m/s]
+    double speed;  // root mean square at the end [m/s]
     int32_t faces;
 } drape;
 
@@ -72,7 +74,8 @@ static void add_cylinder(tl_sim *sim, const char *name, double radius, double to
     tl_body_id id;
     tl_body_def def = tl_body_def_default();
     def.name = name, def.kind = TL_BODY_CYLINDER, def.radius = radius, def.axis = (tl_vec3){0, height, 0};
-    def.center = (tl_vec3){0, top - height / 2, 0}, def.friction = friction, def.motion = keys, def.motion_count = key_count;
+    def.center = (tl_vec3){0, top - height / 2, 0}, def.friction = friction, def.motion = keys,
+    def.motion_count = key_count;
     assert_ok(tl_sim_add_body(sim, &def, &id, &err));
 }
 
@@ -108,6 +111,7 @@ static drape let_drape(const char *fabric, double edge, double warp_deg)
     add_cylinder(sim, "table", 0.2, -0.001, 0.02, 0.1, sink, 2);
     lay_disc(&disc, warp_deg);
     tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.remeshing.kind = TL_REMESHING_NONE;
     cloth.node_count = disc.node_count, cloth.pos = disc.pos;
     cloth.vert_count = disc.vert_count, cloth.uv = disc.uv, cloth.vert_node = disc.vert_node;
     cloth.face_count = disc.face_count, cloth.face = (const int32_t(*)[3])disc.face;
@@ -117,19 +121,23 @@ static drape let_drape(const char *fabric, double edge, double warp_deg)
     run_for(sim, (int)lround(SECONDS / def.dt));
     const tl_cloth_view view = view_of(sim, id);
     const double support_area = PI * SUPPORT_RADIUS * SUPPORT_RADIUS, area = PI * CLOTH_RADIUS * CLOTH_RADIUS;
-    const drape out = {(shadow(&view) - support_area) / (area - support_area), count_folds(&view), speed_of(&view), view.face_count};
+    const drape out = {(shadow(&view) - support_area) / (area - support_area), count_folds(&view), speed_of(&view),
+                       view.face_count};
     tl_sim_destroy(sim);
     tl_obj_free(&disc);
-    print_message("drape of %s, %d faces, warp at %g degrees: coefficient %.1f %%, %d folds; %.2g mm/s at the end\n", fabric, out.faces,
-                  warp_deg, 100 * out.coefficient, out.folds, 1e3 * out.speed);
+    print_message("drape of %s, %d faces, warp at %g degrees: coefficient %.1f %%, %d folds; %.2g mm/s at the end\n",
+                  fabric, out.faces, warp_deg, 100 * out.coefficient, out.folds, 1e3 * out.speed);
     return out;
 }
 
-/// Bands of drape coefficients [%], from papers as st-tech/ppf-contact-solver reads them (materials/README.md [1]). Edges [m] follow the
-/// bending length: limp cloth on a mesh too coarse for its folds stands out like a board.
-static const struct { const char *fabric; double low, high, edge; } bands[] = {
-    {"cotton", 60, 76, 0.012}, {"denim", 70, 90, 0.012}, {"wool", 40, 70, 0.008}, {"silk", 20, 40, 0.006},
-    {"leather", 47, 70, 0.012}, {"flag-nylon", 20, 40, 0.006},
+/// Bands of drape coefficients [%], from papers as st-tech/ppf-contact-solver reads them (materials/README.md [1]).
+/// Edges [m] follow the bending length: limp cloth on a mesh too coarse for its folds stands out like a board.
+static const struct {
+    const char *fabric;
+    double low, high, edge;
+} bands[] = {
+    {"cotton", 60, 76, 0.012}, {"denim", 70, 90, 0.012},   {"wool", 40, 70, 0.008},
+    {"silk", 20, 40, 0.006},   {"leather", 47, 70, 0.012}, {"flag-nylon", 20, 40, 0.006},
 };
 enum { QUICK = 2, INSIDE = 4, BANDS = 6 };  // run always; inside their bands. The last two are not (docs/validation.md)
 

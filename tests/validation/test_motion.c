@@ -75,7 +75,8 @@ static void check_order(const char *name, double coarse, double fine, double ord
 static void pendulum_order(void **state)
 {
     (void)state;
-    check_order("pendulum, implicit Euler", pendulum_error(TL_IMPLICIT_EULER, 200), pendulum_error(TL_IMPLICIT_EULER, 400), 1);
+    check_order("pendulum, implicit Euler", pendulum_error(TL_IMPLICIT_EULER, 200),
+                pendulum_error(TL_IMPLICIT_EULER, 400), 1);
     check_order("pendulum, BDF2", pendulum_error(TL_BDF2, 200), pendulum_error(TL_BDF2, 400), 2);
     assert_true(pendulum_error(TL_BDF2, 400) < 2e-3);
 }
@@ -89,7 +90,8 @@ static double wave_error(tl_integrator integrator, int steps, double turn)
     const int cells = 60;
     sheet s = sheet_grid(length, 0.1, cells, 3, true);
     for (int32_t i = 0; i < s.node_count; i++)
-        s.pos[i] = (tl_vec3){stretch * s.uv[i].x, s.uv[i].y, amplitude * sin(3.14159265358979323846 * s.uv[i].x / length)};
+        s.pos[i] =
+            (tl_vec3){stretch * s.uv[i].x, s.uv[i].y, amplitude * sin(3.14159265358979323846 * s.uv[i].x / length)};
     const tl_material fabric = strip_fabric(stiffness, 1e-12, density);
     const double stress = stiffness * 0.5 * (stretch * stretch - 1);
     // lumped masses and linear elements: sin(x/2)/(x/2) slower, x = pi / cells
@@ -114,22 +116,24 @@ static double wave_error(tl_integrator integrator, int steps, double turn)
 static void standing_wave(void **state)
 {
     (void)state;
-    check_order("wave, implicit Euler", wave_error(TL_IMPLICIT_EULER, 40, 2.5), wave_error(TL_IMPLICIT_EULER, 80, 2.5), 1);
+    check_order("wave, implicit Euler", wave_error(TL_IMPLICIT_EULER, 40, 2.5), wave_error(TL_IMPLICIT_EULER, 80, 2.5),
+                1);
     check_order("wave, BDF2", wave_error(TL_BDF2, 40, 2.5), wave_error(TL_BDF2, 80, 2.5), 2);
     // after a quarter of the period an error d of the phase leaves sin d: the frequency is right to 0.2 %
     assert_true(wave_error(TL_BDF2, 80, 0.5 * 3.14159265358979323846) / 1.57 < 0.002);
 }
 
-// A strip that swings on its clamped end in its first mode, without weight and air. Its curvature has one sign, so a half
-// swing from the slope t0 at the tip to the slope -t1 changes curvature by t0 + t1 in all and loses the energy
-// HB width (t0 + t1) to friction.
+// A strip that swings on its clamped end in its first mode, without weight and air. Its curvature has one sign, so a
+// half swing from the slope t0 at the tip to the slope -t1 changes curvature by t0 + t1 in all and loses the energy HB
+// width (t0 + t1) to friction.
 static void swing_loses_energy_to_friction(void **state)
 {
     (void)state;
     tl_error err;
     enum { CELLS = 20, SWINGS = 5 };
     const double length = 0.2, width = 0.02, bend = 0.1, density = 0.2, root = 1.8751040687, tip = 0.01;
-    const double w = root * root / (length * length) * sqrt(bend / density), skew = 0.7340955138;  // first mode of a clamped bar
+    const double w = root * root / (length * length) * sqrt(bend / density),
+                 skew = 0.7340955138;  // first mode of a clamped bar
     for (int rubs = 0; rubs < 2; rubs++) {
         const double rub = rubs ? 4e-3 : 0;
         sheet s = sheet_grid(length, width, CELLS, 2, true);
@@ -162,16 +166,18 @@ static void swing_loses_energy_to_friction(void **state)
             const double lost = energy[k - 1] - energy[k], want = rub * width * (slope[k - 1] + slope[k]);
             print_message("swing %d: slope %.5f, loses %.4e J, HB says %.4e J, of %.4e J\n", k, slope[k], lost, want,
                           energy[k - 1]);
-            if (rubs) assert_near(lost / want, 1, 0.03);
-            else assert_true(lost < 2e-3 * energy[k - 1]);
+            if (rubs)
+                assert_near(lost / want, 1, 0.03);
+            else
+                assert_true(lost < 2e-3 * energy[k - 1]);
         }
         tl_sim_destroy(p.sim);
         sheet_free(&s);
     }
 }
 
-// A strip clamped level whose weight asks for less than HB at the clamp, density g length^2 / 2, sticks: no curvature changes
-// faster than yarns creep.
+// A strip clamped level whose weight asks for less than HB at the clamp, density g length^2 / 2, sticks: no curvature
+// changes faster than yarns creep.
 static void light_strip_sticks(void **state)
 {
     (void)state;
@@ -193,10 +199,12 @@ static void light_strip_sticks(void **state)
             fastest = fmax(fastest, fabs(strip_mean_at(&p, length).z - z) / def.dt);
         }
         const double creep = 0.5 * length * length / 2;  // a rate of curvature of 0.5 /(m s) all along
-        print_message("strip of %.1f the friction's moment: tip %.3f mm/s, creeps at %.3f at most\n", moment / fabric.friction_bend,
-                      1e3 * fastest, 1e3 * creep);
-        if (heavy) assert_true(fastest > 20 * creep);
-        else assert_true(fastest < creep);
+        print_message("strip of %.1f the friction's moment: tip %.3f mm/s, creeps at %.3f at most\n",
+                      moment / fabric.friction_bend, 1e3 * fastest, 1e3 * creep);
+        if (heavy)
+            assert_true(fastest > 20 * creep);
+        else
+            assert_true(fastest < creep);
         tl_sim_destroy(p.sim);
         sheet_free(&s);
     }
@@ -204,8 +212,8 @@ static void light_strip_sticks(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order),
-                                       cmocka_unit_test(standing_wave),
-                                       cmocka_unit_test(swing_loses_energy_to_friction), cmocka_unit_test(light_strip_sticks)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(free_fall), cmocka_unit_test(pendulum_order), cmocka_unit_test(standing_wave),
+        cmocka_unit_test(swing_loses_energy_to_friction), cmocka_unit_test(light_strip_sticks)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

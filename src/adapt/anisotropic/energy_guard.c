@@ -1,0 +1,35 @@
+// adapt/anisotropic/energy_guard.c: operations must not wind cloth up.
+//
+// New faces lie on other chords of the same surface, so their strains differ from those of the old ones. What that adds
+// to the stretching energy appears from nowhere. Two rules: the strain of the faces concerned does not grow by much,
+// whatever they are made of; and all operations of a pass together add no more energy than the caller grants, each of
+// them at most a part of what is left of it. What takes energy away earns nothing for others: then what was refused
+// once is refused at the end of the pass as well.
+
+#include "adapt/anisotropic/remesh_impl.h"
+
+#define STRAIN_FREE 0.005  // comes and goes with a change of diagonals on cloth that bends by 0.15 rad an edge
+#define ENERGY_PART 0.125  // of what is left, for one operation
+#define STRAIN_ROUNDING 1e-9
+
+void remesh_wind(const remesher *r, int32_t label, const tl_vec2 u[3], const tl_vec3 x[3], wound *sum)
+{
+    const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
+    const tl_vec3 e1 = tl_sub3(x[1], x[0]), e2 = tl_sub3(x[2], x[0]);
+    const double twice = tl_cross2(d1, d2), area = 0.5 * fabs(twice);
+    if (!(area > 0)) return;
+    const tl_vec3 f1 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d2.y, e1), tl_mul3(d1.y, e2)));
+    const tl_vec3 f2 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d1.x, e2), tl_mul3(d2.x, e1)));
+    const double xx = 0.5 * (tl_dot3(f1, f1) - 1), yy = 0.5 * (tl_dot3(f2, f2) - 1), xy = 0.5 * tl_dot3(f1, f2);
+    sum->area += area, sum->strain2 += area * (xx * xx + yy * yy + 2 * xy * xy);
+    if (!r->def->fabric) return;
+    const tl_sizing_fabric *c = &r->def->fabric[label];
+    sum->energy += 0.5 * area * (c->c11 * xx * xx + 2 * c->c12 * xx * yy + c->c22 * yy * yy + c->c33 * xy * xy);
+    sum->rounding += area * (c->c11 + c->c22 + c->c33) * STRAIN_ROUNDING * STRAIN_ROUNDING;
+}
+
+bool remesh_winds(const remesher *r, const wound *before, const wound *after)
+{
+    if (after->strain2 > 2 * before->strain2 + STRAIN_FREE * STRAIN_FREE * before->area) return true;
+    return r->def->fabric && after->energy - before->energy > ENERGY_PART * r->spare + before->rounding;
+}

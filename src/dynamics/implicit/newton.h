@@ -1,0 +1,44 @@
+// dynamics/implicit/newton.h: minimise the incremental potential of one step by Newton's method with a line search.
+#pragma once
+#include "respond/contact.h"
+#include "math/solver.h"
+#include "physics/forces.h"
+#include "physics/strain_limit.h"
+
+typedef struct tl_newton_def {
+    int32_t iterations;       ///< at most; 1: one linearised step, no test
+    double tolerance;         ///< stop when an update changes speeds by no more than this, root mean square [m/s]
+    double linear_tolerance;  ///< relative residual asked of the linear solver
+    double speed;             ///< of the nodes at the start, root mean square [m/s]: slow motion is solved finer
+    double longest;           ///< with contact: no node goes further than this in one iteration [m]
+    double strain_tolerance;  ///< excess over strain limits left at most
+    int32_t strain_rounds;    ///< of new multipliers at most
+    int32_t strain_idle;      ///< of those, rounds in a row without progress at most
+    bool may_fail;            ///< slow progress is a reason to give up: the caller would rather take two smaller steps
+    bool must_arrive;         ///< the answer is taken in any case: go on until bodies are where they belong
+    bool hurry;               ///< the budget of the step is spent: a few iterations, and what they come to is taken
+    bool mend;                ///< the guess is the answer but for faces beyond their strain limits, if there are any
+} tl_newton_def;
+
+typedef struct tl_newton_report {
+    int32_t iterations, linear_iterations, factorizations;
+    tl_solver_kind used;
+    double change;  ///< of speeds by the last update, root mean square over the nodes [m/s]
+    bool converged;
+    double contact_seconds;  ///< of wall clock, for contact
+    double strain_seconds;   ///< the same for strain limits, further iterations for their sake included
+    int32_t strain_rounds;
+    int32_t part_iterations;  ///< in which only nodes near faces beyond their limits moved, not among `iterations`
+    tl_strain_state strain;   ///< at the end
+    bool strain_held;         ///< within the tolerance, but for faces that are driven
+    bool spent;               ///< ended before its time, as the budget was spent
+    bool gave_up;             ///< no way down was found where the answer had to be taken: it is where the search stood
+} tl_newton_report;
+
+/// `limits` (may be NULL) have begun the step; their trial multipliers become those of the answer.
+/// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have
+/// kept them from it. `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if
+/// numbers stop being finite or no descent is found; then `x` is not to be used.
+tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
+                          tl_solver *solver, tl_contacts *contacts, tl_strain_limits *limits, const tl_vec3 *target,
+                          tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_newton_report *report, tl_error *err);

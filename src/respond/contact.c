@@ -1,0 +1,404 @@
+// respond/contact.c: make the contacts of a simulation, begin a step, say where everything is and how near pairs are.
+
+#include "respond/contact_impl.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "detect/distance.h"
+
+// Nodes may move this part of the largest thickness before the pairs are looked up anew. Pairs are kept up to the
+// thickness and twice this, and all of them are measured wherever nodes move: in fine meshes that is most of what
+// contact costs, and cloth that moves leaves any skin in a step.
+#define SKIN 0.05
+
+bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size)
+{
+    if (need <= *cap) return true;
+    const int64_t more = need + need / 8 + 16;
+    if (more > INT32_MAX) return tl_grow_bytes(alloc, ptr, cap, need, size);
+    void *moved = tl_resize_bytes(alloc, *ptr, (size_t)*cap, (size_t)more, size);
+    if (!moved) return false;
+    *ptr = moved, *cap = (int32_t)more;
+    return true;
+}
+
+static double *copy_doubles(const tl_allocator *alloc, const double *from, int32_t n)
+{
+    double *out = TL_ALLOC(alloc, double, n > 0 ? n : 1);
+    for (int32_t i = 0; out && i < n; i++) out[i] = from[i];
+    return out;
+}
+
+// Nodes and edges get a third of the area of each face around them.
+static tl_status spread_area(const tl_allocator *alloc, const tl_surface *s, const double *face_area, double *node_area,
+                             double **edge_area, tl_error *err)
+{
+    int32_t *first = TL_ALLOC(alloc, int32_t, s->node_count + 1),
+            *edges = TL_ALLOC(alloc, int32_t, s->edge_count > 0 ? s->edge_count : 1);
+    *edge_area = TL_CALLOC(alloc, double, s->edge_count > 0 ? s->edge_count : 1);
+    tl_status status = first && edges && *edge_area ? TL_OK : tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        memset(first, 0, (size_t)(s->node_count + 1) * sizeof *first);
+        for (int32_t e = 0; e < s->edge_count; e++)
+            first[(s->edge[e][0] < s->edge[e][1] ? s->edge[e][0] : s->edge[e][1]) + 1]++;
+        for (int32_t i = 0; i < s->node_count; i++) first[i + 1] += first[i];
+        for (int32_t e = s->edge_count - 1; e >= 0; e--) {  // ends at the first edge of every node
+            const int32_t low = s->edge[e][0] < s->edge[e][1] ? s->edge[e][0] : s->edge[e][1];
+            edges[--first[low + 1]] = e;
+        }
+        // now first[i + 1] is where node i begins; node i ends where node i + 1 begins
+        for (int32_t f = 0; f < s->face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const int32_t a = s->face[f][k], b = s->face[f][(k + 1) % 3], low = a < b ? a : b, high = a < b ? b : a;
+                node_area[a] += face_area[f] / 3;
+                const int32_t end = low + 2 <= s->node_count ? first[low + 2] : s->edge_count;
+                for (int32_t i = first[low + 1]; i < end; i++)
+                    if (s->edge[edges[i]][0] == high || s->edge[edges[i]][1] == high)
+                        (*edge_area)[edges[i]] += face_area[f] / 3;
+            }
+    }
+    TL_FREE(alloc, first, s->node_count + 1);
+    TL_FREE(alloc, edges, s->edge_count > 0 ? s->edge_count : 1);
+    return status;
+}
+
+static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
+{
+    const tl_contact_body *body = &c->bodies[b];
+    if (body->plane) return TL_OK;
+    const tl_surface *s = &body->surface;
+    double *area = c->body_face_area[b] = TL_ALLOC(&c->alloc, double, s->face_count > 0 ? s->face_count : 1);
+    if (!area) return tl_fail_memory(err, "the contacts");
+    for (int32_t f = 0; f < s->face_count; f++) {
+        const tl_vec3 *x = body->pos;
+        const tl_vec3 u = tl_sub3(x[s->face[f][1]], x[s->face[f][0]]), v = tl_sub3(x[s->face[f][2]], x[s->face[f][0]]);
+        area[f] = 0.5 * tl_norm3(tl_cross3(u, v));
+    }
+    TL_TRY(
+        spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
+    tl_pairs_init(&c->found_body[b], c->alloc);
+    c->body_tree[b] = body->tree;
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1;
+    if (!body->tree) TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
+    return TL_OK;
+}
+
+static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
+{
+    const int32_t n = c->node_count, nb = c->body_count, nc = c->cloth_count;
+    const size_t all = (size_t)n + (size_t)c->body_nodes;
+    c->node_area = TL_CALLOC(&c->alloc, double, all);
+    c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->pinched = TL_CALLOC(&c->alloc, uint8_t, n);
+    c->goal = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->searched_end = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->judged_at = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->judged_way = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
+    c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
+    c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
+    for (int k = 0; k < CONTACT_KINDS; k++) c->around[k].start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    c->blocks.busy = TL_CALLOC(&c->alloc, uint8_t, n);
+    c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
+    c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
+    c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
+    c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
+    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured ||
+        !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth ||
+        !c->node_uv || !c->node_panel || !c->around[PRESSING].start || !c->around[FORESEEN].start ||
+        !c->blocks.row_start || !c->blocks.lower_start || !c->blocks.busy || !c->face_area || !c->thickness ||
+        !c->friction_self || !c->friction_body)
+        return tl_fail_memory(err, "the contacts");
+    memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
+    memcpy(c->node_uv, def->node_uv, (size_t)n * sizeof *c->node_uv);
+    memcpy(c->node_panel, def->node_panel, (size_t)n * sizeof *c->node_panel);
+    TL_TRY(spread_area(&c->alloc, &c->cloth, c->face_area, c->node_area, &c->edge_area, err));
+    tl_bvh_def tree = tl_bvh_def_default();
+    tree.relative = 1;
+    TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
+    for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
+    for (int32_t i = 0; i < nc; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
+    c->reach = c->thickest;
+    for (int32_t b = 0; b < nb; b++) c->reach = fmax(c->reach, contact_reach(c, b));
+    c->skin = SKIN * c->reach;
+    for (int32_t e = 0; e < c->cloth.edge_count; e++)
+        c->edge_length +=
+            tl_norm3(tl_sub3(def->x[c->cloth.edge[e][0]], def->x[c->cloth.edge[e][1]])) / c->cloth.edge_count;
+    tl_contacts_forget(c);
+    return TL_OK;
+}
+
+tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *def, tl_contacts **out, tl_error *err)
+{
+    *out = NULL;
+    tl_contacts *c = TL_CALLOC(alloc, tl_contacts, 1);
+    if (!c) return tl_fail_memory(err, "the contacts");
+    c->alloc = *alloc;
+    c->cloth = def->cloth, c->self = def->self;
+    c->node_count = def->cloth.node_count, c->cloth_count = def->cloth_count, c->body_count = def->body_count;
+    c->pressure = def->pressure, c->slip_speed = def->slip_speed;
+    tl_pairs_init(&c->found, *alloc);
+    tl_pairs_init(&c->found_some, *alloc);
+    const int32_t nb = def->body_count > 0 ? def->body_count : 1;
+    c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
+    c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
+    c->body_tree = TL_CALLOC(alloc, tl_bvh *, nb);
+    c->body_fitted = TL_CALLOC(alloc, uint8_t, nb);
+    c->body_far = TL_CALLOC(alloc, uint8_t, nb);
+    c->body_box = TL_CALLOC(alloc, contact_box, nb);
+    c->body_face_area = TL_CALLOC(alloc, double *, nb);
+    c->body_edge_area = TL_CALLOC(alloc, double *, nb);
+    c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
+    c->far_body = TL_CALLOC(alloc, contact_far, nb);
+    tl_status status = TL_OK;
+    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_far || !c->body_box ||
+        !c->body_face_area || !c->body_edge_area || !c->found_body || !c->far_body)
+        status = tl_fail_memory(err, "the contacts");
+    if (status == TL_OK) {
+        for (int32_t b = 0; b < def->body_count; b++) {
+            c->bodies[b] = def->bodies[b];
+            c->body_start[b + 1] = c->body_start[b] + (def->bodies[b].plane ? 0 : def->bodies[b].surface.node_count);
+        }
+        c->body_nodes = c->body_start[def->body_count];
+        status = fill(c, def, err);
+    }
+    if (status != TL_OK) tl_contacts_destroy(c), c = NULL;
+    *out = c;
+    return status;
+}
+
+static void free_far(const tl_allocator *alloc, contact_far *far)
+{
+    TL_FREE(alloc, far->vf, far->vf_cap);
+    TL_FREE(alloc, far->fv, far->fv_cap);
+    TL_FREE(alloc, far->ee, far->ee_cap);
+}
+
+void tl_contacts_destroy(tl_contacts *c)
+{
+    if (!c) return;
+    const tl_allocator alloc = c->alloc;
+    const int32_t n = c->node_count, nb = c->body_count > 0 ? c->body_count : 1, nc = c->cloth_count;
+    const size_t all = (size_t)n + (size_t)c->body_nodes;
+    for (int32_t b = 0; b < c->body_count && c->bodies; b++) {
+        const tl_surface *s = &c->bodies[b].surface;
+        if (c->body_tree && !c->bodies[b].tree) tl_bvh_destroy(c->body_tree[b]);
+        if (c->body_face_area && c->body_face_area[b])
+            TL_FREE(&alloc, c->body_face_area[b], s->face_count > 0 ? s->face_count : 1);
+        if (c->body_edge_area && c->body_edge_area[b])
+            TL_FREE(&alloc, c->body_edge_area[b], s->edge_count > 0 ? s->edge_count : 1);
+        if (c->found_body) tl_pairs_free(&c->found_body[b]);
+        if (c->far_body) free_far(&alloc, &c->far_body[b]);
+    }
+    tl_bvh_destroy(c->tree);
+    tl_pairs_free(&c->found);
+    tl_pairs_free(&c->found_some);
+    free_far(&alloc, &c->far);
+    TL_FREE(&alloc, c->bodies, nb);
+    TL_FREE(&alloc, c->body_start, nb + 1);
+    TL_FREE(&alloc, c->body_tree, nb);
+    TL_FREE(&alloc, c->body_fitted, nb);
+    TL_FREE(&alloc, c->body_far, nb);
+    TL_FREE(&alloc, c->body_box, nb);
+    TL_FREE(&alloc, c->body_face_area, nb);
+    TL_FREE(&alloc, c->body_edge_area, nb);
+    TL_FREE(&alloc, c->found_body, nb);
+    TL_FREE(&alloc, c->far_body, nb);
+    TL_FREE(&alloc, c->node_area, all);
+    TL_FREE(&alloc, c->at, all);
+    TL_FREE(&alloc, c->way, all);
+    TL_FREE(&alloc, c->settled, n);
+    TL_FREE(&alloc, c->pinched, n);
+    TL_FREE(&alloc, c->goal, n);
+    TL_FREE(&alloc, c->measured, n);
+    TL_FREE(&alloc, c->searched_at, all);
+    TL_FREE(&alloc, c->searched_way, all);
+    TL_FREE(&alloc, c->searched_end, n);
+    TL_FREE(&alloc, c->judged_at, n);
+    TL_FREE(&alloc, c->judged_way, n);
+    TL_FREE(&alloc, c->node_cloth, n);
+    TL_FREE(&alloc, c->node_uv, n);
+    TL_FREE(&alloc, c->node_panel, n);
+    for (int k = 0; k < CONTACT_KINDS; k++) {
+        TL_FREE(&alloc, c->around[k].start, n + 1);
+        TL_FREE(&alloc, c->around[k].item, c->around[k].cap);
+    }
+    TL_FREE(&alloc, c->blocks.row_start, n + 1);
+    TL_FREE(&alloc, c->blocks.lower_start, n + 1);
+    TL_FREE(&alloc, c->blocks.busy, n);
+    TL_FREE(&alloc, c->blocks.col, c->blocks_cap[0]);
+    TL_FREE(&alloc, c->blocks.value, c->blocks_cap[1]);
+    TL_FREE(&alloc, c->blocks.lower_row, c->blocks_cap[2]);
+    TL_FREE(&alloc, c->blocks.lower_block, c->blocks_cap[3]);
+    TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
+    TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
+    TL_FREE(&alloc, c->thickness, nc > 0 ? nc : 1);
+    TL_FREE(&alloc, c->friction_self, nc * nc > 0 ? nc * nc : 1);
+    TL_FREE(&alloc, c->friction_body, nc * c->body_count > 0 ? nc * c->body_count : 1);
+    TL_FREE(&alloc, c->pairs, c->pair_cap);
+    TL_FREE(&alloc, c->soft, c->soft_cap);
+    TL_FREE(&alloc, c->near, c->near_pairs_cap);
+    TL_FREE(&alloc, c->contacts, c->contact_cap);
+    TL_FREE(&alloc, c->noted, c->noted_cap);
+    TL_FREE(&alloc, c->bonds, c->bond_cap);
+    tl_free_bytes(&alloc, c, 1, sizeof *c);
+}
+
+int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
+
+tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena,
+                            tl_workers *workers, tl_error *err)
+{
+    c->step = *step;
+    c->done = 0, c->allowed = 0;
+    bool moving = false;
+    for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
+    c->done = moving ? 0 : 1;
+    c->moving = moving, c->assemblies = 0, c->pass = false;
+    c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks_made = false;
+    c->noted_at_start = false;
+    // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
+    if (moving) c->searched_part = c->measured_done = c->settled_done = c->judged_done = -1;
+    if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;
+    c->placed = c->aimed[0] = c->aimed[1] = -1;
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane)
+            c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b],
+                                            c->bodies[b].surface.node_count);
+    contact_choose_slack(c);
+    c->searched = false;
+    c->stalled = 0, c->stuck = false, c->blocked = false, c->thinnest = (double)INFINITY,
+    c->frozen = c->handles_wait = false;
+    c->report = (tl_contact_report){.nearest = 1};
+    return contact_begin_pinched(c, x, arena, workers, err);
+}
+
+tl_bvh *tl_contacts_lend_tree(tl_contacts *c)
+{
+    c->searched_done = -1, c->complete = false;  // lists go by what the tree was fitted to
+    return c->tree;
+}
+
+void tl_contacts_let_bodies_pass(tl_contacts *c) { c->pass = true, c->step.pinch = TL_PINCH_ANY; }
+
+void tl_contacts_let_handles_wait(tl_contacts *c) { c->handles_wait = true; }
+
+bool tl_contacts_bodies_move(const tl_contacts *c) { return c->moving; }
+
+double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
+
+void tl_contacts_move_bodies(tl_contacts *c, double part)
+{
+    const double rest = 1 - c->done, way = part * c->allowed;
+    c->done = way >= 1 ? 1 : c->done + way * rest;
+    c->allowed = 0;
+}
+
+static tl_vec3 body_node(const tl_contacts *c, int32_t i, double done)
+{
+    const tl_vec3 a = c->step.body_begin[i], b = c->step.body_end[i];
+    if (done >= 1) return b;
+    return tl_madd3(a, done, tl_sub3(b, a));
+}
+
+void contact_place(tl_contacts *c, const tl_vec3 *x, double part)
+{
+    const double done = c->done + part * c->allowed * (1 - c->done);
+    memcpy(c->at, x, (size_t)c->node_count * sizeof *x);
+    if (c->placed == done) return;
+    for (int32_t i = 0; i < c->body_nodes; i++) c->at[c->node_count + i] = body_node(c, i, done);
+    c->placed = done;
+}
+
+void contact_aim_bodies(tl_contacts *c, double part)
+{
+    if (c->aimed[0] == c->done && (c->aimed[1] == part || c->done >= 1)) return;
+    const int32_t n = c->node_count;
+    for (int32_t i = 0; i < c->body_nodes; i++)
+        c->way[n + i] = tl_mul3(part, tl_sub3(c->step.body_end[i], c->at[n + i]));
+    c->aimed[0] = c->done, c->aimed[1] = part;
+}
+
+void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal)
+{
+    const tl_vec3 *a = c->step.plane_begin + 2 * body, *b = c->step.plane_end + 2 * body;
+    *point = done >= 1 ? b[0] : tl_madd3(a[0], done, tl_sub3(b[0], a[0]));
+    *normal = done >= 1 ? b[1] : tl_unit3_or(tl_madd3(a[1], done, tl_sub3(b[1], a[1])), b[1]);
+}
+
+// With the normal n + s dn (not of unit length, which its sign does not need) and the point p + s dp the distance
+// becomes
+//     (n + s dn).(x - p + r u - s dp) = d + r n.u + s (dn.(x - p) - n.dp) + r s dn.u - s^2 dn.dp,
+// and products of r and s in [0, 1] are no larger than s.
+void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2])
+{
+    const tl_vec3 *a = c->step.plane_begin + 2 * body, *b = c->step.plane_end + 2 * body;
+    const tl_vec3 now = c->done >= 1 ? b[1] : tl_madd3(a[1], c->done, tl_sub3(b[1], a[1]));
+    tl_vec3 p, n;
+    contact_plane(c, body, c->done, &p, &n);
+    const double length = tl_norm3(now);
+    const tl_vec3 dn = length > 0 ? tl_mul3(1 / length, tl_sub3(b[1], now)) : (tl_vec3){0, 0, 0}, dp = tl_sub3(b[0], p);
+    way[0] = tl_dot3(n, u);
+    way[1] = tl_dot3(n, dp) - tl_dot3(dn, tl_sub3(x, p)) + fmax(0, -tl_dot3(dn, u)) + fmax(0, tl_dot3(dn, dp));
+}
+
+double contact_friction(const tl_contacts *c, const pair *p)
+{
+    const int32_t cloth = c->node_cloth[p->node[p->node[0] < c->node_count ? 0 : 1]];
+    if (p->body != TL_CLOTH) return c->friction_body[cloth * c->body_count + p->body];
+    return c->friction_self[cloth * c->cloth_count + c->node_cloth[p->node[first_count(p)]]];
+}
+
+nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
+{
+    nearness out;
+    if (p->kind == PAIR_PLANE) {
+        tl_vec3 point;
+        contact_plane(c, p->body, done, &point, &out.normal);
+        out.distance = tl_dot3(out.normal, tl_sub3(at[p->node[0]], point));
+        out.weight[0] = 1, out.weight[1] = out.weight[2] = out.weight[3] = 0;
+        return out;
+    }
+    const tl_vec3 x[4] = {at[p->node[0]], at[p->node[1]], at[p->node[2]], at[p->node[3]]};
+    const tl_nearest near =
+        p->kind == PAIR_VF ? tl_nearest_vf(x[0], x[1], x[2], x[3]) : tl_nearest_ee(x[0], x[1], x[2], x[3]);
+    tl_vec3 gap = {0, 0, 0};
+    // relative to the first node: differences of near points, no cancellation of large coordinates
+    for (int k = 0; k < 4; k++)
+        out.weight[k] = near.weight[k], gap = tl_madd3(gap, near.weight[k], tl_sub3(x[k], x[0]));
+    const double length = tl_norm3(gap);
+    out.distance = length;
+    out.normal = length > 0 ? tl_mul3(1 / length, gap) : (tl_vec3){0, 1, 0};
+    return out;
+}
+int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
+
+double tl_contacts_thinnest(const tl_contacts *c) { return c->thinnest; }
+
+double tl_contacts_nearest(const tl_contacts *c) { return c->report.nearest; }
+
+double tl_contacts_change(const tl_contacts *c, const tl_vec3 *u)
+{
+    double sum = 0;
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->node_count && c->contact_count > 0; i++) {
+        if (contact_none_around(c, i)) continue;
+        sum += tl_dot3(u[i], u[i]), count++;
+    }
+    return count > 0 ? sqrt(sum / count) : 0;
+}
+
+void tl_contacts_report(const tl_contacts *c, tl_contact_report *out)
+{
+    *out = c->report;
+    out->pinched = c->pinched_count;
+}

@@ -1,0 +1,217 @@
+// respond/pairs/pair_cache.c: what a search knows from the one before, and how old and new pairs come together.
+//
+// Between searches many nodes stay where they are. Pairs whose nodes do keep their distances; and where nodes have
+// moved, how far tells which items that were too far apart for a pair still are. None of it changes the result: pairs
+// stand in the order of the lists, to the last bit those of a filter that knows nothing.
+
+#include "respond/pairs/pairs.h"
+
+#include "base/fail.h"
+
+enum { PAIRS_PER_CHUNK = 1024 };
+
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
+{
+    if (from == to || count == 0) return;
+    memmove(c->pairs + to, c->pairs + from, (size_t)count * sizeof *c->pairs);
+    memmove(c->near + to, c->near + from, (size_t)count * sizeof *c->near);
+    memmove(c->soft + to, c->soft + from, (size_t)count * sizeof *c->soft);
+}
+
+// Leaves, of the first `count` pairs, those that `stay`; returns how many. Runs of them are moved at once.
+static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
+{
+    int32_t to = 0;
+    for (int32_t i = 0; i < count;) {
+        int32_t end = i;
+        while (end < count && stay[end]) end++;
+        contact_move_pairs(c, i, end - i, to);
+        to += end - i, i = end + 1;
+    }
+    return to;
+}
+
+// --- pairs whose nodes are where they were measured ---
+
+typedef struct keep_job {
+    const tl_contacts *c;
+    uint8_t *place;     // of every node
+    uint8_t *is_known;  // of every pair
+} keep_job;
+
+static void place_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 x = c->at[i], s = c->settled[i], u = c->way[i];
+        uint8_t place = contact_in_place(c, i) ? MEASURED : 0;
+        if (place && u.x == 0 && u.y == 0 && u.z == 0 && x.x == s.x && x.y == s.y && x.z == s.z) place |= RESTING;
+        job->place[i] = place;
+    }
+}
+
+static void known_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const keep_job *job = arg;
+    for (int32_t i = begin; i < end; i++) job->is_known[i] = contact_is_measured(job->c, &job->c->pairs[i], job->place);
+}
+
+// Is everything where it was measured, and there is no plane?
+static bool all_known(const tl_contacts *c, const uint8_t *place)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (c->bodies[b].plane || contact_has_gone(c, b)) return false;
+    for (int32_t i = 0; i < c->node_count; i++)
+        if (!place[i]) return false;
+    return true;
+}
+
+static tl_status keep_measured(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    if (!c->complete) {
+        c->pair_count = 0;
+        return TL_OK;
+    }
+    keep_job job = {.c = c, .place = TL_SCRATCH(arena, uint8_t, c->node_count)};
+    job.is_known = TL_SCRATCH(arena, uint8_t, c->pair_count);
+    out->stays = TL_SCRATCH(arena, uint8_t, c->pair_count);
+    if (!job.place || !job.is_known || !out->stays) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
+    out->place = job.place;
+    if (!all_known(c, job.place)) {
+        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
+        c->pair_count = close_pairs(c, job.is_known, c->pair_count);
+    }
+    out->count = c->pair_count;
+    memset(out->stays, 0, (size_t)out->count);
+    return TL_OK;
+}
+
+// --- by how much things have come nearer since lists were last filtered ---
+
+typedef struct change_job {
+    const tl_contacts *c;
+    float *node, *edge, *face;
+} change_job;
+
+// Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector,
+// by no more than sqrt(3) times what ways change by.
+static void node_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const tl_contacts *c = job->c;
+    for (int32_t i = begin; i < end; i++) {
+        const double moved = tl_norm3(tl_sub3(c->at[i], c->judged_at[i]));
+        const double turned = tl_norm3(tl_sub3(c->way[i], c->judged_way[i]));
+        job->node[i] = (float)(1.000001 * (moved + sqrt(3) * turned));
+    }
+}
+
+static inline float higher(float a, float b) { return a > b ? a : b; }
+
+static void edge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*edge)[2] = job->c->cloth.edge;
+    for (int32_t i = begin; i < end; i++) job->edge[i] = higher(job->node[edge[i][0]], job->node[edge[i][1]]);
+}
+
+static void face_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*face)[3] = job->c->cloth.face;
+    const float *node = job->node;
+    for (int32_t i = begin; i < end; i++)
+        job->face[i] = higher(node[face[i][0]], higher(node[face[i][1]], node[face[i][2]]));
+}
+
+static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    change_job job = {.c = c, .node = TL_SCRATCH(arena, float, c->node_count)};
+    job.edge = TL_SCRATCH(arena, float, c->cloth.edge_count), job.face = TL_SCRATCH(arena, float, c->cloth.face_count);
+    if (!job.node || !job.edge || !job.face) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, node_chunk, &job);
+    tl_parallel_for(workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(workers, c->cloth.face_count, NODES_PER_CHUNK, face_chunk, &job);
+    out->change[NODES] = job.node, out->change[EDGES] = job.edge, out->change[FACES] = job.face;
+    return TL_OK;
+}
+
+tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+{
+    *out = (kept){0};
+    TL_TRY(keep_measured(c, arena, workers, out, err));
+    return see_changes(c, arena, workers, out, err);
+}
+
+// --- old and new ---
+
+// How many of the first `count` pairs, which are sorted, stand before p. Looks from the back.
+static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
+{
+    int32_t low = count, high = count, step = 1;
+    while (low > 0 && contact_stands_before(c, p, &c->pairs[low - 1]))
+        high = low - 1, low -= low < step ? low : step, step *= 2;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (contact_stands_before(c, p, &c->pairs[middle]))
+            high = middle;
+        else
+            low = middle + 1;
+    }
+    return low;
+}
+
+/// New pairs that go between those that there are: `before` of these stand before each.
+typedef struct weave_job {
+    tl_contacts *c;
+    const pair *pairs;
+    const nearness *near;
+    const float *soft;
+    const int32_t *before;
+    int32_t count, left;
+} weave_job;
+
+// From the back: those that stand behind a new one make room for it. Pairs, distances and the rest go each by
+// themselves.
+#define WEAVE(items, fresh)                                                                                            \
+    for (int32_t i = job->count - 1, end = job->left, to = job->left + job->count; i >= 0; end = job->before[i--]) {   \
+        const int32_t behind = end - job->before[i];                                                                   \
+        to -= behind + 1;                                                                                              \
+        memmove((items) + to + 1, (items) + job->before[i], (size_t)behind * sizeof *(items));                         \
+        (items)[to] = (fresh)[i];                                                                                      \
+    }
+
+static void weave_chunk(void *arg, int32_t begin, int32_t end_)
+{
+    const weave_job *job = arg;
+    for (int32_t what = begin; what < end_; what++) {
+        if (what == 0) WEAVE(job->c->pairs, job->pairs)
+        if (what == 1) WEAVE(job->c->near, job->near)
+        if (what == 2) WEAVE(job->c->soft, job->soft)
+    }
+}
+
+tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t fresh = c->pair_count - old->count, left = close_pairs(c, old->stays, old->count);
+    c->pair_count = left + fresh;
+    if (left == 0 || fresh == 0) {
+        contact_move_pairs(c, old->count, fresh, left);
+        return TL_OK;
+    }
+    const tl_arena_mark mark = tl_arena_save(arena);
+    pair *pairs = TL_SCRATCH(arena, pair, fresh);
+    nearness *near = TL_SCRATCH(arena, nearness, fresh);
+    float *soft = TL_SCRATCH(arena, float, fresh);
+    int32_t *before = TL_SCRATCH(arena, int32_t, fresh);
+    if (!pairs || !near || !soft || !before) return tl_fail_memory(err, "the contacts");
+    memcpy(pairs, c->pairs + old->count, (size_t)fresh * sizeof *pairs);
+    memcpy(near, c->near + old->count, (size_t)fresh * sizeof *near);
+    memcpy(soft, c->soft + old->count, (size_t)fresh * sizeof *soft);
+    for (int32_t i = fresh - 1, end = left; i >= 0; i--) end = before[i] = count_before(c, &pairs[i], end);
+    tl_parallel_for(workers, 3, 1, weave_chunk, &(weave_job){c, pairs, near, soft, before, fresh, left});
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}

@@ -1,0 +1,248 @@
+// respond/pairs/pair_lists.c: lists of the trees are thinned out, and some of their items exchanged.
+//
+// The trees find all pairs whose boxes come near on the way, give or take the slack; most are neighbours within a flat
+// piece of cloth. Lists serve for many searches, so they are made short first: what cannot come near along the ways
+// that they are of goes. When the ways of some nodes change, only the items with those are replaced. Beside every item
+// stands what was seen of it (contact_far), which goes where it goes.
+
+#include "respond/pairs/pairs.h"
+
+#include "base/fail.h"
+#include "detect/distance.h"
+
+enum { DROP_PER_CHUNK = 2048, FEATURES_PER_CHUNK = 4096 };
+
+/// One of the lists with a body, or TL_CLOTH, to be changed.
+typedef struct open_list {
+    tl_pair **items;
+    float **far;  // NULL: nothing stands beside them
+    int32_t *count, *cap, *far_cap;
+    int32_t body;
+    list_kind how;
+} open_list;
+
+static open_list open_one(tl_pairs *f, contact_far *far, int32_t body, list_kind how)
+{
+    open_list o = {.body = body, .how = how};
+    if (how == VF) o.items = &f->vf, o.count = &f->vf_count, o.cap = &f->vf_cap;
+    if (how == FV) o.items = &f->fv, o.count = &f->fv_count, o.cap = &f->fv_cap;
+    if (how == EE) o.items = &f->ee, o.count = &f->ee_count, o.cap = &f->ee_cap;
+    if (how == VF && far) o.far = &far->vf, o.far_cap = &far->vf_cap;
+    if (how == FV && far) o.far = &far->fv, o.far_cap = &far->fv_cap;
+    if (how == EE && far) o.far = &far->ee, o.far_cap = &far->ee_cap;
+    return o;
+}
+
+// Within the cloth, a vertex and a face are in one list, whichever comes first.
+static bool has_list(int32_t body, list_kind how) { return how != FV || body != TL_CLOTH; }
+
+// Closes the gaps that chunks leave in a list and beside it.
+static void close_list(const open_list *o, int32_t chunk, const int32_t *left)
+{
+    tl_pair *items = *o->items;
+    float *far = o->far ? *o->far : NULL;
+    const int32_t chunks = tl_chunk_count(*o->count, chunk);
+    int32_t to = 0;
+    for (int32_t i = 0; i < chunks; i++) {
+        const int32_t begin = i * chunk, n = left[i];
+        if (to < begin) memmove(items + to, items + begin, (size_t)n * sizeof *items);
+        if (to < begin && far) memmove(far + to, far + begin, (size_t)n * sizeof *far);
+        to += n;
+    }
+    *o->count = to;
+}
+
+// --- thin out ---
+
+typedef struct thin_job {
+    glance g;
+    tl_pair *items;
+    float *far;     // beside them; NULL: nothing
+    int32_t *left;  // of each chunk: how many are left
+} thin_job;
+
+// Is a pair near enough to be in the list?
+static bool is_near(const glance *g, int32_t i)
+{
+    const features f = features_of(g->c, g->l, i);
+    const tl_vec3 *at = g->sight->at, x[4] = {at[f.node[0]], at[f.node[1]], at[f.node[2]], at[f.node[3]]};
+    const tl_nearest now =
+        g->l->how == EE ? tl_nearest_ee(x[0], x[1], x[2], x[3]) : tl_nearest_vf(x[0], x[1], x[2], x[3]);
+    return !is_pinched(g->c, g->l, &f) && now.distance <= thickness_of(g->c, g->l, &f) + spare_of(g->c, g->sight, &f);
+}
+
+static void thin_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const thin_job *job = arg;
+    const uint8_t *keep = job->g.keep;
+    const bool pinched = job->g.c->pinched_count > 0;  // then what is SURE may have to go, too
+    memset(job->g.keep + begin, IN, (size_t)(end - begin));
+    contact_glance(&job->g, begin, end);
+    int32_t to = begin;
+    for (int32_t i = begin; i < end; i++)
+        if (keep[i] != OUT && ((keep[i] == SURE && !pinched) || is_near(&job->g, i))) {
+            if (job->far) job->far[to] = job->far[i];
+            job->items[to++] = job->items[i];
+        }
+    job->left[begin / FOUND_PER_CHUNK] = to - begin;
+}
+
+static tl_status thin_list(const tl_contacts *c, const open_list *o, const contact_sight *s, tl_arena *arena,
+                           tl_workers *workers, tl_error *err)
+{
+    if (*o->count == 0) return TL_OK;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const list l = {*o->items, *o->count, o->body, o->how, NULL};  // what stands beside the items stays as it is
+    thin_job job = {.items = *o->items, .far = o->far ? *o->far : NULL};
+    TL_TRY(contact_start_glance(c, &l, s, arena, &job.g, err));
+    job.left = TL_SCRATCH(arena, int32_t, tl_chunk_count(l.count, FOUND_PER_CHUNK));
+    if (!job.left) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, l.count, FOUND_PER_CHUNK, thin_chunk, &job);
+    close_list(o, FOUND_PER_CHUNK, job.left);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const contact_sight *s,
+                           tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    for (list_kind how = VF; how <= EE; how++) {
+        const open_list o = open_one(f, far, body, how);
+        if (has_list(body, how)) TL_TRY(thin_list(c, &o, s, arena, workers, err));
+    }
+    return TL_OK;
+}
+
+// --- exchange ---
+
+/// `first` and `second`: of features, which have nodes that changed; NULL: none has.
+typedef struct drop_job {
+    const uint8_t *first, *second;
+    tl_pair *items;
+    float *far;
+    int32_t *left;
+} drop_job;
+
+static void drop_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const drop_job *job = arg;
+    int32_t to = begin;
+    for (int32_t i = begin; i < end; i++) {  // no branches: which ones go is hard to foretell
+        const tl_pair p = job->items[i];
+        const int changed = (job->first ? job->first[p.a] : 0) | (job->second ? job->second[p.b] : 0);
+        job->far[to] = job->far[i], job->items[to] = p;
+        to += !changed;
+    }
+    job->left[begin / DROP_PER_CHUNK] = to - begin;
+}
+
+/// Of the cloth: which nodes changed, which edges and faces have one that did.
+typedef struct changed_features {
+    const uint8_t *of[FEATURE_KINDS];
+} changed_features;
+
+typedef struct change_job {
+    const tl_contacts *c;
+    const uint8_t *node;
+    uint8_t *edge, *face;
+} change_job;
+
+static void edge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*edge)[2] = job->c->cloth.edge;
+    for (int32_t i = begin; i < end; i++) job->edge[i] = job->node[edge[i][0]] | job->node[edge[i][1]];
+}
+
+static void face_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const change_job *job = arg;
+    const int32_t(*face)[3] = job->c->cloth.face;
+    for (int32_t i = begin; i < end; i++)
+        job->face[i] = job->node[face[i][0]] | job->node[face[i][1]] | job->node[face[i][2]];
+}
+
+static tl_status find_changed(const tl_contacts *c, const uint8_t *node, tl_arena *arena, tl_workers *workers,
+                              changed_features *out, tl_error *err)
+{
+    change_job job = {c, node, TL_SCRATCH(arena, uint8_t, c->cloth.edge_count),
+                      TL_SCRATCH(arena, uint8_t, c->cloth.face_count)};
+    if (!job.edge || !job.face) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->cloth.edge_count, FEATURES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(workers, c->cloth.face_count, FEATURES_PER_CHUNK, face_chunk, &job);
+    *out = (changed_features){{[NODES] = node, [EDGES] = job.edge, [FACES] = job.face}};
+    return TL_OK;
+}
+
+static tl_status drop_changed(const open_list *o, const changed_features *changed, tl_arena *arena, tl_workers *workers,
+                              tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    drop_job job = {.items = *o->items, .far = *o->far};
+    job.left = TL_SCRATCH(arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK));
+    if (!job.left) return tl_fail_memory(err, "the contacts");
+    job.first = changed->of[side_of(o->body, o->how, 0)], job.second = changed->of[side_of(o->body, o->how, 1)];
+    tl_parallel_for(workers, *o->count, DROP_PER_CHUNK, drop_chunk, &job);
+    close_list(o, DROP_PER_CHUNK, job.left);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+/// A list that gets the items of another. Both are sorted.
+typedef struct merge_job {
+    tl_pair *items;
+    float *far;
+    const tl_pair *in;
+    int32_t count, in_count;
+} merge_job;
+
+// From the back: nothing is overwritten that is still needed. Of what comes in nothing is known.
+static void merge(const merge_job *job)
+{
+    tl_pair *items = job->items;
+    float *far = job->far;
+    for (int32_t i = job->count - 1, j = job->in_count - 1, to = job->count + job->in_count - 1; j >= 0; to--) {
+        const bool stays_behind = i >= 0 && comes_before(job->in[j], items[i]);
+        far[to] = stays_behind ? far[i] : 0;
+        items[to] = stays_behind ? items[i--] : job->in[j--];
+    }
+}
+
+static void merge_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const merge_job *jobs = arg;
+    for (int32_t i = begin; i < end; i++) merge(&jobs[i]);
+}
+
+tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *nodes,
+                           tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    changed_features changed = {0};
+    merge_job jobs[EE + 1];
+    int32_t job_count = 0;
+    TL_TRY(find_changed(c, nodes, arena, workers, &changed, err));
+    for (list_kind how = VF; how <= EE; how++) {
+        const open_list o = open_one(f, far, body, how), in = open_one(&c->found_some, NULL, body, how);
+        if (!has_list(body, how)) continue;
+        TL_TRY(drop_changed(&o, &changed, arena, workers, err));
+        const int64_t count = (int64_t)*o.count + *in.count;
+        if (!CONTACT_GROW(c, *o.items, *o.cap, count) || !CONTACT_GROW(c, *o.far, *o.far_cap, count))
+            return tl_fail_memory(err, "the contacts");
+        jobs[job_count++] = (merge_job){*o.items, *o.far, *in.items, *o.count, *in.count};
+        *o.count = (int32_t)count;
+    }
+    tl_parallel_for(workers, job_count, 1, merge_chunk, jobs);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+tl_status contact_forget_far(tl_contacts *c, tl_pairs *f, contact_far *far, tl_error *err)
+{
+    for (list_kind how = VF; how <= EE; how++) {
+        const open_list o = open_one(f, far, TL_CLOTH, how);  // whatever the body
+        if (!CONTACT_GROW(c, *o.far, *o.far_cap, *o.count)) return tl_fail_memory(err, "the contacts");
+        if (*o.count > 0) memset(*o.far, 0, (size_t)*o.count * sizeof **o.far);
+    }
+    return TL_OK;
+}

@@ -1,0 +1,316 @@
+// respond/pairs/pair_search.c: when the trees are asked, and for how long their lists serve.
+//
+// Newton's iterations of a step end near each other, so lists are made with slack: as long as nodes stay within it,
+// later searches only filter them again. Where some nodes leave it, the trees are asked for pairs of those alone, so
+// that a search costs what has moved since the one before.
+
+#include "respond/contact_impl.h"
+
+#include <math.h>
+
+#include "base/fail.h"
+
+enum { NODES_PER_CHUNK = 1024 };
+
+static bool boxes_apart(const contact_box *a, const contact_box *b, double reach)
+{
+    const double x = larger(a->lo.x - b->hi.x, b->lo.x - a->hi.x), y = larger(a->lo.y - b->hi.y, b->lo.y - a->hi.y);
+    const double z = larger(a->lo.z - b->hi.z, b->lo.z - a->hi.z);
+    return larger(x, larger(y, z)) > reach;
+}
+
+/// Nodes whose ways are not those that the lists are of, looked at in two ways.
+typedef struct differing {
+    uint8_t *along;   ///< at some common part of the ways they are further apart than the slack
+    uint8_t *at_end;  ///< the node does not stay within the slack of the end of the way that the lists are of
+    int32_t along_count, at_end_count;
+} differing;
+
+typedef struct compare_job {
+    const tl_contacts *c;
+    const tl_vec3 *x, *u;
+    differing *out;
+    struct seen {
+        int32_t along, at_end;
+        double stray;
+        bool same_start;
+    } * seen;  ///< by each chunk
+} compare_job;
+
+static void compare_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const compare_job *job = arg;
+    const tl_contacts *c = job->c;
+    const double most = 0.999 * c->slack * c->slack;
+    struct seen seen = {.same_start = true};
+    for (int32_t i = begin; i < end; i++) {
+        const tl_vec3 was_end = c->searched_end[i], start = tl_sub3(job->x[i], c->searched_at[i]);
+        const tl_vec3 from = tl_sub3(job->x[i], was_end), to = tl_add3(from, job->u[i]);
+        const double d0 = tl_dot3(start, start), d1 = tl_dot3(to, to), away = larger(tl_dot3(from, from), d1);
+        seen.same_start = seen.same_start && d0 == 0;
+        seen.stray = larger(seen.stray, away);
+        job->out->along[i] = !(d0 <= most && d1 <= most), job->out->at_end[i] = !(away <= most);
+        seen.along += job->out->along[i], seen.at_end += job->out->at_end[i];
+    }
+    job->seen[begin / NODES_PER_CHUNK] = seen;
+}
+
+// Lists hold all that comes near when nodes go along the ways they are of. So they serve for ways that are no further
+// from those than the slack at any common part of them; and, since that includes their ends, for nodes that all stay
+// within the slack of these. Newton's later iterations are of that kind.
+static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out, tl_arena *arena,
+                         tl_workers *workers, tl_error *err)
+{
+    const int32_t chunks = tl_chunk_count(c->node_count, NODES_PER_CHUNK);
+    compare_job job = {c, x, u, out, TL_SCRATCH(arena, struct seen, chunks)};
+    if (!job.seen) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, compare_chunk, &job);
+    double stray = 0;
+    bool same_start = true;
+    for (int32_t k = 0; k < chunks; k++) {
+        out->along_count += job.seen[k].along, out->at_end_count += job.seen[k].at_end;
+        stray = larger(stray, job.seen[k].stray);
+        same_start = same_start && job.seen[k].same_start;
+    }
+    if (c->searched && !same_start && c->done >= 1) c->strayed = larger(c->strayed, sqrt(stray));
+    return TL_OK;
+}
+
+/// What to ask the trees for.
+typedef struct question {
+    const uint8_t *changed;  ///< [node_count] pairs with these nodes; NULL: all
+    tl_bvh_chosen chosen;    ///< the same as the tree of the cloth sees it
+    const uint8_t *moved;    ///< [node_count] these are to be fitted; NULL: all
+    bool bodies;             ///< all pairs with bodies that move
+    bool thin_all;           ///< ways have become so much shorter that lists are worth another look
+} question;
+
+// How near pairs with a body, or TL_CLOTH, must come to be looked at.
+static double look_within(const tl_contacts *c, int32_t body)
+{
+    return contact_reach(c, body) + 2 * c->skin + 2 * c->slack;
+}
+
+static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool was_far, const contact_sight *sight,
+                          tl_vec3 *end, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t first = c->node_count + c->body_start[b];
+    const bool some = ask->changed && !was_far && !(ask->bodies && c->bodies[b].moves);
+    const int what = TL_PAIR_VF | TL_PAIR_EE;
+    if (c->bodies[b].moves || !c->body_fitted[b]) {
+        for (int32_t i = first; i < first + c->bodies[b].surface.node_count; i++) end[i] = tl_add3(c->at[i], c->way[i]);
+        tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
+        c->body_fitted[b] = !c->bodies[b].moves;
+    }
+    tl_pairs *f = some ? &c->found_some : &c->found_body[b];
+    const tl_near near = {look_within(c, b), look_within(c, b), some ? &ask->chosen : NULL};
+    TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
+    c->report.volume_tests += f->volume_tests;
+    TL_TRY(contact_thin_out(c, f, NULL, b, sight, arena, workers, err));
+    if (!some) return contact_forget_far(c, f, &c->far_body[b], err);
+    TL_TRY(contact_exchange(c, &c->found_body[b], &c->far_body[b], b, ask->changed, arena, workers, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], &c->far_body[b], b, sight, arena, workers, err)
+                         : TL_OK;
+}
+
+static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, tl_arena *arena,
+                           tl_workers *workers, tl_error *err)
+{
+    tl_pairs *f = ask->changed ? &c->found_some : &c->found;
+    const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed ? &ask->chosen : NULL};
+    TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
+    c->report.volume_tests += f->volume_tests;
+    TL_TRY(contact_thin_out(c, f, NULL, TL_CLOTH, sight, arena, workers, err));
+    if (!ask->changed) return contact_forget_far(c, f, &c->far, err);
+    TL_TRY(contact_exchange(c, &c->found, &c->far, TL_CLOTH, ask->changed, arena, workers, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found, &c->far, TL_CLOTH, sight, arena, workers, err) : TL_OK;
+}
+
+// Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways
+// searched for, all by the same part at a time, give or take the slack.
+static tl_status ask_trees(tl_contacts *c, question *ask, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);  // of bodies
+    uint8_t *was_far = TL_SCRATCH(arena, uint8_t, c->body_count + 1);
+    if (!end || !was_far) return tl_fail_memory(err, "the contacts");
+    const contact_box cloth = contact_box_of(c->searched_at, c->searched_end, n);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        was_far[b] = c->body_far[b];
+        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], look_within(c, b));
+    }
+    if (ask->moved)
+        tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
+    else
+        tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
+    c->report.searches++;
+    c->whole = false;
+    contact_sight sight;
+    tl_status status = contact_look(c, c->searched_at, c->searched_way, c->slack, arena, workers, &sight, err);
+    if (status == TL_OK && ask->changed)
+        status = tl_bvh_choose(c->tree, ask->changed, arena, workers, &ask->chosen, err);
+    if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
+    for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
+        tl_pairs *f = &c->found_body[b];
+        if (c->body_far[b])
+            f->vf_count = f->fv_count = f->ee_count = 0;
+        else
+            status = ask_body(c, b, ask, was_far[b], &sight, end, arena, workers, err);
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+// The slack follows what Newton's corrections of the last step needed. Neighbours within a flat piece are the price:
+// with much of it, they all have to be looked at.
+#define SLACK_SPARE 1.5
+#define SLACK_FADES 0.5
+#define LEAST_SLACK 1.0  // of the skin
+#define FIRST_SLACK 6.0  // likewise, when nothing is known
+#define SLACK_PER_EDGE 0.05
+
+void contact_choose_slack(tl_contacts *c)
+{
+    const double most = larger(LEAST_SLACK * c->skin, SLACK_PER_EDGE * c->edge_length);
+    c->next_slack = larger(SLACK_SPARE * c->strayed, SLACK_FADES * c->next_slack);
+    c->next_slack = smaller(most, larger(LEAST_SLACK * c->skin, c->next_slack));
+    c->strayed = 0;
+}
+
+void tl_contacts_forget(tl_contacts *c)
+{
+    c->next_slack = FIRST_SLACK * c->skin, c->strayed = 0;
+    c->searched_done = -1, c->complete = false;
+}
+
+#define FEW (1.0 / 3)       // of the nodes: if fewer have strayed, only their pairs are asked for
+#define MANY_SHORTER 0.125  // of the nodes: if more ways have become shorter by the slack, all lists are thinned out
+
+// Lists are made anew for the ways from x by u.
+static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
+                            tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count, all = n + c->body_nodes;
+    memcpy(c->searched_at, c->at, (size_t)all * sizeof *x);
+    memcpy(c->searched_way, c->way, (size_t)all * sizeof *u);
+    for (int32_t i = 0; i < n; i++) c->searched_end[i] = tl_add3(x[i], u[i]);
+    c->searched_done = c->done, c->searched_part = body_part;
+    c->slack = c->next_slack;
+    return ask_trees(c, &(question){0}, arena, workers, err);
+}
+
+// The ways of `changed` nodes become those from x by u; if all others `rest`, their ways shrink to the ends of what
+// they were. Lists then lack nothing but pairs with nodes that changed. (Between nodes that rest they may hold pairs
+// that were near on the way alone.)
+static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const uint8_t *changed, bool rest,
+                             bool bodies, double body_part, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    uint8_t *moved = TL_SCRATCH(arena, uint8_t, n);
+    if (!moved) return tl_fail_memory(err, "the contacts");
+    int32_t shorter = 0;
+    for (int32_t i = 0; i < n; i++) {
+        const tl_vec3 w = c->searched_way[i];
+        moved[i] = changed[i] || (rest && (w.x != 0 || w.y != 0 || w.z != 0));
+        if (!moved[i]) continue;
+        shorter += !changed[i] && tl_dot3(w, w) > c->slack * c->slack;
+        if (changed[i])
+            c->searched_at[i] = x[i], c->searched_way[i] = u[i], c->searched_end[i] = tl_add3(x[i], u[i]);
+        else
+            c->searched_at[i] = c->searched_end[i], c->searched_way[i] = (tl_vec3){0, 0, 0};
+    }
+    memcpy(c->searched_at + n, c->at + n, (size_t)c->body_nodes * sizeof *x);
+    memcpy(c->searched_way + n, c->way + n, (size_t)c->body_nodes * sizeof *u);
+    c->searched_done = c->done, c->searched_part = body_part;
+    return ask_trees(
+        c, &(question){.changed = changed, .moved = moved, .bodies = bodies, .thin_all = shorter > MANY_SHORTER * n},
+        arena, workers, err);
+}
+
+// Makes the lists serve for a move from x by u.
+static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
+                              tl_workers *workers, tl_error *err)
+{
+    const int32_t n = c->node_count;
+    if (c->done >= 1) body_part = 1;  // of nothing
+    if (c->searched_done < 0) return search_all(c, x, u, body_part, arena, workers, err);
+    const tl_arena_mark mark = tl_arena_save(arena);
+    differing d = {.along = TL_SCRATCH(arena, uint8_t, n), .at_end = TL_SCRATCH(arena, uint8_t, n)};
+    if (!d.along || !d.at_end) return tl_fail_memory(err, "the contacts");
+    TL_TRY(compare(c, x, u, &d, arena, workers, err));
+    const bool bodies_along = c->searched_done == c->done && c->searched_part == body_part;
+    const bool bodies_rest = c->done >= 1 && c->searched_part >= 1;
+    tl_status status = TL_OK;
+    if ((d.along_count > 0 || !bodies_along) && (d.at_end_count > 0 || !bodies_rest)) {
+        const bool rest = d.at_end_count < d.along_count;
+        const int32_t count = rest ? d.at_end_count : d.along_count;
+        if (count > FEW * n)
+            status = search_all(c, x, u, body_part, arena, workers, err);
+        else
+            status = search_some(c, x, u, rest ? d.at_end : d.along, rest, rest ? !bodies_rest : !bodies_along,
+                                 body_part, arena, workers, err);
+    }
+    tl_arena_release(arena, mark);
+    return status;
+}
+
+tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
+                         tl_workers *workers, tl_error *err)
+{
+    TL_TRY(tl_workers_poll(workers, "a search for contacts", err));
+    c->allowed = 0;
+    contact_place(c, x, 0);
+    memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
+    contact_aim_bodies(c, body_part);
+    const tl_status status = search_lists(c, x, u, body_part, arena, workers, err);
+    if (status != TL_OK) {
+        c->searched_done = -1;  // lists are not to be relied on
+        return status;
+    }
+    c->searched = true;
+    TL_TRY(contact_filter(c, arena, workers, err));
+    // Not by what the trees were asked and found: that depends on how they came to be.
+    tl_workers_charge(workers, CONTACT_SEARCH * c->pair_count + CONTACT_NODE * c->node_count);
+    return TL_OK;
+}
+
+tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
+                             tl_error *err)
+{
+    return contact_search(c, x, u, 1, arena, workers, err);
+}
+
+tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)
+{
+    (void)err;  // nothing can fail at present
+    c->allowed = 0, c->whole = false;
+    contact_place(c, x, 0);
+    contact_measure(c, workers);
+    tl_workers_charge(workers, CONTACT_MEASURE * c->pair_count);
+    int32_t count = 0;
+    for (int32_t i = 0; i < c->pair_count;) {  // runs of pairs that stay are moved at once
+        int32_t end = i;
+        while (end < c->pair_count && c->near[end].distance <= c->pairs[end].thickness + 2 * c->skin) end++;
+        contact_move_pairs(c, i, end - i, count);
+        count += end - i, i = end + 1;
+    }
+    c->pair_count = count;
+    c->report.candidates = count;
+    memcpy(c->settled, x, (size_t)c->node_count * sizeof *x);
+    c->settled_done = c->done;
+    c->fresh = true, c->complete = !c->frozen;
+    return TL_OK;
+}
+
+bool tl_contacts_reach(const tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u)
+{
+    if (c->done < 1) return false;  // bodies still go: their way is not within the skin
+    if (c->settled_done < 1) return false;
+    const double limit = c->skin * c->skin * 0.999;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const tl_vec3 d = tl_sub3(tl_add3(x[i], u[i]), c->settled[i]);
+        if (!(tl_dot3(d, d) <= limit)) return false;
+    }
+    return true;
+}

@@ -1,0 +1,347 @@
+// respond/pairs/pairs.c: from the lists of the trees to the pairs that matter.
+//
+// A pair is worth looking at only if its features are nearer at the start than its thickness, twice the skin, and what
+// they can move relative to each other. Of every list, what is known from the search before comes first
+// (contact_kept.c), then a first look at the rest (contact_glance.c); what is left after that is measured, and what is
+// near enough is put among the pairs that stay.
+
+#include "respond/pairs/pairs.h"
+
+#include "base/fail.h"
+#include "detect/distance.h"
+#include "math/simd.h"
+
+enum { FOUND_PER_PART = 256 * FOUND_PER_CHUNK };
+
+typedef struct filter_job {
+    tl_contacts *c;
+    glance g;
+    const float *change[2];  // kept.change of the first features, and of the second
+    const kept *old;
+    int32_t old_begin, old_end;  // which pairs of before are of the list
+    int32_t first;               // where its new pairs begin ..
+    int32_t *start;              // .. and from there, those of each chunk; which then has so many ..
+    int32_t *left;               // .. left: found or filled
+} filter_job;
+
+int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < n; i++) start[i] = sum, sum += count[i];
+    return sum;
+}
+
+// --- what is known of a list ---
+
+// What is left of what was seen when last looked at, however nodes have moved since and whatever became of their ways?
+TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second,
+                               float *restrict far, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++) {
+        const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0);
+        const float size = far[i] < 0 ? -far[i] : far[i], left = DOWN * (size - change), some = left > 0 ? left : 0;
+        far[i] = far[i] < 0 ? -some : some;
+    }
+}
+
+// Where pairs that are known have come to p. Both are sorted.
+static int32_t first_known(const filter_job *job, tl_pair p)
+{
+    int32_t low = job->old_begin, high = job->old_end;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (comes_before(job->c->pairs[middle].found, p))
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+static features features_of_pair(const pair *p)
+{
+    return (features){{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
+}
+
+// Is a pair that is known worth it for this way, too? *far says by how much.
+static bool stays(const filter_job *job, int32_t index, float *far)
+{
+    const tl_contacts *c = job->c;
+    const contact_sight *s = job->g.sight;
+    const pair *p = &c->pairs[index];
+    const double distance = c->near[index].distance;
+    if (*far < 0) return true;
+    const bool near = distance <= p->thickness + 2 * c->skin;  // whatever the way
+    const features f = features_of_pair(p);
+    const double most = p->thickness + (near ? 2 * c->skin : spare_of(c, s, &f));
+    *far = DOWN * (float)smaller(0, distance + s->slop - most);
+    return distance <= most;
+}
+
+// Marks what is known of a list, and of that what stays. What is too far apart was no pair, and is none.
+static void recall(const filter_job *job, int32_t begin, int32_t end)
+{
+    const tl_pair *items = job->g.l->items;
+    const pair *pairs = job->c->pairs;
+    float *far = job->g.l->far;
+    uint8_t *keep = job->g.keep;
+    int32_t k = first_known(job, items[begin]);
+    for (int32_t i = begin; i < end; i++) {
+        keep[i] = OUT;
+        if (far[i] > 0) continue;
+        while (k < job->old_end && comes_before(pairs[k].found, items[i])) k++;
+        const bool found = k < job->old_end && !comes_before(items[i], pairs[k].found);
+        keep[i] = found ? KNOWN : IN;
+        if (found) job->old->stays[k] = stays(job, k, &far[i]);
+    }
+}
+
+static inline bool is_new(uint8_t keep) { return keep == IN || keep == SURE; }
+
+static void choose_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    const list *l = job->g.l;
+    look_far(l->items + begin, job->change[0], job->change[1], l->far + begin, end - begin);
+    recall(job, begin, end);
+    contact_glance(&job->g, begin, end);
+    int32_t count = 0;
+    for (int32_t i = begin; i < end; i++) count += is_new(job->g.keep[i]);
+    job->left[begin / FOUND_PER_CHUNK] = count;
+}
+
+// --- new pairs ---
+
+// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less.
+static double own_thickness(const tl_contacts *c, const pair *p, double thickness)
+{
+    const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
+    tl_vec3 flat[4];
+    for (int k = 0; k < 4; k++) {
+        const int32_t i = p->node[k];
+        if (c->node_panel[i] != panel || panel < 0 || c->node_cloth[i] != cloth) return thickness;
+        flat[k] = (tl_vec3){c->node_uv[i].x, c->node_uv[i].y, 0};
+    }
+    const double rest = (p->kind == PAIR_VF ? tl_nearest_vertex_face(flat) : tl_nearest_edge_edge(flat)).distance;
+    return smaller(thickness, TL_FLAT_PART * rest);
+}
+
+// Over which an item presses: that of the smaller feature.
+static double area_of(const tl_contacts *c, const list *l, tl_pair found, const features *f)
+{
+    const bool own = l->body == TL_CLOTH;
+    if (l->how == EE) return smaller(c->edge_area[found.a], (own ? c->edge_area : c->body_edge_area[l->body])[found.b]);
+    return smaller(c->node_area[f->node[0]],
+                   (own || l->how == FV ? c->face_area : c->body_face_area[l->body])[found.b]);
+}
+
+static pair make_pair(const tl_contacts *c, const list *l, int32_t i, const features *f)
+{
+    const tl_pair found = l->items[i];
+    pair p = {.found = found, .kind = l->how == EE ? PAIR_EE : PAIR_VF, .body = l->body};
+    memcpy(p.node, f->node, sizeof p.node);
+    p.thickness = thickness_of(c, l, f), p.area = area_of(c, l, found, f);
+    return p;
+}
+
+// Makes and measures a pair. Is it worth it?
+static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
+{
+    tl_contacts *c = job->c;
+    const list *l = job->g.l;
+    const contact_sight *s = job->g.sight;
+    const features f = features_of(c, l, from);
+    if (is_pinched(c, l, &f)) return false;
+    pair *p = &c->pairs[to];
+    *p = make_pair(c, l, from, &f);
+    contact_measure_pair(c, to);
+    const double spare = spare_of(c, s, &f), distance = c->near[to].distance;
+    if (p->body == TL_CLOTH && distance <= p->thickness + spare) p->thickness = own_thickness(c, p, p->thickness);
+    const double beyond = distance - p->thickness - spare;
+    const bool worth = distance <= p->thickness + spare;
+    l->far[from] = DOWN * (float)(worth ? smaller(0, beyond + s->slop) : larger(0, beyond - s->slop));
+    return worth;
+}
+
+static void fill_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const filter_job *job = arg;
+    const int32_t chunk = begin / FOUND_PER_CHUNK, first = job->first + job->start[chunk];
+    int32_t to = first;
+    for (int32_t i = begin; i < end; i++)
+        if (is_new(job->g.keep[i]) && fill_pair(job, i, to)) to++;
+    job->left[chunk] = to - first;
+}
+
+// Closes the gaps that chunks leave.
+static void close_gaps(const filter_job *job, int32_t chunks)
+{
+    tl_contacts *c = job->c;
+    c->pair_count = job->first;
+    for (int32_t i = 0; i < chunks; i++) {
+        contact_move_pairs(c, job->first + job->start[i], job->left[i], c->pair_count);
+        c->pair_count += job->left[i];
+    }
+}
+
+// --- lists ---
+
+static bool body_rests(const tl_contacts *c, int32_t body)
+{
+    return body == TL_CLOTH || !c->bodies[body].moves ||
+           (c->done >= 1 && c->measured_done >= 1 && c->settled_done >= 1);
+}
+
+// Pairs old_begin to old_end are of the list.
+static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t old_begin,
+                            int32_t old_end, tl_arena *arena, filter_job *job, tl_error *err)
+{
+    const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
+    *job = (filter_job){.c = c, .old = old, .old_begin = old_begin, .old_end = old_end, .first = c->pair_count};
+    TL_TRY(contact_start_glance(c, l, s, arena, &job->g, err));
+    if (body_rests(c, l->body)) job->g.place = old->place;
+    for (int side = 0; side < 2; side++) job->change[side] = old->change[side_of(l->body, l->how, side)];
+    job->start = TL_SCRATCH(arena, int32_t, chunks), job->left = TL_SCRATCH(arena, int32_t, chunks);
+    return job->start && job->left ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t old_begin,
+                             int32_t old_end, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
+    filter_job job;
+    TL_TRY(start_part(c, l, s, old, old_begin, old_end, arena, &job, err));
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
+    const int32_t count = contact_add_up(job.left, chunks, job.start);
+    TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
+    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, fill_chunk, &job);
+    close_gaps(&job, chunks);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+// Where pairs that are known begin whose list has this number or a higher one.
+static int32_t run_begin(const tl_contacts *c, const kept *old, int32_t number)
+{
+    int32_t low = 0, high = old->count;
+    while (low < high) {
+        const int32_t middle = low + (high - low) / 2;
+        if (list_of(c, &c->pairs[middle]) < number)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+// Is what stands beside the lists of a body, or TL_CLOTH, of any use? Bodies must not have moved.
+static bool far_holds(const tl_contacts *c, int32_t body)
+{
+    if (!c->judged) return false;
+    if (body == TL_CLOTH || !c->bodies[body].moves) return true;
+    return c->judged_done == c->done && (c->judged_part == c->aimed[1] || c->done >= 1);
+}
+
+// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it.
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, tl_arena *arena,
+                             tl_workers *workers, tl_error *err)
+{
+    const int32_t number = number_of(l->body, l->how), first = run_begin(c, old, number),
+                  last = run_begin(c, old, number + 1);
+    if (l->count > 0 && !far_holds(c, l->body)) memset(l->far, 0, (size_t)l->count * sizeof *l->far);
+    for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
+        const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
+        const list part = {l->items + begin, count, l->body, l->how, l->far + begin};
+        TL_TRY(filter_part(c, &part, s, old, first, last, arena, workers, err));
+    }
+    return TL_OK;
+}
+
+static tl_status filter_plane(tl_contacts *c, int32_t b, tl_error *err)
+{
+    tl_vec3 p0, n0;
+    contact_plane(c, b, c->done, &p0, &n0);
+    for (int32_t i = 0; i < c->node_count; i++) {
+        if (c->pinched[i]) continue;
+        const double h = 0.5 * c->thickness[c->node_cloth[i]] + c->bodies[b].thickness, near = h + 2 * c->skin;
+        double ways[2];
+        contact_plane_ways(c, b, c->at[i], c->way[i], ways);
+        if (tl_dot3(n0, tl_sub3(c->at[i], p0)) + smaller(0, ways[0]) - larger(0, ways[1]) > near) continue;
+        TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
+        c->pairs[c->pair_count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
+        contact_measure_pair(c, c->pair_count++);
+    }
+    return TL_OK;
+}
+
+static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept *old, tl_arena *arena,
+                              tl_workers *workers, tl_error *err)
+{
+    if (c->self) {
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF, c->far.vf}, s, old, arena, workers,
+                           err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, arena, workers,
+                           err));
+    }
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const tl_pairs *f = &c->found_body[b];
+        const contact_far *far = &c->far_body[b];
+        if (c->bodies[b].plane) {
+            TL_TRY(filter_plane(c, b, err));
+            continue;
+        }
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF, far->vf}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV, far->fv}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE, far->ee}, s, old, arena, workers, err));
+    }
+    return TL_OK;
+}
+
+// --- everything ---
+
+// Is this the search of before once more? Then its pairs are those that there are.
+static bool is_repeated(const tl_contacts *c)
+{
+    const size_t size = (size_t)c->node_count * sizeof *c->at;
+    if (!c->complete || !c->whole || !far_holds(c, TL_CLOTH)) return false;
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!far_holds(c, b)) return false;
+    if (c->measured_done != c->done || c->settled_done != c->done) return false;
+    return memcmp(c->at, c->judged_at, size) == 0 && memcmp(c->way, c->judged_way, size) == 0 &&
+           memcmp(c->at, c->measured, size) == 0 && memcmp(c->at, c->settled, size) == 0;
+}
+
+// Of what lists and pairs now are.
+static void note_filtered(tl_contacts *c)
+{
+    const size_t size = (size_t)c->node_count * sizeof *c->at;
+    memcpy(c->judged_at, c->at, size), memcpy(c->judged_way, c->way, size);
+    c->judged = c->whole = true, c->judged_done = c->done, c->judged_part = c->aimed[1];
+    memcpy(c->settled, c->at, size), memcpy(c->measured, c->at, size);
+    c->settled_done = c->measured_done = c->done;
+    c->complete = true;
+}
+
+tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    if (is_repeated(c)) {
+        c->fresh = false;
+        return TL_OK;
+    }
+    const tl_arena_mark mark = tl_arena_save(arena);
+    contact_sight s;
+    kept old;
+    tl_status status = contact_look(c, c->at, c->way, 0, arena, workers, &s, err);
+    if (status == TL_OK) status = contact_keep(c, arena, workers, &old, err);
+    if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
+    if (status == TL_OK) status = contact_weave(c, &old, arena, workers, err);
+    tl_arena_release(arena, mark);
+    if (status != TL_OK) {
+        c->pair_count = 0, c->complete = c->judged = false;
+        return status;
+    }
+    note_filtered(c);
+    c->fresh = false;
+    return TL_OK;
+}

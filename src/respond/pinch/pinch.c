@@ -1,0 +1,389 @@
+// respond/pinch/pinch.c: cloth between bodies that leave it no room.
+//
+// Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the
+// cloth between. There the promise cannot hold. When a body cannot go on for several iterations because of the same
+// pairs (contact_limit.c), in a step that has been cut already, and their cloth has no room (between surfaces that face
+// each other, held by handles, or, when steps get no shorter, pressed to next to nothing), the nodes of cloth in them
+// are pinched: their contact with bodies is left out, they are drawn along with the nearest point of a body and out of
+// it at a limited speed, and count separately. A node is free again when it is outside, at a distance, and nothing
+// around it crosses a body. As long as something does, as where an edge of cloth spans an edge of a body, its nodes go
+// on outwards.
+
+#include <math.h>
+
+#include "base/fail.h"
+#include "respond/contact_impl.h"
+#include "detect/distance.h"
+#include "detect/intersect.h"
+#include "detect/nearest.h"
+
+// strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
+#define HOLD 100.0
+#define OUT_SPEED 0.3       // towards the outside [m/s]
+#define FREE_DISTANCE 0.15  // of the largest thickness, to be free
+#define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
+
+enum { NODES_PER_CHUNK = 64 };  // a constant: results must not depend on the worker count
+
+void contact_pinch(tl_contacts *c, const pair *p)
+{
+    for (int k = 0; k < pair_nodes(p); k++) {
+        const int32_t i = p->node[k];
+        if (i >= c->node_count || c->pinched[i]) continue;
+        c->pinched[i] = 1;
+        c->pinched_count++;
+        c->goal[i] = c->at[i];
+    }
+    c->searched_done = -1, c->complete = false;  // lists hold its pairs
+}
+
+/// The nearest point of a body to a place: on which face, with which weights (planes have neither).
+typedef struct spot {
+    int32_t body, face;
+    double weight[3], distance;
+    double outside;  ///< distance along the normal, negative behind [m]
+    tl_vec3 normal;
+} spot;
+
+static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
+{
+    const int32_t *face = c->bodies[b].surface.face[f];
+    const tl_vec3 *x = c->step.body_begin + c->body_start[b];
+    const tl_vec3 q[4] = {p, x[face[0]], x[face[1]], x[face[2]]};
+    const tl_nearest near = tl_nearest_vertex_face(q);
+    spot s = {.body = b, .face = f, .distance = near.distance};
+    tl_vec3 gap = {0, 0, 0};
+    for (int k = 0; k < 3; k++)
+        s.weight[k] = -near.weight[1 + k], gap = tl_madd3(gap, s.weight[k], tl_sub3(p, q[1 + k]));
+    s.normal = tl_unit3_or(tl_cross3(tl_sub3(q[2], q[1]), tl_sub3(q[3], q[1])), (tl_vec3){0, 1, 0});
+    s.outside = tl_dot3(gap, s.normal);
+    return s;
+}
+
+/// Of a plane or a mesh, as it is at the start of the step; body -1 if there is nothing.
+static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
+{
+    if (!c->bodies[b].plane) {
+        const tl_nearest_spot near = tl_bvh_nearest(c->body_tree[b], p, (double)INFINITY, -1);
+        return near.face < 0 ? (spot){.body = -1} : spot_on_face(c, b, near.face, p);
+    }
+    spot s = {.body = b, .face = -1};
+    tl_vec3 point;
+    contact_plane(c, b, 0, &point, &s.normal);
+    s.outside = tl_dot3(s.normal, tl_sub3(p, point));
+    s.distance = fabs(s.outside);
+    return s;
+}
+
+/// How often a body surrounds a place: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983). About 1
+/// inside, 2 where it overlaps itself, 0 outside.
+static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
+{
+    const tl_surface *s = &c->bodies[b].surface;
+    const tl_vec3 *x = body_pos + c->body_start[b];
+    double sum = 0;
+    for (int32_t f = 0; f < s->face_count; f++) {
+        const tl_vec3 u = tl_sub3(x[s->face[f][0]], p), v = tl_sub3(x[s->face[f][1]], p),
+                      w = tl_sub3(x[s->face[f][2]], p);
+        const double lu = tl_norm3(u), lv = tl_norm3(v), lw = tl_norm3(w);
+        const double below = lu * lv * lw + tl_dot3(u, v) * lw + tl_dot3(v, w) * lu + tl_dot3(w, u) * lv;
+        sum += 2 * atan2(tl_dot3(u, tl_cross3(v, w)), below);
+    }
+    return sum / (4 * 3.14159265358979323846);
+}
+
+// Nothing outside of its box is surrounded by a body.
+static bool is_in_box(const contact_box *box, tl_vec3 p)
+{
+    return p.x >= box->lo.x && p.y >= box->lo.y && p.z >= box->lo.z && p.x <= box->hi.x && p.y <= box->hi.y &&
+           p.z <= box->hi.z;
+}
+
+static bool is_inside(const tl_contacts *c, tl_vec3 p)
+{
+    for (int32_t b = 0; b < c->body_count; b++)
+        if (!c->bodies[b].plane && is_in_box(&c->body_box[b], p) && winding(c, b, p, c->step.body_begin) > 0.5)
+            return true;
+    return false;
+}
+
+// A body that overlaps itself, as an arm and the side of a chest do in one mesh: the nearest point of it, within the
+// distance that pinched nodes keep (twice it: from the middle), that faces against the first, and belongs to another
+// part of it. Between both sides of one thin part a place is surrounded once though it is behind both, before an edge
+// it is behind one and not surrounded. Body -1 if there is none.
+static spot facing_spot(const tl_contacts *c, const spot *first, tl_vec3 p)
+{
+    enum { MOST = 512 };
+    int32_t faces[MOST];
+    const tl_surface *s = &c->bodies[first->body].surface;
+    const double limit = 2 * GOAL_DISTANCE * c->reach;
+    const tl_vec3 half = {limit, limit, limit};
+    const int32_t count = tl_bvh_around(c->body_tree[first->body], tl_sub3(p, half), tl_add3(p, half), faces, MOST);
+    const bool all = count > MOST;
+    spot best = {.body = -1, .face = -1, .distance = limit};
+    for (int32_t i = 0; i < (all ? s->face_count : count); i++) {
+        const spot t = spot_on_face(c, first->body, all ? i : faces[i], p);
+        if (tl_dot3(t.normal, first->normal) >= 0) continue;
+        if (t.distance < best.distance || (t.distance == best.distance && t.face < best.face))
+            best = t;  // whatever their order
+    }
+    const int behind = (first->outside < 0) + (best.outside < 0);
+    if (best.body >= 0 && behind > 0 && fabs(winding(c, best.body, p, c->step.body_begin) - behind) > 0.5)
+        best.body = -1;
+    return best;
+}
+
+/// How the body moves there in this step. Of a plane that slides along itself nothing counts but its advance.
+static tl_vec3 spot_motion(const tl_contacts *c, const spot *s, tl_vec3 p)
+{
+    tl_vec3 sum = {0, 0, 0};
+    if (c->bodies[s->body].plane) {
+        tl_vec3 point, normal;
+        contact_plane(c, s->body, 1, &point, &normal);
+        return tl_mul3(s->outside - tl_dot3(normal, tl_sub3(p, point)), s->normal);
+    }
+    const int32_t *face = c->bodies[s->body].surface.face[s->face], first = c->body_start[s->body];
+    for (int k = 0; k < 3; k++)
+        sum = tl_madd3(sum, s->weight[k],
+                       tl_sub3(c->step.body_end[first + face[k]], c->step.body_begin[first + face[k]]));
+    return sum;
+}
+
+/// Sums over the bodies that are too near to a node.
+typedef struct squeeze {
+    int count;
+    double lack, lack_advance;  ///< of distance; of distance, times how far the body advances towards the node
+    tl_vec3 out, motion, advance_motion;  ///< normals by lack; motions by lack, and by both
+    double least_advance;
+} squeeze;
+
+static void add_to_squeeze(squeeze *q, const spot *s, double lack, tl_vec3 motion)
+{
+    const double advance = tl_dot3(motion, s->normal);
+    q->least_advance = q->count > 0 ? fmin(q->least_advance, advance) : advance;
+    q->count++;
+    q->lack += lack, q->lack_advance += lack * advance;
+    q->out = tl_madd3(q->out, lack, s->normal);
+    q->motion = tl_madd3(q->motion, lack, motion),
+    q->advance_motion = tl_madd3(q->advance_motion, lack * advance, motion);
+}
+
+// The mean of the motions by lack of distance and by how much more a body advances than the one that does so least: of
+// two that part, the node does not follow the one that leaves.
+static tl_vec3 squeeze_motion(const squeeze *q, double most)
+{
+    const double level = 0.1 * most - q->least_advance;
+    return tl_mul3(1 / (q->lack_advance + level * q->lack), tl_madd3(q->advance_motion, level, q->motion));
+}
+
+// Where a pinched node should be at the end of the step: along with the bodies that are too near or that it is in, and
+// out of them. Between two that overlap that is the middle, so the node rests; if all are far enough, it goes along
+// with the nearest. Once outside, it goes on in the direction `clear`, if any. Returns how far outside of all it is.
+static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
+{
+    squeeze q = {.count = 0};
+    tl_vec3 along = {0, 0, 0}, out = {0, 0, 0};
+    double depth = (double)INFINITY;
+    const double wanted = GOAL_DISTANCE * c->reach;
+    for (int32_t b = 0; b < c->body_count; b++) {
+        const spot s = nearest_spot(c, b, x);
+        if (s.body < 0) continue;
+        const tl_vec3 motion = spot_motion(c, &s, x);
+        if (s.outside < depth) depth = s.outside, along = motion;
+        if (s.outside >= wanted) continue;
+        const spot t = c->bodies[b].plane ? (spot){.body = -1} : facing_spot(c, &s, x);
+        const bool between = t.body >= 0 && t.outside < wanted, room = between && s.outside >= 0 && t.outside >= 0;
+        // where there is room before both, as between two toes, cloth must not be held but come out: not farther than
+        // the middle
+        const double lack = (room ? 0.5 * (s.outside + t.outside) : wanted) - s.outside;
+        add_to_squeeze(&q, &s, fmax(lack, 0.01 * wanted), motion);  // in the very middle, too, it goes along
+        if (!between || room) continue;
+        depth = fmin(depth, t.outside);
+        add_to_squeeze(&q, &t, wanted - t.outside, spot_motion(c, &t, x));
+    }
+    const double most = OUT_SPEED * c->step.dt;
+    if (q.count > 0) along = squeeze_motion(&q, most), out = tl_mul3(1.0 / q.count, q.out);
+    if (depth > 0 && tl_dot3(clear, clear) > 0 && is_inside(c, x))
+        depth = 0;  // before a part of a body, and in another
+    if (depth > 0) out = tl_madd3(out, most * fmin(1, depth / c->reach), clear);
+    const double length = tl_norm3(out);
+    c->goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
+    return depth;
+}
+
+/// What is found about pinched nodes at the start of a step.
+typedef struct finding {
+    tl_contacts *c;
+    uint8_t *stay;  ///< [node_count] too near, or something around it crosses a body
+    tl_vec3
+        *clear;  ///< [node_count] mean of the directions in which what crosses there comes free: short if they disagree
+    int32_t *crossings;  ///< [node_count]
+} finding;
+
+static void stay(const finding *f, const int32_t *nodes, int count)
+{
+    for (int k = 0; k < count; k++) f->stay[nodes[k]] = 1;
+}
+
+static tl_vec3 face_normal(const tl_vec3 *x, const int32_t *f)
+{
+    return tl_unit3_or(tl_cross3(tl_sub3(x[f[1]], x[f[0]]), tl_sub3(x[f[2]], x[f[0]])), (tl_vec3){0, 0, 0});
+}
+
+/// Sum of the normals of the faces around an edge of a body: away from both. The tree knows which are near its middle.
+static tl_vec3 edge_normal(const tl_contacts *c, int32_t body, const tl_vec3 *x, const int32_t *e)
+{
+    enum { MOST = 64 };
+    int32_t near[MOST];
+    const tl_surface *s = &c->bodies[body].surface;
+    const tl_vec3 middle = tl_mul3(0.5, tl_add3(x[e[0]], x[e[1]]));
+    const int32_t count = tl_bvh_around(c->body_tree[body], middle, middle, near, MOST);
+    tl_vec3 sum = {0, 0, 0};
+    for (int32_t i = 0; i < (count > MOST ? s->face_count : count); i++) {
+        const int32_t f = count > MOST ? i : near[i];
+        int shared = 0;
+        for (int k = 0; k < 3; k++) shared += s->face[f][k] == e[0] || s->face[f][k] == e[1];
+        if (shared == 2) sum = tl_add3(sum, face_normal(x, s->face[f]));
+    }
+    return sum;
+}
+
+// All nodes of what crosses move alike, which stretches nothing.
+static void stay_crossing(const finding *f, const int32_t *nodes, int count, tl_vec3 out)
+{
+    const tl_vec3 way = tl_unit3_or(out, (tl_vec3){0, 0, 0});
+    for (int k = 0; k < count; k++) {
+        const int32_t i = nodes[k], n = ++f->crossings[i];
+        f->clear[i] = tl_madd3(f->clear[i], 1.0 / n, tl_sub3(way, f->clear[i]));
+    }
+    stay(f, nodes, count);
+}
+
+static bool touches_pinched(const tl_contacts *c, const int32_t *nodes, int count)
+{
+    for (int k = 0; k < count; k++)
+        if (c->pinched[nodes[k]]) return true;
+    return false;
+}
+
+// An edge is in front of a plane if both of its ends are.
+static void look_at_plane(const finding *found, int32_t b)
+{
+    const tl_contacts *c = found->c;
+    tl_vec3 point, normal;
+    contact_plane(c, b, 0, &point, &normal);
+    for (int32_t i = 0; i < c->node_count; i++)
+        if (c->pinched[i] && tl_dot3(normal, tl_sub3(c->at[i], point)) < FREE_DISTANCE * c->reach) stay(found, &i, 1);
+}
+
+static void look_at_body(const finding *out, int32_t b)
+{
+    const tl_contacts *c = out->c;
+    const tl_pairs *found = &c->found_body[b];
+    const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
+    const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->body_start[b];
+    for (int32_t i = 0; i < found->ef_count; i++) {
+        const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
+        if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
+            stay_crossing(out, e, 2, face_normal(y, f));
+    }
+    for (int32_t i = 0; i < found->fe_count; i++) {
+        const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
+        if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
+            stay_crossing(out, f, 3, edge_normal(c, b, y, e));
+    }
+    const double near = FREE_DISTANCE * c->reach;
+    for (int32_t i = 0; i < found->vf_count; i++) {
+        const int32_t v = found->vf[i].a, *f = other->face[found->vf[i].b];
+        const tl_vec3 q[4] = {x[v], y[f[0]], y[f[1]], y[f[2]]};
+        if (c->pinched[v] && tl_nearest_vertex_face(q).distance < near) stay(out, &v, 1);
+    }
+    for (int32_t i = 0; i < found->fv_count; i++) {
+        const int32_t *f = own->face[found->fv[i].b];
+        const tl_vec3 q[4] = {y[found->fv[i].a], x[f[0]], x[f[1]], x[f[2]]};
+        if (touches_pinched(c, f, 3) && tl_nearest_vertex_face(q).distance < near) stay(out, f, 3);
+    }
+    for (int32_t i = 0; i < found->ee_count; i++) {
+        const int32_t *e = own->edge[found->ee[i].a], *g = other->edge[found->ee[i].b];
+        const tl_vec3 q[4] = {x[e[0]], x[e[1]], y[g[0]], y[g[1]]};
+        if (touches_pinched(c, e, 2) && tl_nearest_edge_edge(q).distance < near) stay(out, e, 2);
+    }
+}
+
+static void judge_nodes(void *arg, int32_t begin, int32_t end)
+{
+    const finding *f = arg;
+    tl_contacts *c = f->c;
+    for (int32_t i = begin; i < end; i++) {
+        if (!c->pinched[i]) continue;
+        const bool outside = set_goal(c, i, c->at[i], f->clear[i]) > 0;
+        c->pinched[i] =
+            !outside || f->stay[i] || is_inside(c, c->at[i]);  // the last is the slowest, and has the last word
+    }
+}
+
+tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
+{
+    if (c->pinched_count == 0) return TL_OK;
+    const int32_t n = c->node_count;
+    const tl_arena_mark mark = tl_arena_save(arena);
+    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, tl_vec3, n), TL_SCRATCH(arena, int32_t, n)};
+    if (!f.clear || !f.stay || !f.crossings) return tl_fail_memory(err, "the contacts");
+    for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0, f.crossings[i] = 0;
+    c->allowed = 0;
+    const double done = c->done;
+    c->done = 0;
+    contact_place(c, x, 0);
+    c->done = done;
+    const double margin = 0.5 * c->reach;
+    tl_bvh_refit(c->tree, c->at, NULL, margin, 0, workers);
+    for (int32_t b = 0; b < c->body_count; b++) {
+        if (c->bodies[b].plane) {
+            look_at_plane(&f, b);
+            continue;
+        }
+        tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, workers);
+        c->body_fitted[b] = 0;
+        const int what = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
+        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, arena, workers, &c->found_body[b], err));
+        look_at_body(&f, b);
+    }
+    tl_parallel_for(workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
+    tl_contacts_count_pinched(c);
+    tl_arena_release(arena, mark);
+    return TL_OK;
+}
+
+/// Pull towards the goals: energy 1/2 HOLD m gamma^2 |x - goal|^2.
+static double pull(const tl_contacts *c, int32_t i) { return HOLD * c->step.mass[i] * c->step.gamma * c->step.gamma; }
+
+double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
+        if (!c->pinched[i] || c->step.fixed[i]) continue;
+        const tl_vec3 d = tl_sub3(x[i], c->goal[i]);
+        sum += 0.5 * pull(c, i) * tl_dot3(d, d);
+    }
+    return sum;
+}
+
+void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient)
+{
+    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
+        if (!c->pinched[i] || c->step.fixed[i]) continue;
+        gradient[i] = tl_madd3(gradient[i], pull(c, i), tl_sub3(x[i], c->goal[i]));
+        if (!matrix) continue;
+        double *d = matrix->diagonal ? matrix->diagonal[i] : matrix->value[matrix->row_start[i]];
+        for (int k = 0; k < 9; k += 4) d[k] += pull(c, i);
+    }
+}
+
+uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinched; }
+
+void tl_contacts_count_pinched(tl_contacts *c)
+{
+    c->searched_done = -1, c->complete = false;  // lists lack the pairs of nodes that are free now
+    c->pinched_count = 0;
+    for (int32_t i = 0; i < c->node_count; i++) c->pinched_count += c->pinched[i] != 0;
+}

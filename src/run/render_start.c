@@ -1,0 +1,73 @@
+// run/render_start.c: the start of a scene as something to draw, before anything has been simulated.
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "run/render_source.h"
+#include "toile/body.h"
+#include "toile/scene.h"
+
+static tl_status copy_cloth(const tl_allocator *alloc, const tl_sim *sim, tl_cloth_id id, tl_show_mesh *out,
+                            tl_error *err)
+{
+    tl_cloth_view v;
+    if (tl_sim_cloth_view(sim, id, &v) != TL_OK) return tl_fail(err, TL_FAILED, "a cloth of the scene has no mesh");
+    TL_TRY(tl_show_mesh_init(alloc, v.node_count, v.vert_count, v.face_count, out, err));
+    const char *name = tl_sim_cloth_name(sim, id);
+    strncpy(out->name, name ? name : "cloth", sizeof out->name - 1);
+    out->woven = true;
+    memcpy(out->obj.pos, v.pos, (size_t)v.node_count * sizeof *v.pos);
+    memcpy(out->obj.uv, v.uv, (size_t)v.vert_count * sizeof *v.uv);
+    memcpy(out->obj.vert_node, v.vert_node, (size_t)v.vert_count * sizeof *v.vert_node);
+    memcpy(out->obj.face, v.face, (size_t)v.face_count * sizeof *v.face);
+    for (int32_t f = 0; f < v.face_count; f++)
+        for (int c = 0; c < 3; c++) out->face_node[f][c] = v.vert_node[v.face[f][c]];
+    return TL_OK;
+}
+
+static tl_status copy_body(const tl_allocator *alloc, const tl_sim *sim, tl_body_id id, tl_show_mesh *out,
+                           tl_error *err)
+{
+    tl_body_view v;
+    if (tl_sim_body_view(sim, id, &v) != TL_OK) return tl_fail(err, TL_FAILED, "an obstacle of the scene has no mesh");
+    TL_TRY(tl_show_mesh_init(alloc, v.node_count, 0, v.face_count, out, err));
+    const char *name = tl_sim_body_name(sim, id);
+    strncpy(out->name, name ? name : "obstacle", sizeof out->name - 1);
+    out->obstacle = true;
+    memcpy(out->obj.pos, v.pos, (size_t)v.node_count * sizeof *v.pos);
+    memcpy(out->obj.face, v.face, (size_t)v.face_count * sizeof *v.face);
+    memcpy(out->face_node, v.face, (size_t)v.face_count * sizeof *v.face);
+    return TL_OK;
+}
+
+tl_status tl_source_load_start(const tl_source *s, tl_show_frame *out, tl_error *err)
+{
+    tl_scene *scene;
+    tl_sim *sim = NULL;
+    TL_TRY(tl_scene_load(s->scene_path, NULL, 0, &scene, err));
+    tl_status status = tl_scene_simulate(scene, 1, &s->alloc, s->log, &sim, err);
+    const int32_t cloths = status == TL_OK ? tl_sim_cloth_count(sim) : 0;
+    const int32_t count = cloths + (status == TL_OK ? tl_sim_body_count(sim) : 0);
+    if (status == TL_OK) {
+        out->meshes = TL_CALLOC(&s->alloc, tl_show_mesh, count > 0 ? count : 1);
+        if (!out->meshes) status = tl_fail_memory(err, "a frame");
+    }
+    for (int32_t i = 0; i < count && status == TL_OK; i++) {
+        status = i < cloths ? copy_cloth(&s->alloc, sim, tl_sim_cloth(sim, i), &out->meshes[i], err)
+                            : copy_body(&s->alloc, sim, tl_sim_body(sim, i - cloths), &out->meshes[i], err);
+        if (status != TL_OK) break;
+        out->mesh_count = i + 1;
+        if (i < cloths) out->cloth_count = i + 1, out->cloth_faces += out->meshes[i].obj.face_count;
+    }
+    tl_sim_destroy(sim);
+    tl_scene_destroy(scene);
+    if (status == TL_OK) return TL_OK;
+    for (int32_t i = 0; i < out->mesh_count; i++) {
+        TL_FREE(&s->alloc, out->meshes[i].face_node, out->meshes[i].obj.face_count);
+        tl_obj_free(&out->meshes[i].obj);
+    }
+    TL_FREE(&s->alloc, out->meshes, count > 0 ? count : 1);
+    *out = (tl_show_frame){0};
+    return status;
+}

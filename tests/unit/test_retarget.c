@@ -1,0 +1,234 @@
+// tests/unit/test_retarget.c: BVH files, bones by name, and motion of one skeleton on another.
+
+#include "test_io_help.h"
+
+#include "io/character_load.h"
+#include "io/mocap.h"
+
+static tl_status parse(const char *text, tl_mocap *out, tl_error *err)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    return tl_mocap_parse(&alloc, "m.bvh", text, strlen(text), out, err);
+}
+
+#define TREE                                                                                                           \
+    "HIERARCHY\nROOT Hips\n{\n OFFSET 0 0 0\n CHANNELS 6 Xposition Yposition Zposition Zrotation Xrotation "           \
+    "Yrotation\n"                                                                                                      \
+    " JOINT Left Arm\n {\n  OFFSET 2 0 0\n  CHANNELS 3 Zrotation Yrotation Xrotation\n  End Site\n  {\n"               \
+    "   OFFSET 3 0 0\n  }\n }\n}\n"
+
+static void bvh_by_hand(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_mocap m;
+    assert_ok(parse(TREE "MOTION\nFrames: 2\nFrame Time: 0.5\n0 1 0 0 0 0 0 0 0\n1 2 3 90 0 0 0 90 90\n", &m, &err));
+    assert_int_equal(m.joint_count, 3);
+    assert_string_equal(m.joint[1].name, "Left Arm");
+    assert_int_equal(m.joint[2].channel_count, 0);
+    assert_int_equal(m.frame_count, 2);
+    tl_quat turn[3];
+    tl_vec3 at[3];
+    tl_mocap_pose(&m, 1, turn, at);
+    // The hips turn by 90 degrees about z: the arm points up. It turns by Y after X: its x axis goes to -z.
+    assert_near(at[1].x, 1, 1e-12);
+    assert_near(at[1].y, 4, 1e-12);
+    assert_near(at[2].x, 1, 1e-12);
+    assert_near(at[2].y, 4, 1e-12);
+    assert_near(at[2].z, 0, 1e-12);
+    tl_mocap_pose(&m, -1, turn, at);
+    assert_near(at[2].x, 5, 0);
+    tl_mocap_free(&m);
+}
+
+static void check_fails(const char *text, const char *message)
+{
+    tl_error err;
+    tl_mocap m;
+    assert_fails(parse(text, &m, &err), TL_BAD_INPUT, message);
+    tl_mocap_free(&m);
+}
+
+static void bad_bvh(void **state)
+{
+    (void)state;
+    check_fails("MOTION\n", "m.bvh:1: 'MOTION': is no BVH: must begin with HIERARCHY");
+    check_fails("HIERARCHY\nJOINT a\n", "m.bvh:2: 'JOINT': does not belong here");
+    check_fails("HIERARCHY\nROOT a\n{\nOFFSET 0 x 0\n", "m.bvh:4: 'x': a number is expected");
+    check_fails("HIERARCHY\nROOT a\n{\nCHANNELS 1 Wrotation\n",
+                "m.bvh:4: 'Wrotation': must be Xposition, Yposition, Zposition, Xrotation, Yrotation or Zrotation");
+    check_fails("HIERARCHY\nROOT a\n{\nMOTION\n",
+                "m.bvh:4: 'MOTION': comes before the hierarchy is closed (a } is missing)");
+    check_fails("HIERARCHY\nROOT a\n{\n}\n", "m.bvh:5: '': ends too early, MOTION is expected (cut short?)");
+    check_fails(TREE "MOTION\nFrames: 0\n", "m.bvh:17: '0': must be at least 1 frame");
+    check_fails(TREE "MOTION\nFrames: 2\nFrame Time: 0\n", "m.bvh:18: '0': frame time must be > 0 seconds");
+    check_fails(TREE "MOTION\nFrames: 2000000000\nFrame Time: 1\n1\n",
+                "m.bvh:18: 2000000000 frames of 9 channels are more than the file holds (cut short?)");
+    check_fails(TREE "MOTION\nFrames: 1\nFrame Time: 1\n0 1 0 0 0 0 0 0 nan\n",
+                "m.bvh:19: 'nan': a number is expected");
+}
+
+static void names_of_bones(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        tl_bone bone;
+        int side;
+    } cases[] = {{"Hips", TL_BONE_HIPS, 0},           {"mixamorig:LeftUpLeg", TL_BONE_THIGH, 1},
+                 {"thigh_r", TL_BONE_THIGH, 2},       {"lThigh", TL_BONE_THIGH, 1},
+                 {"L_Hip", TL_BONE_THIGH, 1},         {"hip", TL_BONE_HIPS, 0},
+                 {"LHipJoint", TL_BONE_NONE, 1},      {"RightForeArm", TL_BONE_FOREARM, 2},
+                 {"lowerarm_l", TL_BONE_FOREARM, 1},  {"upper_arm.R", TL_BONE_UPPER_ARM, 2},
+                 {"LeftHandIndex1", TL_BONE_NONE, 1}, {"RThumb", TL_BONE_NONE, 2},
+                 {"Bip01 L Calf", TL_BONE_SHIN, 1},   {"J_Bip_R_LowerLeg", TL_BONE_SHIN, 2},
+                 {"clavicle_l", TL_BONE_COLLAR, 1},   {"LowerBack", TL_BONE_SPINE, 0},
+                 {"ball_r", TL_BONE_TOE, 2},          {"HeadTop_End", TL_BONE_NONE, 0},
+                 {"Neck1", TL_BONE_NECK, 0}};
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        int side = -1;
+        if (tl_bone_of(cases[i].name, &side) != cases[i].bone || side != cases[i].side) {
+            print_error("%s: bone %d side %d\n", cases[i].name, tl_bone_of(cases[i].name, &side), side);
+            fail();
+        }
+    }
+}
+
+// ---- on a body ----
+
+typedef struct walker {
+    tl_character *c;
+    tl_mocap m;
+    tl_poser *poser;
+    tl_vec3 *x, *at;
+    tl_quat *turn;
+} walker;
+
+static void start(walker *w, const char *file)
+{
+    tl_error err;
+    tl_character_def def = tl_character_def_default();
+    const tl_allocator alloc = tl_allocator_default();
+    def.file = file, def.motion = TL_TEST_DATA "/bodies/walk.bvh";
+    assert_ok(tl_character_load(&def, &w->c, &err));
+    size_t size;
+    char *text = help_read(TL_TEST_DATA "/bodies/walk.bvh", &size);
+    assert_ok(tl_mocap_parse(&alloc, "walk.bvh", text, size, &w->m, &err));
+    free(text);
+    w->poser = tl_poser_create(&alloc, w->c);
+    w->x = malloc((size_t)tl_character_vert_count(w->c) * sizeof *w->x);
+    w->at = malloc((size_t)w->m.joint_count * sizeof *w->at);
+    w->turn = malloc((size_t)w->m.joint_count * sizeof *w->turn);
+}
+
+static void stop(walker *w)
+{
+    tl_character_destroy(w->c);
+    tl_mocap_free(&w->m);
+    tl_poser_destroy(w->poser);
+    free(w->x), free(w->at), free(w->turn);
+}
+
+static tl_vec3 node_at(const walker *w, const char *name)
+{
+    for (int32_t i = 0; i < tl_character_node_count(w->c); i++)
+        if (strcmp(tl_character_node_name(w->c, i), name) == 0) {
+            const tl_affine *f = &tl_poser_frames(w->poser)[i];
+            return (tl_vec3){f->m[0][3], f->m[1][3], f->m[2][3]};
+        }
+    fail();
+    return (tl_vec3){0};
+}
+
+static tl_vec3 joint_at(const walker *w, const char *name)
+{
+    for (int32_t j = 0; j < w->m.joint_count; j++)
+        if (strcmp(w->m.joint[j].name, name) == 0) return w->at[j];
+    fail();
+    return (tl_vec3){0};
+}
+
+// Arms rest in an A here and in a T there, legs straight here and spread there: limbs must point as the actor's do.
+static void limbs_point_as_the_actors(void **state)
+{
+    (void)state;
+    static const char *const limbs[][2] = {{"LeftArm", "LeftForeArm"},  {"RightArm", "RightForeArm"},
+                                           {"LeftForeArm", "LeftHand"}, {"LeftUpLeg", "LeftLeg"},
+                                           {"RightUpLeg", "RightLeg"},  {"RightLeg", "RightFoot"}};
+    walker w;
+    start(&w, TL_REPO "/scenes/walk/body.glb");
+    const int32_t clip = tl_character_find_clip(w.c, "walk");
+    assert_int_equal(clip, 0);  // the file's own; the motion is the last
+    tl_playback play = tl_playback_default();
+    play.clip = tl_character_clip_count(w.c) - 1;
+    assert_near(tl_character_clip_seconds(w.c, play.clip), 59 * w.m.frame_seconds, 1e-9);  // without the T pose
+    double lowest = 1e9, path = 0;
+    tl_vec3 first = {0};
+    for (int32_t f = 0; f < 60; f += 7) {
+        tl_poser_at(w.poser, w.c, &play, f * w.m.frame_seconds, w.x);
+        tl_mocap_pose(&w.m, f + 1, w.turn, w.at);
+        for (size_t k = 0; k < sizeof limbs / sizeof limbs[0]; k++) {
+            const tl_vec3 ours = tl_sub3(node_at(&w, limbs[k][1]), node_at(&w, limbs[k][0]));
+            const tl_vec3 theirs = tl_sub3(joint_at(&w, limbs[k][1]), joint_at(&w, limbs[k][0]));
+            assert_near(tl_dot3(ours, theirs) / (tl_norm3(ours) * tl_norm3(theirs)), 1, 1e-5);
+        }
+        if (f == 0) first = node_at(&w, "Hips");
+        path = tl_norm3(tl_sub3(node_at(&w, "Hips"), first));
+        lowest = fmin(lowest, fmin(node_at(&w, "LeftFoot").y, node_at(&w, "RightFoot").y));
+    }
+    tl_playback rest = tl_playback_default();
+    tl_poser_at(w.poser, w.c, &rest, 0, w.x);
+    assert_near(first.x, node_at(&w, "Hips").x, 1e-9);  // begins where it rests
+    assert_near(lowest, node_at(&w, "LeftFoot").y, 0.01);
+    assert_true(path > 0.3 && path < 1);  // half a second of walking
+    stop(&w);
+}
+
+// Joints that are only numbered, matrices above them, z up inside: the figure still walks upright.
+static void another_hierarchy_walks(void **state)
+{
+    (void)state;
+    walker w;
+    start(&w, TL_TEST_DATA "/bodies/RiggedFigure.glb");
+    tl_playback play = tl_playback_default();
+    play.clip = 1;
+    tl_poser_at(w.poser, w.c, &play, 0.2, w.x);
+    tl_mocap_pose(&w.m, 25, w.turn, w.at);
+    const tl_vec3 ours = tl_sub3(node_at(&w, "leg_joint_L_2"), node_at(&w, "leg_joint_L_1"));
+    const tl_vec3 theirs = tl_sub3(joint_at(&w, "LeftLeg"), joint_at(&w, "LeftUpLeg"));
+    assert_near(tl_dot3(ours, theirs) / (tl_norm3(ours) * tl_norm3(theirs)), 1, 1e-5);
+    stop(&w);
+}
+
+static void what_does_not_fit_is_named(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_character *c;
+    tl_character_def def = tl_character_def_default();
+    def.file = TL_TEST_DATA "/bodies/SimpleSkin.gltf", def.motion = TL_TEST_DATA "/bodies/walk.bvh";
+    assert_int_equal(tl_character_load(&def, &c, &err), TL_BAD_INPUT);
+    assert_message_has(
+        "walk.bvh: only 0 joints of the motion are found in the character, hips not among them (not found: "
+        "Hips, LeftUpLeg");
+    const char *bones[] = {"Hips=Pelvis"};
+    def.file = TL_REPO "/scenes/walk/body.glb", def.bones = bones, def.bone_count = 1;
+    assert_int_equal(tl_character_load(&def, &c, &err), TL_BAD_INPUT);
+    assert_message_has("bones: the character has no node 'Pelvis'");
+    bones[0] = "Foo=Hips";
+    assert_int_equal(tl_character_load(&def, &c, &err), TL_BAD_INPUT);
+    assert_message_has("bones: the motion has no joint 'Foo'");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(bvh_by_hand),
+        cmocka_unit_test(bad_bvh),
+        cmocka_unit_test(names_of_bones),
+        cmocka_unit_test(limbs_point_as_the_actors),
+        cmocka_unit_test(another_hierarchy_walks),
+        cmocka_unit_test(what_does_not_fit_is_named),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

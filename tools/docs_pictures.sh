@@ -1,0 +1,90 @@
+#!/bin/sh
+# tools/docs_pictures.sh [--all] [NAME...]: makes the pictures of README.md and docs/ again, in docs/images.
+#
+# Without names: those of README.md and docs/rendering.md, some ten minutes of processor time. --all: those of docs/paper.md
+# and docs/remeshing.md too, whose runs take hours. Runs are kept in out/docs and go on where they were stopped.
+# TOILE names another program, DOCS_RUNS another folder for the runs, DOCS_IMAGES another one for the pictures.
+set -eu
+top=$(cd "$(dirname "$0")/.." && pwd)
+toile=${TOILE:-$top/build/release/toile}
+runs=${DOCS_RUNS:-$top/out/docs}
+images=${DOCS_IMAGES:-$top/docs/images}
+quick="curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes"
+slow="paper-sphere paper-flag paper-sleeve paper-dress fidelity pattern-dress"
+mkdir -p "$runs" "$images"
+
+# simulate NAME SCENE [OPTION...]: once; a run that was stopped goes on.
+simulate()
+{
+    name=$1 scene=$2
+    shift 2
+    [ ! -e "$runs/$name/done" ] || return 0
+    resume=
+    [ ! -e "$runs/$name/checkpoint.bin" ] || resume=--resume
+    "$toile" run "$top/scenes/$scene/scene.json" --out "$runs/$name" --quiet $resume "$@"
+    touch "$runs/$name/done"
+}
+
+# picture RUN FILE FRAME [OPTION...]
+picture()
+{
+    run=$1 file=$2 frame=$3
+    shift 3
+    "$toile" render "$runs/$run" -o "$images/$file.png" --frames "$frame" --quiet "$@"
+}
+
+# sheet RUN FILE COUNT [OPTION...]
+sheet()
+{
+    run=$1 file=$2 count=$3
+    shift 3
+    "$toile" render "$runs/$run" -o "$images/$file.png" --sheet "$count" --quiet "$@"
+}
+
+fidelity()
+{
+    # the benchmark draws its own pages; docs/remeshing.md says which frames are shown
+    "$toile" bench fidelity --keep "$runs/fidelity" --pictures "$runs/fidelity-pictures"
+    echo "fidelity: pages are in $runs/fidelity-pictures; choose frames 185, 20, 48 and 200" >&2
+}
+
+make_one()
+{
+    case $1 in
+    curtain) simulate curtain gathered-curtain && picture curtain curtain 44 --size 640x480 ;;
+    tablecloth) simulate tablecloth tablecloth && picture tablecloth tablecloth 46 --size 640x480 ;;
+    silk) simulate silk silk && picture silk silk 50 --size 640x480 ;;
+    sleeve) simulate sleeve paper-sleeve --frames 42 && picture sleeve sleeve 41 --size 640x480 ;;
+    sphere-sheet) simulate sphere sphere && sheet sphere sphere-sheet 4 --frames 0:36:12 --size 1000x200 ;;
+    adaptive) simulate adaptive sphere --set remeshing.size_min=0.015 && picture adaptive adaptive 75 --mode mesh --wire --size 800x560 ;;
+    flag-sheet) simulate flag flag && sheet flag flag-sheet 12 --size 1200x700 ;;
+    flag-plot) simulate flag flag && "$toile" plot "$runs/flag" -o "$images/flag-plot.png" --quiet ;;
+    render-modes)
+        simulate sphere sphere
+        for mode in shaded wire mesh strain velocity curvature; do
+            "$toile" render "$runs/sphere" -o "$runs/mode-$mode.png" --frames 40 --mode $mode --size 250x188 --quiet
+        done
+        "${FFMPEG:-ffmpeg}" -loglevel error -y -i "$runs/mode-shaded.png" -i "$runs/mode-wire.png" -i "$runs/mode-mesh.png" \
+            -i "$runs/mode-strain.png" -i "$runs/mode-velocity.png" -i "$runs/mode-curvature.png" -frames:v 1 -filter_complex \
+            "xstack=inputs=6:layout=0_0|w0_0|w0+w0_0|0_h0|w0_h0|w0+w0_h0" "$images/render-modes.png"
+        ;;
+    paper-sphere) simulate paper-sphere paper-sphere && sheet paper-sphere paper-sphere 15 ;;
+    paper-flag) simulate paper-flag paper-flag && sheet paper-flag paper-flag 12 ;;
+    paper-sleeve) simulate paper-sleeve paper-sleeve && sheet paper-sleeve paper-sleeve 12 ;;
+    paper-dress) simulate dress paper-dress && sheet dress paper-dress 12 ;;
+    fidelity) fidelity ;;
+    pattern-dress) echo "pattern-dress: docs/patterns.md has its commands" >&2 ;;
+    *) echo "docs_pictures: there is no picture '$1'; there are $quick $slow" >&2 && exit 1 ;;
+    esac
+    echo "$1"
+}
+
+names=
+for word in "$@"; do
+    case $word in
+    --all) names="$quick $slow" ;;
+    -*) echo "usage: tools/docs_pictures.sh [--all] [NAME...]" >&2 && exit 1 ;;
+    *) names="$names $word" ;;
+    esac
+done
+for name in ${names:-$quick}; do make_one "$name"; done
