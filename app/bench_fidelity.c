@@ -23,7 +23,7 @@ static const app_command fidelity_command = {
              "outlines\n"
              "seen from above and from the front. The distance of a mesh to the fine runs stands beside the distance "
              "of these to\n"
-             "each other: a ratio near 1 is the same cloth. How to read it: docs/remeshing.md.",
+             "each other: a ratio near 1 is the same cloth. How to read it: docs/notes/remeshing.md.",
     .examples =
         "  toile bench fidelity\n"
         "  toile bench fidelity --runs 5 --others 3 --pictures pages\n"

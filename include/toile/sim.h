@@ -65,7 +65,7 @@ typedef enum tl_on_intersection {
     TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done (tl_sim_start in body.h)
 } tl_on_intersection;
 
-/// How contact answers (docs/contact.md, "Two responses compared").
+/// How contact answers (docs/notes/contact.md, "Two responses compared").
 typedef enum tl_response {
     TL_RESPONSE_POTENTIAL,  ///< a potential within the solve, every iterate free of intersections
     TL_RESPONSE_ZONES,      ///< springs within the solve, then impact zones on what still collides
