@@ -14,6 +14,8 @@ static int export_run(const app_command *self, int argc, char **argv, app_list *
         {"first", 0, APP_INT, &def.first, 0, 1e9, "N", "first frame. Default 0"},
         {"last", 0, APP_INT, &def.last, 0, 1e9, "N", "last frame. Default: the last there is"},
         {"scale", 0, APP_REAL, &def.scale, 1e-6, 1e6, "X", "lengths times X; 100 for centimetres. Default 1"},
+        {"refine", 0, APP_TEXT, &def.refine, 0, 0, "N[:SCHEME]",
+         "finer, smooth frames by N levels, clear of everything (see\n'toile refine'). Default: as they are"},
         {"z-up", 0, APP_FLAG, &z_up, 0, 0, NULL, "z points up in the file instead of y"},
         {"quiet", 'q', APP_FLAG, &quiet, 0, 0, NULL, "say nothing"},
         {"json", 0, APP_FLAG, &json, 0, 0, NULL, "the report as one JSON object on stdout"},

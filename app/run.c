@@ -6,6 +6,7 @@
 
 #include "app.h"
 #include "progress.h"
+#include "toile/refine.h"
 #include "toile/run.h"
 
 typedef struct run_options {
@@ -18,6 +19,7 @@ typedef struct run_options {
     app_list sets;
     bool resume, quiet, json, verbose;
     const char *quality;  // NULL: as the scene says
+    const char *refine;   // LEVELS[:SCHEME] of finer frames in OUT/refined; NULL: none
     char quality_set[64];
     bool headless;      // flag of other programs for what we always do
     bool whole_folder;  // `toile resume DIR`: the scene is the folder's own
@@ -66,6 +68,7 @@ static void print_resume_command(FILE *to, const run_options *o, const char *out
     if (!o->whole_folder) fputs(" --resume", to);
     if (o->frames >= 0) fprintf(to, " --frames %d", o->frames);
     if (o->threads > 0) fprintf(to, " --threads %d", o->threads);
+    if (o->refine) fputs(" --refine ", to), app_print_word(to, o->refine);
 }
 
 // The same as text, for JSON. Returns NULL when memory is short; the caller frees.
@@ -233,11 +236,35 @@ static void tell(const run_options *o, const tl_scene *scene, const char *out, c
     fputc('\n', stderr);
 }
 
+// Finer frames of what was saved, in OUT/refined; the run itself never sees them.
+static tl_status refine_frames(const run_options *o, const char *out, tl_error *err)
+{
+    tl_refine_def def = tl_refine_def_default();
+    tl_refine_report report;
+    if (tl_refine_parse(o->refine, &def.levels, &def.scheme, err) != TL_OK) return err->status;
+    const size_t size = strlen(out) + sizeof "/refined";
+    char *to = malloc(size);
+    if (!to) return *err = (tl_error){TL_NO_MEMORY, "out of memory"}, TL_NO_MEMORY;
+    snprintf(to, size, "%s/refined", out);
+    def.source = out, def.out = to, def.threads = o->threads > 0 ? o->threads : app_cores();
+    const tl_status status = tl_refine(&def, &report, err);
+    if (status == TL_OK && !o->quiet && !o->json)
+        printf("finer:      %s/frames (%lld faces to %lld, %.1f s)\n", to, (long long)report.faces_in,
+               (long long)report.faces_out, report.seconds);
+    free(to);
+    return status;
+}
+
 static int run(const app_command *self, const run_options *o)
 {
     tl_error err = {0};
     tl_scene *scene = NULL;
     char *made = NULL;
+    if (o->refine) {  // before hours of work
+        tl_refine_def checked = tl_refine_def_default();
+        if (tl_refine_parse(o->refine, &checked.levels, &checked.scheme, &err) != TL_OK)
+            return app_usage(self, "--refine %s", err.message);
+    }
     if (load(o, &scene, &made, &err) != TL_OK) return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
 
     const char *out = o->out ? o->out : made;
@@ -266,8 +293,12 @@ static int run(const app_command *self, const run_options *o)
 
     // a folder that cannot be used is invalid input; a disk that fills up on the way is a failed run
     const bool began = host.progress.any || host.progress.steps_into > 0;
-    const app_exit code = app_exit_of(err.status, began ? APP_FAILED : APP_INPUT);
+    app_exit code = app_exit_of(err.status, began ? APP_FAILED : APP_INPUT);
     tell(o, scene, out, &report, &err);
+    if (o->refine && err.status == TL_OK && refine_frames(o, out, &err) != TL_OK) {
+        app_say("%s", err.message);
+        code = app_exit_of(err.status, APP_FAILED);
+    }
     if (o->json) print_summary_json(self, o, scene, out, &report, code, &err);
     tl_scene_destroy(scene);
     free(made);
@@ -296,6 +327,8 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"checkpoint-every", 0, APP_INT, &o->checkpoint_every, 1, 1e6, "N", "frames between checkpoints. Default 10"},
         {"checkpoint-seconds", 0, APP_REAL, &o->checkpoint_seconds, 0, 1e9, "S",
          "a checkpoint also where a crash could cost more work\nthan this. Default 60: at most a minute is lost"},
+        {"refine", 0, APP_TEXT, &o->refine, 0, 0, "N[:SCHEME]",
+         "also finer, smooth frames in DIR/refined, N levels (see\n'toile refine'); the run itself never sees them"},
         {"quiet", 'q', APP_FLAG, &o->quiet, 0, 0, NULL, "no progress, no summary; warnings and errors only"},
         {"verbose", 'v', APP_FLAG, &o->verbose, 0, 0, NULL, "also what the solver has to say"},
         {"json", 0, APP_FLAG, &o->json, 0, 0, NULL, "one JSON object on stdout at the end"},

@@ -14,6 +14,8 @@ typedef struct tl_export_def {
     int32_t first, last;  ///< frames; last < 0: all. Default 0, -1.
     double scale;         ///< lengths are multiplied by it. Default 1; 100 for centimetres.
     uint32_t z_up;        ///< 1: z points up in the file. Default 0: y.
+    const char
+        *refine;  ///< finer frames, "LEVELS" or "LEVELS:SCHEME" (toile/refine.h); NULL: as they are. Default NULL.
     uint32_t made_by_default;
 } tl_export_def;
 TL_API tl_export_def tl_export_def_default(void);

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/timer.h"
 #include "math/vec3.h"
 #include "mesh/edges.h"
 #include "toile/collide.h"
@@ -146,19 +147,34 @@ static void place(clear *c, const tl_vec3 *end)
     }
 }
 
-static tl_status search(clear *c, bool stop, bool *met, tl_error *err)
+// Pairs within the surface, or with a body; notes what the hierarchy had to do.
+static tl_status find_pairs(clear *c, const tl_bvh *body, tl_error *err)
 {
     const int what = TL_PAIR_VF | TL_PAIR_EE;
+    const double begin = tl_now();
+    // Bodies have no margin of their own: the surface carries all of the gap.
+    if (!body || body == c->def->body[0])
+        tl_bvh_refit(c->tree, c->def->start, c->now, body ? c->def->gap : 0.5 * c->def->gap, 0, c->workers);
+    if (body)
+        TL_TRY(tl_bvh_between(c->tree, body, what, c->arena, c->workers, &c->pairs, err));
+    else
+        TL_TRY(tl_bvh_self(c->tree, what, c->arena, c->workers, &c->pairs, err));
+    if (c->report.iterations == 1)
+        c->report.close_pairs += (int64_t)c->pairs.vf_count + c->pairs.ee_count + (body ? c->pairs.fv_count : 0);
+    c->report.tree_seconds += tl_now() - begin;
+    return TL_OK;
+}
+
+static tl_status search(clear *c, bool stop, bool *met, tl_error *err)
+{
     *met = false;
     c->report.iterations++;
-    tl_bvh_refit(c->tree, c->def->start, c->now, 0.5 * c->def->gap, 0, c->workers);
-    TL_TRY(tl_bvh_self(c->tree, what, c->arena, c->workers, &c->pairs, err));
-    TL_TRY(run_pairs(c, NULL, stop, met, err));
-    // Bodies have no margin of their own: the surface carries all of the gap.
-    tl_bvh_refit(c->tree, c->def->start, c->now, c->def->gap, 0, c->workers);
-    for (int32_t i = 0; i < c->def->body_count; i++) {
-        TL_TRY(tl_bvh_between(c->tree, c->def->body[i], what, c->arena, c->workers, &c->pairs, err));
-        TL_TRY(run_pairs(c, c->def->body[i], stop, met, err));
+    for (int32_t i = -1; i < c->def->body_count; i++) {
+        const tl_bvh *body = i < 0 ? NULL : c->def->body[i];
+        TL_TRY(find_pairs(c, body, err));
+        const double begin = tl_now();
+        TL_TRY(run_pairs(c, body, stop, met, err));
+        c->report.test_seconds += tl_now() - begin;
     }
     return TL_OK;
 }
@@ -192,7 +208,9 @@ static tl_status move_in_memory(clear *c, const tl_allocator *alloc, tl_vec3 *en
     if (n > 0 && (!c->left || !c->now || !c->part)) return tl_fail_memory(err, "ways of a finer surface");
     const tl_surface surface = {n, c->def->face_count, c->edge_count, c->def->face, (const int32_t(*)[2])c->edge};
     tl_bvh_def def = tl_bvh_def_default();
+    const double begin = tl_now();
     TL_TRY(tl_bvh_create(alloc, &def, &surface, c->def->start, &c->tree, err));
+    c->report.tree_seconds += tl_now() - begin;
     return move(c, end, err);
 }
 

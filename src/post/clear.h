@@ -20,11 +20,13 @@ typedef struct tl_clear_def {
 } tl_clear_def;
 
 typedef struct tl_clear_report {
-    int32_t iterations;  ///< searches
-    int32_t corrected;   ///< nodes that do not get all the way
-    int32_t stopped;     ///< of these, nodes that stay where they started
-    int64_t pairs;       ///< looked at, over all searches
-    double longest;      ///< [m] way that was asked for
+    int32_t iterations;   ///< searches
+    int32_t corrected;    ///< nodes that do not get all the way
+    int32_t stopped;      ///< of these, nodes that stay where they started
+    int64_t pairs;        ///< looked at, over all searches
+    int64_t close_pairs;  ///< of nodes and faces or of edges whose boxes meet on the way, in the first search
+    double longest;       ///< [m] way that was asked for
+    double tree_seconds, test_seconds;  ///< in the hierarchy, and in the continuous test
 } tl_clear_report;
 
 /// `end` is changed in place. `report` may be NULL.

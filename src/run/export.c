@@ -12,6 +12,7 @@
 #include "io/mesh_file.h"
 #include "io/motion_write.h"
 #include "run/folder.h"
+#include "run/refiner.h"
 
 enum { MADE = 0x65787074 };
 
@@ -25,6 +26,9 @@ typedef struct exporting {
     float (*pos)[3];
     size_t pos_count;
     double fps;
+    tl_refine_def refine;
+    tl_refiner *refiner;  ///< NULL: frames as they are
+    int32_t refined;      ///< frames of it so far
 } exporting;
 
 tl_export_def tl_export_def_default(void) { return (tl_export_def){.last = -1, .scale = 1, .made_by_default = MADE}; }
@@ -51,8 +55,22 @@ static void read_fps(exporting *e)
     tl_json_destroy(doc);
 }
 
-static tl_status read_frame(const exporting *e, int64_t frame, tl_obj *out, tl_error *err)
+// A finer frame as the reader of its file would return it.
+static tl_status refined_frame(exporting *e, int64_t frame, tl_obj *out, tl_error *err)
 {
+    const int32_t count = tl_refiner_frame_count(e->refiner);
+    while (e->refined < count && tl_refiner_frame_id(e->refiner, e->refined) <= frame)  // asked for again: it is there
+        TL_TRY(tl_refiner_frame(e->refiner, e->refined++, err));
+    if (e->refined == 0 || tl_refiner_frame_id(e->refiner, e->refined - 1) != frame)
+        return tl_fail(err, TL_BAD_INPUT, "%.300s: frame %lld is missing", e->def->dir, (long long)frame);
+    for (int32_t i = 0; i < tl_refiner_cloth_count(e->refiner); i++)
+        if (strcmp(tl_refiner_cloth_name(e->refiner, i), e->cloth) == 0) return tl_refiner_obj(e->refiner, i, out, err);
+    return tl_fail(err, TL_BAD_INPUT, "%.300s: no frames of %.60s", e->def->dir, e->cloth);
+}
+
+static tl_status read_frame(exporting *e, int64_t frame, tl_obj *out, tl_error *err)
+{
+    if (e->refiner) return refined_frame(e, frame, out, err);
     char path[TL_PATH_MAX];
     tl_text text;
     TL_TRY(tl_frame_path(e->def->dir, frame, e->cloth, path, err));
@@ -178,7 +196,14 @@ tl_status tl_export(const tl_export_def *def, tl_export_report *out, tl_error *e
         return tl_fail(err, TL_BAD_INPUT, "%.300s: no frame %d, the last is %lld", def->dir, def->first,
                        (long long)e.last);
     read_fps(&e);
+    if (def->refine) {
+        e.refine = tl_refine_def_default();
+        e.refine.source = def->dir, e.refine.out = "", e.refine.first = def->first, e.refine.last = (int32_t)e.last;
+        TL_TRY(tl_refine_parse(def->refine, &e.refine.levels, &e.refine.scheme, err));
+        TL_TRY(tl_refiner_create(&e.refine, &e.refiner, err));
+    }
     const tl_status status = tl_path_ends(def->out, ".ply") ? export_ply(&e, out, err) : export_moving(&e, out, err);
+    tl_refiner_destroy(e.refiner);
     out->frames = (int32_t)(e.last - def->first + 1), out->fps = e.fps;
     TL_FREE(&alloc, e.pos, e.pos_count);
     if (e.mesh.alloc.resize) tl_obj_free(&e.mesh);

@@ -84,6 +84,41 @@ static void modified_loop_has_bounded_curvature(void **state)
     for (int32_t k = 3; k <= 6; k++) assert_near(k * tl_vertex_mask(&def, k), published[k - 3], 5e-5);
 }
 
+// Masks sum to one by construction (the centre takes the rest); Loop's and modified Loop's are convex for all valences,
+// and those of modified Loop have the eigenvalues of frequencies 1 and 2 that Loop 2002 asks for, from 3 to 12.
+static void masks_of_all_valences(void **state)
+{
+    (void)state;
+    const double turn = 2 * acos(-1.0);
+    for (int32_t k = 3; k <= 20; k++) {
+        double ring[32];
+        for (int s = 0; s < 3; s++) {
+            tl_edge_mask(all_schemes[s], k, ring);
+            double sum = 0, odd = 0;
+            for (int32_t i = 0; i < k; i++) {
+                sum += ring[i], odd += ring[i] * sin(turn * i / k);
+                if (all_schemes[s] != TL_SUBDIVIDE_BUTTERFLY) assert_true(ring[i] > -1e-15);
+                assert_near(ring[i], ring[(k - i) % k], 1e-15);  // the same seen from the other side
+            }
+            assert_near(odd, 0, 1e-14);
+            assert_true(1 - sum > 0.1 && sum > 0.2);
+        }
+        const tl_subdivide_def plain = {.scheme = TL_SUBDIVIDE_LOOP};
+        const tl_subdivide_def old = {.scheme = TL_SUBDIVIDE_MODIFIED_LOOP, .loop_vertex_mask = 1};
+        assert_near(tl_vertex_mask(&plain, k), tl_vertex_mask(&old, k), 0);
+        const double lambda = 0.375 + 0.25 * cos(turn / k);
+        assert_near(k * tl_vertex_mask(&plain, k), 0.625 - lambda * lambda, 1e-15);  // Loop 1987
+    }
+    // k times the weight that bounds curvature, and that of Loop: the thesis gives the edge mask alone.
+    const tl_subdivide_def def = {.scheme = TL_SUBDIVIDE_MODIFIED_LOOP}, loop = {.scheme = TL_SUBDIVIDE_LOOP};
+    const double bounded[6] = {.5625, .5, .4545, .375, .3757, .3776},
+                 plain[6] = {.5625, .4844, .4205, .375, .3432, .3205};
+    for (int32_t k = 3; k <= 8; k++) {
+        assert_near(k * tl_vertex_mask(&def, k), bounded[k - 3], 6e-5);
+        assert_near(k * tl_vertex_mask(&loop, k), plain[k - 3], 6e-5);
+    }
+}
+
 // ---- meshes ---------------------------------------------------------------------------------------------------
 
 typedef struct grid {
@@ -144,6 +179,70 @@ static void counts_are_v_plus_e_and_four_f(void **state)
     assert_int_equal(m.source[7], 1);
     tl_fine_mesh_free(&m);
     free(g);
+}
+
+// Kimmerle 2005, Table 4.2, with what its counts should be: a shirt of 3,414 nodes, 6,712 faces and 120 border edges
+// (its last count is printed as 215,261), trousers of 3,219 and 6,362 (80 border edges). The border follows from the
+// first step.
+static void counts_of_the_published_table(void **state)
+{
+    (void)state;
+    const int32_t given[2][4] = {{3414, 13542, 53934, 215262}, {3219, 12801, 51051, 203895}};
+    const int32_t faces[2] = {6712, 6362};
+    for (int g = 0; g < 2; g++) {
+        int64_t v = given[g][0], f = faces[g], border = 2 * (given[g][1] - v) - 3 * f;  // E = (3 F + B) / 2
+        assert_true(border > 0);
+        for (int level = 1; level <= 3; level++) {
+            v += (3 * f + border) / 2, f *= 4, border *= 2;
+            assert_int_equal(v, given[g][level]);
+        }
+    }
+    // The same law on a mesh of ours, whose irregular nodes stay as many as they were.
+    grid *g = malloc(sizeof *g);
+    make_grid(g, 8);
+    tl_fine_mesh m = level_0(g);
+    int64_t v = m.node_count, f = m.face_count, border = 32, odd = -1;
+    for (int level = 1; level <= 3; level++) {
+        m = refine(m, (tl_subdivide_def){.scheme = TL_SUBDIVIDE_MODIFIED_LOOP}, 1);
+        v += (3 * f + border) / 2, f *= 4, border *= 2;
+        assert_int_equal(m.node_count, v);
+        assert_int_equal(m.face_count, f);
+        int32_t *valence = calloc((size_t)m.node_count, sizeof *valence);
+        for (int32_t t = 0; t < m.face_count; t++)
+            for (int k = 0; k < 3; k++) valence[m.node[t][k]]++;
+        int64_t irregular = 0;
+        for (int32_t i = 0; i < m.node_count; i++) irregular += valence[i] != 6 && valence[i] > 3;
+        free(valence);
+        if (odd < 0) odd = irregular;
+        assert_int_equal(irregular, odd);
+    }
+    tl_fine_mesh_free(&m);
+    free(g);
+}
+
+// Two panels with a common border, refined apart, still fit to the bit.
+static void patches_with_a_common_border_match(void **state)
+{
+    (void)state;
+    grid *g = malloc(sizeof *g), *h = malloc(sizeof *h);
+    const int32_t n = 6;
+    make_grid(g, n), make_grid(h, n);
+    for (int32_t i = 0; i < h->node_count; i++) {  // beyond x = n, with other heights inside
+        const int32_t u = i % (n + 1);
+        h->pos[i] = u == 0 ? g->pos[i + n] : (tl_vec3){n + u, i / (n + 1), 0.2 * u * sin(i)};
+    }
+    for (int s = 0; s < 3; s++) {
+        tl_fine_mesh a = refine(level_0(g), (tl_subdivide_def){.scheme = all_schemes[s]}, 3);
+        tl_fine_mesh b = refine(level_0(h), (tl_subdivide_def){.scheme = all_schemes[s]}, 3);
+        int32_t matched = 0;
+        for (int32_t i = 0; i < a.node_count; i++)
+            for (int32_t k = 0; a.pos[i].x > n - 1e-9 && k < b.node_count; k++)
+                matched += memcmp(&a.pos[i], &b.pos[k], sizeof a.pos[i]) == 0;
+        assert_true(matched >=
+                    8 * (n - 4) + 1);  // beyond two edges from corners, which are rounded off in their own way
+        tl_fine_mesh_free(&a), tl_fine_mesh_free(&b);
+    }
+    free(g), free(h);
 }
 
 // Any combination of weights that sum to one keeps a plane; affine maps commute with all masks.
@@ -436,7 +535,10 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edge_masks_have_the_tabulated_weights),
         cmocka_unit_test(modified_loop_has_bounded_curvature),
+        cmocka_unit_test(masks_of_all_valences),
         cmocka_unit_test(counts_are_v_plus_e_and_four_f),
+        cmocka_unit_test(counts_of_the_published_table),
+        cmocka_unit_test(patches_with_a_common_border_match),
         cmocka_unit_test(planes_and_affine_maps_are_kept),
         cmocka_unit_test(butterfly_keeps_given_nodes_to_the_bit),
         cmocka_unit_test(regular_edge_by_hand),
