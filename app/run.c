@@ -21,6 +21,8 @@ typedef struct run_options {
     const char *quality;  // NULL: as the scene says
     const char *refine;   // LEVELS[:SCHEME] of finer frames in OUT/refined; NULL: none
     char quality_set[64];
+    const char *relax;  // likewise
+    char relax_set[64];
     bool headless;      // flag of other programs for what we always do
     bool whole_folder;  // `toile resume DIR`: the scene is the folder's own
 } run_options;
@@ -83,6 +85,28 @@ static char *resume_command(const run_options *o, const char *out)
     return text;
 }
 
+static void print_relax_json(const tl_relax_report *r)
+{
+    const struct {
+        const char *name;
+        double value;
+    } numbers[] = {{"mean_move", r->mean_move},
+                   {"largest_move", r->largest_move},
+                   {"strain_min_before", r->strain_before[0]},
+                   {"strain_max_before", r->strain_before[1]},
+                   {"strain_min", r->strain[0]},
+                   {"strain_max", r->strain[1]},
+                   {"excess", r->excess}};
+    printf(", \"relax\": {\"rounds\": %d, \"limit_rounds\": %d, \"steps\": %d, \"faces_before\": %d, \"faces\": %d, "
+           "\"nodes_moved\": %d",
+           r->rounds, r->limit_rounds, r->steps, r->faces_before, r->faces, r->moved);
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++) {
+        printf(", \"%s\": ", numbers[i].name);
+        app_json_real(stdout, numbers[i].value);
+    }
+    printf("}");
+}
+
 static void print_summary_json(const app_command *self, const run_options *o, const tl_scene *scene, const char *out,
                                const tl_run_report *r, app_exit code, const tl_error *err)
 {
@@ -105,6 +129,7 @@ static void print_summary_json(const app_command *self, const run_options *o, co
         ", \"start\": {\"crossings_before\": %lld, \"crossings_after\": %lld, \"nodes_moved\": %d, \"largest_move\": ",
         (long long)r->start.crossings_before, (long long)r->start.crossings_after, r->start.nodes_moved);
     app_json_real(stdout, r->start.largest_move);
+    print_relax_json(&r->start.relax);
     printf("}, \"seconds\": "), app_json_real(stdout, r->seconds);
     const struct {
         const char *name;
@@ -150,6 +175,12 @@ static void print_summary(const char *out, const tl_run_report *r)
     if (r->start.nodes_moved > 0)
         printf("the start was pulled apart: %lld crossings, %d nodes moved, at most %.3g mm\n",
                (long long)r->start.crossings_before, r->start.nodes_moved, 1e3 * r->start.largest_move);
+    const tl_relax_report *relax = &r->start.relax;
+    if (relax->rounds > 0)
+        printf("the start was relaxed: strain %+.1f %% to %+.1f %% became %+.1f %% to %+.1f %%; cloth moved %.3g mm on "
+               "average, %.3g mm at most\n",
+               100 * relax->strain_before[0], 100 * relax->strain_before[1], 100 * relax->strain[0],
+               100 * relax->strain[1], 1e3 * relax->mean_move, 1e3 * relax->largest_move);
     if (r->pinched > 0)
         printf(
             "up to %lld nodes had no room between bodies or handles and were let through: 'toile check' says where\n",
@@ -317,6 +348,8 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"quality", 0, APP_TEXT, &o->quality, 0, 0, "Q",
          "draft, normal or final: sizes, tolerances and steps where\nthe scene gives none (docs/scene.md). Default: "
          "the scene's"},
+        {"relax", 0, APP_TEXT, &o->relax, 0, 0, "HOW",
+         "on, off or auto: bring strained cloth to equilibrium before\nframe 0 (docs/start.md). Default: the scene's"},
         {"frames", 'n', APP_INT, &o->frames, 0, 1e6, "N", "stop after frame N. Default: as the scene says"},
         {"threads", 'j', APP_INT, &o->threads, 1, 256, "N",
          "threads to use; the result never depends on it.\n"
@@ -335,7 +368,7 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"num-frames", 0, APP_INT, &o->frames, 0, 1e6, "N", NULL},
         {"headless", 0, APP_FLAG, &o->headless, 0, 0, NULL, NULL},
     };
-    const int32_t skip = o->whole_folder ? 4 : 0;  // `toile resume` has its folder already: no --out, no --quality
+    const int32_t skip = o->whole_folder ? 5 : 0;  // `toile resume` has begun already: no --out, --quality, --relax
     return app_parse(self, options + skip, (int32_t)(sizeof options / sizeof *options) - skip, argc, argv, words, code);
 }
 
@@ -375,6 +408,10 @@ int app_run(const app_command *self, int argc, char **argv)
     if (o.quality) {  // a key like others
         snprintf(o.quality_set, sizeof o.quality_set, "quality=%s", o.quality);
         o.sets.item[o.sets.count++] = o.quality_set;
+    }
+    if (o.relax) {
+        snprintf(o.relax_set, sizeof o.relax_set, "start.relax=%s", o.relax);
+        o.sets.item[o.sets.count++] = o.relax_set;
     }
     code = run(self, &o);
 end:

@@ -92,6 +92,18 @@ typedef struct tl_intersection_report {
 } tl_intersection_report;
 TL_API tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err);
 
+/// What relaxing a strained start came to (docs/start.md); all 0 if there was none.
+typedef struct tl_relax_report {
+    int32_t rounds;                      ///< of relaxing, from coarse meshes to fine ones
+    int32_t limit_rounds;                ///< of bringing faces within limits
+    int32_t steps;                       ///< over all rounds
+    int32_t faces_before, faces;         ///< of all cloths
+    int32_t moved;                       ///< nodes of the final mesh that are not where their cloth was
+    double mean_move, largest_move;      ///< how far [m]; the mean is by mass
+    double strain_before[2], strain[2];  ///< smallest and largest principal strain of any face
+    double excess;                       ///< of a face over the limits that were asked for; 0: none
+} tl_relax_report;
+
 /// What was wrong with a start, and what was done about it (docs/contact.md).
 typedef struct tl_start_report {
     int64_t crossings_before;  ///< edges through faces, and edges that reach behind a plane
@@ -102,12 +114,14 @@ typedef struct tl_start_report {
     int32_t relaxed;        ///< steps in which the cloth's own stress smoothed what was pulled apart
     double strain, energy;  ///< afterwards: the strain that all but a hundredth of the area keep to, and what
                             ///< stretching stores beyond before [J]; 0 if nothing crossed
+    tl_relax_report relax;
 } tl_start_report;
 
 /// Contact keeps free of intersections what is free of them, so this is seen to before the first step, and again after
 /// a cloth or a body was added or the time of a body has come: if surfaces cross, as collide.on_intersection says; what
 /// is nearer than a hundredth of its thickness is moved apart in any case. TL_BAD_INPUT with the places if they do and
 /// may not, could not be pulled apart, or only to something absurd (docs/contact.md); then the state is unchanged.
+/// Then cloth that is strained is relaxed, before the first step alone (tl_sim_def.start).
 /// tl_sim_step does it by itself; call it to have the report, or to see the state that a run begins with. Does nothing
 /// when it has been done. `out` may be NULL.
 TL_API tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);

@@ -85,6 +85,24 @@ typedef struct tl_collide_def {
     double reserved[8];                  ///< room for later fields; zero
 } tl_collide_def;
 
+/// Whether cloth is brought to equilibrium before the first step (docs/start.md).
+typedef enum tl_relax {
+    TL_RELAX_AUTO,  ///< if it is strained beyond tl_start_def.strain
+    TL_RELAX_ON,    ///< if it is strained by more than 2 %
+    TL_RELAX_OFF,   ///< cloth starts as it is given
+} tl_relax;
+
+/// How a simulation starts. Relaxing moves cloth by its own stress alone (no gravity, no air, bodies and handles where
+/// they are), under contact and from coarse meshes to fine ones; then within limits.
+typedef struct tl_start_def {
+    tl_relax relax;               ///< Default TL_RELAX_AUTO.
+    double strain;                ///< largest principal strain beyond which TL_RELAX_AUTO relaxes, > 0. Default 1.
+    double limit_min, limit_max;  ///< strains that relaxing ends within where bodies leave room, -1 < min <= 0 <= max;
+                                  ///< 0, 0: no strain at all, as near as can be. NAN: the cloth's own limits, or
+                                  ///< +-0.15. Default NAN.
+    double reserved[8];           ///< room for later fields; zero
+} tl_start_def;
+
 typedef struct tl_sim_def {
     uint32_t struct_size;       ///< filled in by the default function, do not set
     double dt;                  ///< time step [s], > 0. Default 1/200.
@@ -109,6 +127,7 @@ typedef struct tl_sim_def {
     tl_allocator alloc;  ///< Default libc.
     tl_log log;          ///< Default silent.
     tl_task_host tasks;  ///< the host's threads run our loops, `threads` at a time; Default none: threads of our own.
+    tl_start_def start;
 } tl_sim_def;
 TL_API void tl_sim_def_init(tl_sim_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_sim_def tl_sim_def_default(void)

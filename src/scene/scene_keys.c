@@ -190,6 +190,31 @@ static const tl_key_def collide_keys[] = {
 static const tl_key_table collide_table = {"contact", collide_keys};
 #undef AT
 
+// ---- start ------------------------------------------------------------------------------------------------
+
+static const char *const relax_words[] = {"auto", "on", "off", NULL};  // as tl_relax
+
+#define AT(field) offsetof(tl_start_file, field)
+static const tl_key_def start_keys[] = {
+    {"relax", TL_KEY_WORD, 0, AT(relax), .words = relax_words, .text = "auto",
+     .doc = "Bring strained cloth to equilibrium before frame 0: auto (if strained beyond `strain`), on, off"},
+    {"strain",
+     TL_KEY_REAL,
+     POSITIVE_FLAG,
+     AT(strain),
+     0,
+     1e6,
+     {1},
+     .doc = "Largest strain of a face beyond which `auto` relaxes"},
+    {"limit_min", TL_KEY_REAL, TL_KEY_OPTIONAL | TL_KEY_OPEN_MIN, AT(limit_min), -1, 0,
+     .doc = "Smallest strain to end with; default: that of the cloth's strain_limits, or -0.15"},
+    {"limit_max", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(limit_max), 0, 1e6,
+     .doc = "Largest strain to end with; default: that of the cloth's strain_limits, or 0.15"},
+    {0},
+};
+static const tl_key_table start_table = {"start", start_keys};
+#undef AT
+
 // ---- remeshing --------------------------------------------------------------------------------------------
 
 static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", NULL};  // as tl_remeshing_kind
@@ -827,6 +852,7 @@ static const tl_key_def scene_keys[] = {
     {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
     {"obstacles", TL_KEY_LIST, 0, .item = &obstacle_item, .doc = "What cloth collides with"},
     {"collisions", TL_KEY_OBJECT, 0, AT(collide), .table = &collide_table, .doc = "Contact of cloth"},
+    {"start", TL_KEY_OBJECT, 0, AT(start), .table = &start_table, .doc = "Strained cloth before the first step"},
     {"camera", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(camera), .table = &camera_table,
      .doc = "For toile render; default: everything in view"},
     {"appearance", TL_KEY_MAP, TL_KEY_OPTIONAL, .item = &appearance_item,

@@ -34,6 +34,11 @@ typedef struct tl_collide_file {
     double pressure, slip_speed;
 } tl_collide_file;
 
+typedef struct tl_start_file {
+    int32_t relax;
+    double strain, limit_min, limit_max;  // limits NAN: not given
+} tl_start_file;
+
 /// NAN, or a negative word or number where a cloth leaves it to the scene.
 typedef struct tl_remeshing_file {
     int32_t kind, obstacles, blend;
@@ -61,6 +66,7 @@ typedef struct tl_scene_file {
     tl_air_file air;
     tl_solver_file solver;
     tl_collide_file collide;
+    tl_start_file start;
     tl_remeshing_file remeshing;
     tl_camera_file camera;
 } tl_scene_file;

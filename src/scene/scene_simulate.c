@@ -291,6 +291,9 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.on_intersection = (tl_on_intersection)collide->on_intersection;
     def.collide.response = (tl_response)collide->response;
     def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
+    const tl_start_file *start = &scene->file.start;
+    def.start.relax = (tl_relax)start->relax, def.start.strain = start->strain;
+    def.start.limit_min = start->limit_min, def.start.limit_max = start->limit_max;
     def.seed = (uint64_t)scene->file.seed;
     def.threads = threads;
     if (alloc) def.alloc = *alloc;

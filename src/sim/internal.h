@@ -165,6 +165,7 @@ struct tl_sim {
     int64_t clock_step;
     tl_cancel cancel;  ///< whom to ask whether a step is still wanted
     bool still;        ///< bodies stand still while a start is relaxed
+    bool relaxing;     ///< a pass of remeshing is due at once
     bool interrupted;  ///< a step was given up on the way: the note of the epoch is what holds
 };
 
@@ -209,9 +210,23 @@ int sim_turn_halvings(const tl_sim *sim);
 /// Copies state from the element order to the meshes.
 void sim_publish(tl_sim *sim);
 
+/// How far to go with relaxing.
+typedef struct sim_relax_def {
+    int32_t steps;             ///< at most
+    double effort;             ///< [ns] a face, by the model of tl_workers_charge; those of 6,000 faces at least
+    double strain;             ///< within it there is nothing to do
+    double dt;                 ///< [s] of the first step; doubled while it goes well: what is far from rest is slow
+    tl_strain_limits *limits;  ///< held on the way; NULL: none
+} sim_relax_def;
+sim_relax_def sim_relax_def_default(void);  ///< for what the untangler leaves
+
 /// The cloth's own stress moves it, and nothing else: contact stays free of intersections, bodies and held nodes where
 /// they are (relax.c). Changes sim->x; *steps were taken.
-tl_status sim_relax(tl_sim *sim, int32_t *steps, tl_error *err);
+tl_status sim_relax(tl_sim *sim, const sim_relax_def *def, int32_t *steps, tl_error *err);
+
+/// Brings a strained start to equilibrium, refining on the way (relax_start.c). Adds to the report.
+tl_status sim_relax_start(tl_sim *sim, tl_start_report *report, tl_error *err);
+tl_status sim_check_start(const tl_start_def *def, tl_error *err);
 
 /// tl_sim_start without asking whether it is still wanted.
 tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);

@@ -77,13 +77,14 @@ static int64_t interval_of(const tl_sim *sim, const sim_cloth *cloth)
 
 static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 {
-    return cloth->remeshing.kind != TL_REMESHING_NONE && sim->step % interval_of(sim, cloth) == 0;
+    return cloth->remeshing.kind != TL_REMESHING_NONE && (sim->relaxing || sim->step % interval_of(sim, cloth) == 0);
 }
 
 // The last pass was so long ago that another is made in any case.
 static bool is_overdue(const tl_sim *sim, const sim_cloth *cloth)
 {
-    return cloth->passed < 0 || (sim->step - cloth->passed) / interval_of(sim, cloth) >= cloth->remeshing.patience;
+    return sim->relaxing || cloth->passed < 0 ||
+           (sim->step - cloth->passed) / interval_of(sim, cloth) >= cloth->remeshing.patience;
 }
 
 // ---- what is around ---------------------------------------------------------------------------------------
@@ -330,7 +331,7 @@ tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err)
 {
     bool due = false, changed = false;
     for (int32_t c = 0; c < sim->cloth_count; c++) due = due || is_due(sim, &sim->cloths[c]);
-    if (!due || sim->remeshed == sim->step) return TL_OK;
+    if (!due || (sim->remeshed == sim->step && !sim->relaxing)) return TL_OK;
     const double start = tl_now();
     tl_arena_reset(&sim->arena);
     tl_status status = remesh_cloths(sim, &changed, &report->remesh, err);

@@ -54,6 +54,7 @@ void tl_sim_def_init(tl_sim_def *def, size_t size)
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
+        .start = {.strain = 1, .limit_min = (double)NAN, .limit_max = (double)NAN},
     };
     tl_def_init(def, size, &defaults, sizeof defaults);
 }
@@ -136,6 +137,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     if (!tl_finite3(d->gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
     if (!d->alloc.resize) return tl_fail(err, TL_BAD_ARG, "alloc.resize is NULL");
     TL_TRY(check_collide(&d->collide, err));
+    TL_TRY(sim_check_start(&d->start, err));
     return check_air(&d->air, err);
 }
 

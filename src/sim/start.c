@@ -333,7 +333,8 @@ static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersecti
         judge(sim, &was);
         status = untangle(sim, leave, out, held, err);
         if (status == TL_OK && out->crossings_before > 0 && out->crossings_after == 0) {
-            status = sim_relax(sim, &out->relaxed, err);
+            const sim_relax_def def = sim_relax_def_default();
+            status = sim_relax(sim, &def, &out->relaxed, err);
             measure_moves(sim, before, out);
             judge(sim, &is);
             out->strain = is.strain, out->energy = is.energy - was.energy;
@@ -421,6 +422,8 @@ tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
         if (out) *out = report;
         if (status != TL_OK) return status;
     }
+    TL_TRY(sim_relax_start(sim, &report, err));
+    if (out) *out = report;
     sim->started = true;
     return TL_OK;
 }

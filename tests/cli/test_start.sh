@@ -67,3 +67,33 @@ sed 's/"obstacles"/"handles": [{"cloth": "low", "box": BOX}, {"cloth": "high", "
 expect 2 run held.json --out held --set collisions.on_intersection=heal
 says stderr 'left [0-9]* after [0-9]* iterations (nodes that handles hold stay where they are)'
 finish
+
+# cloth that is drawn three times as large as its fabric is relaxed before frame 0, unless told not to
+cat > large.obj <<'END'
+v 0 0 0
+v 0.6 0 0
+v 0.6 0 -0.6
+v 0 0 -0.6
+vt 0 0
+vt 0.2 0
+vt 0.2 0.2
+vt 0 0.2
+f 1/1 2/2 3/3
+f 1/1 3/3 4/4
+END
+cat > large.json <<'END'
+{"frames": 1, "cloths": [{"mesh": "large.obj", "rest": "uv", "material": "cotton", "remeshing": {"size_min": 0.05}}]}
+END
+expect 0 run large.json --out large
+says stdout 'the start was relaxed: strain [+]200.0 % to [+]200.0 % became'
+expect 0 check large
+expect 0 run large.json --out relaxed --json --quiet --threads 2
+json start.relax.faces_before 2
+same_frames large relaxed
+expect 0 run large.json --out raw --relax off --quiet --frames 0
+expect 4 check raw
+expect 2 run large.json --out no --relax maybe
+says stderr 'start.relax'
+expect 0 run large.json --out relaxed --frames 0 --quiet
+expect 0 run large.json --out relaxed --resume --quiet
+same_frames large relaxed

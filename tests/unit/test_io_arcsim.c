@@ -85,6 +85,7 @@ static void defaults_are_those_of_the_table(void **state)
     assert_int_equal(scene->cloths[0].file.remeshing.kind, TL_REMESHING_NONE);
     assert_false(scene->cloths[0].limited);
     assert_int_equal(scene->file.collide.on_intersection, TL_INTERSECTION_HEAL);
+    assert_int_equal(scene->file.start.relax, TL_RELAX_ON);
     const tl_material *m = &scene->cloths[0].materials[0];
     assert_near(m->density, 0.5, 0);
     assert_near(m->stretch[0][0], 2, 0);  // published numbers: twice for stretch, a quarter for bending

@@ -70,6 +70,9 @@ static void smallest_scene_has_all_defaults(void **state)
     assert_int_equal(scene->file.collide.response, def.collide.response);
     assert_near(scene->file.collide.pressure, def.collide.pressure, 0);
     assert_near(scene->file.collide.slip_speed, def.collide.slip_speed, 0);
+    assert_int_equal(scene->file.start.relax, def.start.relax);
+    assert_near(scene->file.start.strain, def.start.strain, 0);
+    assert_true(isnan(scene->file.start.limit_min) && isnan(scene->file.start.limit_max));
     const tl_cloth_def cloth = tl_cloth_def_default();
     assert_near(scene->cloths[0].file.thickness, cloth.thickness, 0);
     assert_true(isnan(scene->cloths[0].file.friction));

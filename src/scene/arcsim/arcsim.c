@@ -19,9 +19,9 @@ static const char *const arc_stages[] = {"proximity",  "physics",   "strainlimit
 static const char *const their_keys[] = {"frame_time",  "frame_steps",  "end_time", "end_frame", "timestep",
                                          "save_frames", "duration",     "motions",  "morphs",    "wind",
                                          "friction",    "obs_friction", "disable",  "magic",     NULL};
-static const char *const our_keys[] = {"$schema",         "name",   "include",    "frames",    "fps",
-                                       "steps_per_frame", "seed",   "air",        "solver",    "materials",
-                                       "collisions",      "camera", "appearance", "remeshing", NULL};
+static const char *const our_keys[] = {
+    "$schema", "name",      "include",    "frames", "fps",        "steps_per_frame", "seed",  "air",
+    "solver",  "materials", "collisions", "camera", "appearance", "remeshing",       "start", NULL};
 static const char *const their_cloth_keys[] = {"materials", NULL};
 static const char *const our_cloth_keys[] = {"name",       "material",        "density_scale", "stretch_scale",
                                              "bend_scale", "damping_stretch", "damping_bend",  "rest_shape",
@@ -159,6 +159,7 @@ static void put_collisions(arcsim *a, const tl_node *root)
                  proximity ? "proximity" : "collision");
     arc_put(a, a->out, "collisions",
             json_pack("{s:b,s:b,s:s}", "bodies", !off, "self", !off, "on_intersection", "heal"));
+    arc_put(a, a->out, "start", json_pack("{s:s}", "relax", "on"));  // as their program does
 }
 
 // Pressure on a face is 1/2 density drag |v_n| v_n here, and density |v_n| v_n there: a coefficient of 2. Their drag is
