@@ -70,15 +70,16 @@ static const app_command commands[] = {
      .codes = CODES_COMMON "  2  a file is missing or cannot be read, or OUT cannot be written",
      .run = app_refine},
     {.name = "export",
-     .summary = "write the frames of a run for other programs: glTF, PC2, MDD, PLY",
-     .synopsis = "DIR -o FILE.glb|.pc2|.mdd|.ply [--cloth NAME] [--first N] [--last N] [--scale X] [--z-up]",
-     .about = "GLB: the first frame with its material coordinates, a morph target for each other frame, and a clip\n"
-              "that goes through them. PC2 and MDD: positions of the nodes, in the order of the frames' OBJ files,\n"
-              "for a mesh that was imported from frames/000000_CLOTH.obj. These need one mesh for all frames\n"
-              "(--set remeshing.kind=none); PLY files, one per frame, do not.",
-     .examples = "  toile export out/flag -o flag.glb\n"
-                 "  toile export out/flag -o flag.pc2 --z-up --last 100\n"
-                 "  toile export out/dress -o dress/frame.ply --cloth dress",
+     .summary = "write the frames of a run for other programs: USD, glTF, PC2, MDD, PLY, OBJ",
+     .synopsis = "DIR|FILE.toile -o FILE.usda|.toile|.glb|.pc2|.mdd|.ply|.obj [options]",
+     .about = "USD: all cloths (and bodies) with time samples, meshes as they change, material coordinates as\n"
+              "primvars:st, velocities. TOILE: a packed recording, any frame at once (docs/formats.md). GLB: the\n"
+              "first frame, a morph target for each other frame, and a clip that goes through them. PC2 and MDD:\n"
+              "positions of the nodes, in the order of the frames' OBJ files. These three need one mesh for all\n"
+              "frames: --resample carries adaptive runs over to one, and says how well. docs/export.md",
+     .examples = "  toile export out/flag -o flag.usda --bodies --attributes strain,contact\n"
+                 "  toile export out/flag -o flag.glb --resample\n"
+                 "  toile export out/dress -o dress/frame.ply --cloth dress --z-up --cm",
      .codes = CODES_COMMON "  2  DIR holds no such frames, their mesh changes, or FILE cannot be written",
      .run = app_export},
     {.name = "info",

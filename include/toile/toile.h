@@ -2,6 +2,7 @@
 #pragma once
 #include "toile/core.h"
 #include "toile/export.h"
+#include "toile/recording.h"
 #include "toile/render.h"
 #include "toile/run.h"
 #include "toile/scene.h"

@@ -51,17 +51,23 @@ void tl_mdd_write(tl_buf *buf, const tl_moving_mesh *m)
     put_points(buf, m, true);
 }
 
-void tl_ply_write(tl_buf *buf, const tl_obj *mesh, const float (*pos)[3])
+void tl_ply_write(tl_buf *buf, const tl_frame_points *p)
 {
+    const tl_obj *mesh = p->mesh;
     tl_buf_printf(buf,
                   "ply\nformat binary_little_endian 1.0\nelement vertex %d\nproperty float x\nproperty float y\n"
-                  "property float z\nproperty float s\nproperty float t\nelement face %d\n"
-                  "property list uchar int vertex_indices\nend_header\n",
-                  mesh->vert_count, mesh->face_count);
+                  "property float z\nproperty float s\nproperty float t\n",
+                  mesh->vert_count);
+    for (int a = 0; a < TL_ATTRIBUTE_COUNT; a++)
+        if (p->attribute[a]) tl_buf_printf(buf, "property float %s\n", tl_attribute_name((tl_attribute)a));
+    tl_buf_printf(buf, "element face %d\nproperty list uchar int vertex_indices\nend_header\n", mesh->face_count);
     for (int32_t v = 0; v < mesh->vert_count; v++) {
-        for (int k = 0; k < 3; k++) put_float(buf, (double)pos[mesh->vert_node[v]][k], false);
-        put_float(buf, mesh->uv[v].x, false);
-        put_float(buf, mesh->uv[v].y, false);
+        const int32_t node = mesh->vert_node[v];
+        const tl_vec3 x = p->pos[node];
+        put_float(buf, x.x, false), put_float(buf, x.y, false), put_float(buf, x.z, false);
+        put_float(buf, mesh->uv[v].x, false), put_float(buf, mesh->uv[v].y, false);
+        for (int a = 0; a < TL_ATTRIBUTE_COUNT; a++)
+            if (p->attribute[a]) put_float(buf, (double)p->attribute[a][node], false);
     }
     for (int32_t f = 0; f < mesh->face_count; f++) {
         tl_buf_add(buf, "\3", 1);
@@ -81,7 +87,9 @@ typedef struct glb {
 
 static void begin(glb *g) { g->begun = g->bin.size; }
 
-static int end(glb *g, const char *type, int component, int64_t count, json_t *low, json_t *high)
+enum { NO_TARGET = 0, VERTICES = 34962, INDICES = 34963 };  // what a view is for
+
+static int end(glb *g, int target, const char *type, int component, int64_t count, json_t *low, json_t *high)
 {
     json_t *entry = json_pack("{si,si,sI,ss}", "bufferView", (int)json_array_size(g->views), "componentType", component,
                               "count", (json_int_t)count, "type", type);
@@ -89,6 +97,7 @@ static int end(glb *g, const char *type, int component, int64_t count, json_t *l
         g->ok = json_object_set_new(entry, "min", low) == 0 && json_object_set_new(entry, "max", high) == 0 && g->ok;
     json_t *view = json_pack("{si,sI,sI}", "buffer", 0, "byteOffset", (json_int_t)g->begun, "byteLength",
                              (json_int_t)(g->bin.size - g->begun));
+    if (target) g->ok = json_object_set_new(view, "target", json_integer(target)) == 0 && g->ok;
     g->ok = json_array_append_new(g->views, view) == 0 && json_array_append_new(g->accessors, entry) == 0 && g->ok;
     while (g->bin.size % 4 != 0 && !g->bin.failed) tl_buf_add(&g->bin, "", 1);
     return (int)json_array_size(g->accessors) - 1;
@@ -109,7 +118,8 @@ static int add_positions(glb *g, const tl_moving_mesh *m, int32_t frame)
             put_float(&g->bin, (double)value, false);
         }
     }
-    return end(g, "VEC3", 5126, mesh->vert_count, json_pack("[f,f,f]", (double)low[0], (double)low[1], (double)low[2]),
+    return end(g, VERTICES, "VEC3", 5126, mesh->vert_count,
+               json_pack("[f,f,f]", (double)low[0], (double)low[1], (double)low[2]),
                json_pack("[f,f,f]", (double)high[0], (double)high[1], (double)high[2]));
 }
 
@@ -120,11 +130,11 @@ static json_t *make_primitive(glb *g, const tl_moving_mesh *m)
     begin(g);
     for (int32_t v = 0; v < mesh->vert_count; v++)  // t points down in a glTF
         put_float(&g->bin, mesh->uv[v].x, false), put_float(&g->bin, 1 - mesh->uv[v].y, false);
-    const int uv = end(g, "VEC2", 5126, mesh->vert_count, NULL, NULL);
+    const int uv = end(g, VERTICES, "VEC2", 5126, mesh->vert_count, NULL, NULL);
     begin(g);
     for (int32_t f = 0; f < mesh->face_count; f++)
         for (int k = 0; k < 3; k++) put_word(&g->bin, (uint32_t)mesh->face[f][k], false);
-    const int indices = end(g, "SCALAR", 5125, 3 * (int64_t)mesh->face_count, NULL, NULL);
+    const int indices = end(g, INDICES, "SCALAR", 5125, 3 * (int64_t)mesh->face_count, NULL, NULL);
     json_t *targets = json_array();
     for (int32_t f = 1; f < m->frame_count; f++)
         g->ok = json_array_append_new(targets, json_pack("{si}", "POSITION", add_positions(g, m, f))) == 0 && g->ok;
@@ -142,12 +152,12 @@ static json_t *make_animation(glb *g, const tl_moving_mesh *m)
 {
     begin(g);
     for (int32_t f = 0; f < m->frame_count; f++) put_float(&g->bin, f / m->fps, false);
-    const int times = end(g, "SCALAR", 5126, m->frame_count, json_pack("[f]", 0.0),
+    const int times = end(g, NO_TARGET, "SCALAR", 5126, m->frame_count, json_pack("[f]", 0.0),
                           json_pack("[f]", (double)(float)((m->frame_count - 1) / m->fps)));
     begin(g);
     for (int32_t f = 0; f < m->frame_count; f++)
         for (int32_t t = 1; t < m->frame_count; t++) put_float(&g->bin, f == t, false);
-    const int weights = end(g, "SCALAR", 5126, (int64_t)m->frame_count * (m->frame_count - 1), NULL, NULL);
+    const int weights = end(g, NO_TARGET, "SCALAR", 5126, (int64_t)m->frame_count * (m->frame_count - 1), NULL, NULL);
     return json_pack("{ss,s[{si,s{si,ss}}],s[{si,si,ss}]}", "name", "simulation", "channels", "sampler", 0, "target",
                      "node", 0, "path", "weights", "samplers", "input", times, "output", weights, "interpolation",
                      "LINEAR");

@@ -80,8 +80,9 @@ typedef struct tl_obj_view {
     const int32_t (*edge)[2];  ///< nodes of edges with a label, edge_count of them
     const int32_t *edge_label;
     int32_t edge_count;
-    bool absent;  ///< an obstacle that is not there at this frame: no faces
-    bool moves;   ///< an obstacle that is written at every frame
+    bool absent;        ///< an obstacle that is not there at this frame: no faces
+    bool moves;         ///< an obstacle that is written at every frame
+    const char *units;  ///< of v, for the comment; NULL: "m; right-handed, y up"
 } tl_obj_view;
 
 /// Appends the file; reading it back gives the same bits.

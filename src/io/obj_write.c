@@ -46,8 +46,12 @@ void tl_obj_write(tl_buf *buf, const tl_obj_view *view)
     else
         tl_buf_printf(buf, "# Toile %s, obstacle %s: %d nodes, %d faces\n", tl_version(),
                       view->name ? view->name : "obstacle", view->node_count, view->face_count);
-    tl_buf_text(buf, view->uv ? "# units: m; right-handed, y up; v world position, vt material position, both in m\n"
-                              : "# units: m; right-handed, y up; v world position\n");
+    if (view->units)
+        tl_buf_printf(buf, "# units: %s; v world position, vt material position in m\n", view->units);
+    else
+        tl_buf_text(buf, view->uv
+                             ? "# units: m; right-handed, y up; v world position, vt material position, both in m\n"
+                             : "# units: m; right-handed, y up; v world position\n");
     for (int32_t i = 0; i < view->node_count; i++) {
         write_vec3(buf, "v ", view->pos[i]);
         if (moving) write_vec3(buf, "nv ", view->vel[i]);

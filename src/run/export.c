@@ -1,4 +1,4 @@
-// run/export.c: `toile export`: frames of one cloth of a run as GLB, PC2, MDD or a sequence of PLY files.
+// run/export.c: `toile export`: the frames of a run as USD, a recording, GLB, PC2, MDD, PLY or OBJ.
 
 #include "toile/export.h"
 
@@ -8,99 +8,22 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "io/json.h"
 #include "io/mesh_file.h"
 #include "io/motion_write.h"
-#include "run/folder.h"
-#include "run/refiner.h"
+#include "io/recording.h"
+#include "run/export_stream.h"
 
 enum { MADE = 0x65787074 };
 
-typedef struct exporting {
-    const tl_allocator *alloc;
-    const tl_export_def *def;
-    char cloth[64];
-    int64_t last;
-    bool several;  ///< there is more than one cloth
-    tl_obj mesh;   ///< of the first frame
-    float (*pos)[3];
-    size_t pos_count;
-    double fps;
-    tl_refine_def refine;
-    tl_refiner *refiner;  ///< NULL: frames as they are
-    int32_t refined;      ///< frames of it so far
-} exporting;
-
-tl_export_def tl_export_def_default(void) { return (tl_export_def){.last = -1, .scale = 1, .made_by_default = MADE}; }
-
-static bool visit(void *user, int64_t frame, const char *cloth)
+tl_export_def tl_export_def_default(void)
 {
-    exporting *e = user;
-    if (e->def->cloth && strcmp(cloth, e->def->cloth) != 0) return true;
-    if (e->cloth[0] && strcmp(cloth, e->cloth) != 0) e->several = true;
-    snprintf(e->cloth, sizeof e->cloth, "%.63s", cloth);
-    if (frame > e->last) e->last = frame;
-    return true;
-}
-
-static void read_fps(exporting *e)
-{
-    char path[TL_PATH_MAX];
-    tl_json_doc *doc;
-    e->fps = 25;
-    if (tl_path_join(e->def->dir, "scene.json", path, NULL) != TL_OK) return;
-    if (tl_json_load(e->alloc, &(tl_json_def){.path = path}, &doc, NULL) != TL_OK) return;
-    const double fps = json_number_value(json_object_get(tl_json_root(doc).value, "fps"));
-    if (fps > 0) e->fps = fps;
-    tl_json_destroy(doc);
-}
-
-// A finer frame as the reader of its file would return it.
-static tl_status refined_frame(exporting *e, int64_t frame, tl_obj *out, tl_error *err)
-{
-    const int32_t count = tl_refiner_frame_count(e->refiner);
-    while (e->refined < count && tl_refiner_frame_id(e->refiner, e->refined) <= frame)  // asked for again: it is there
-        TL_TRY(tl_refiner_frame(e->refiner, e->refined++, err));
-    if (e->refined == 0 || tl_refiner_frame_id(e->refiner, e->refined - 1) != frame)
-        return tl_fail(err, TL_BAD_INPUT, "%.300s: frame %lld is missing", e->def->dir, (long long)frame);
-    for (int32_t i = 0; i < tl_refiner_cloth_count(e->refiner); i++)
-        if (strcmp(tl_refiner_cloth_name(e->refiner, i), e->cloth) == 0) return tl_refiner_obj(e->refiner, i, out, err);
-    return tl_fail(err, TL_BAD_INPUT, "%.300s: no frames of %.60s", e->def->dir, e->cloth);
-}
-
-static tl_status read_frame(exporting *e, int64_t frame, tl_obj *out, tl_error *err)
-{
-    if (e->refiner) return refined_frame(e, frame, out, err);
-    char path[TL_PATH_MAX];
-    tl_text text;
-    TL_TRY(tl_frame_path(e->def->dir, frame, e->cloth, path, err));
-    TL_TRY(tl_file_read(e->alloc, path, TL_OBJ_MAX_BYTES, &text, err));
-    const tl_status status = tl_obj_parse(e->alloc, path, text.data, text.size, TL_OBJ_STRICT, out, err);
-    tl_text_free(e->alloc, &text);
-    return status;
-}
-
-static void convert(const exporting *e, const tl_obj *mesh, float (*out)[3])
-{
-    const double s = e->def->scale;
-    for (int32_t i = 0; i < mesh->node_count; i++) {
-        const tl_vec3 x = mesh->pos[i];
-        const double y = e->def->z_up ? -x.z : x.y, z = e->def->z_up ? x.y : x.z;
-        out[i][0] = (float)(s * x.x), out[i][1] = (float)(s * y), out[i][2] = (float)(s * z);
-    }
-}
-
-static tl_status check_same(const exporting *e, const tl_obj *mesh, int64_t frame, tl_error *err)
-{
-    const tl_obj *a = &e->mesh;
-    if (mesh->node_count == a->node_count && mesh->face_count == a->face_count && mesh->vert_count == a->vert_count &&
-        memcmp(mesh->face, a->face, (size_t)a->face_count * sizeof *a->face) == 0)
-        return TL_OK;
-    return tl_fail(
-        err, TL_BAD_INPUT,
-        "%.300s: frame %lld of '%s' has another mesh (%d faces) than frame %d (%d): this format needs one for all "
-        "frames (export .ply, or run with --set remeshing.kind=none)",
-        e->def->dir, (long long)frame, e->cloth, mesh->face_count, e->def->first, a->face_count);
+    return (tl_export_def){.last = -1,
+                           .scale = 1,
+                           .tolerance = 0.01,
+                           .most_halvings = 3,
+                           .velocities = 1,
+                           .precision = 1e-6,
+                           .made_by_default = MADE};
 }
 
 static tl_status write_file(const char *path, tl_buf *buf, tl_export_report *out, tl_error *err)
@@ -111,101 +34,260 @@ static tl_status write_file(const char *path, tl_buf *buf, tl_export_report *out
     return TL_OK;
 }
 
-static tl_status export_moving(exporting *e, tl_export_report *out, tl_error *err)
+// ---- one mesh that moves ----
+
+typedef struct moving {
+    float (*pos)[3];
+    size_t count;
+    const tl_obj *mesh;
+    tl_obj first;  ///< the first frame's, if frames have meshes of their own
+} moving;
+
+static tl_status keep_positions(void *user, const tl_export_stream *s, const tl_export_frame *f, tl_error *err)
 {
-    const int64_t first = e->def->first, count = e->last - first + 1;
-    TL_TRY(read_frame(e, first, &e->mesh, err));
-    e->pos_count = (size_t)count * (size_t)e->mesh.node_count;
-    e->pos = tl_alloc_bytes(e->alloc, e->pos_count, sizeof *e->pos);
-    if (!e->pos) return tl_fail_memory(err, "frames");
-    for (int64_t f = first; f <= e->last; f++) {
-        tl_obj mesh;
-        TL_TRY(read_frame(e, f, &mesh, err));
-        const tl_status status = check_same(e, &mesh, f, err);
-        if (status == TL_OK) convert(e, &mesh, e->pos + (size_t)(f - first) * (size_t)mesh.node_count);
-        tl_obj_free(&mesh);
-        TL_TRY(status);
+    moving *m = user;
+    const tl_export_cloth *c = &f->cloth[0];
+    if (!m->pos) {
+        m->count = (size_t)(s->last - s->first + 1) * (size_t)c->node_count;
+        m->pos = tl_alloc_bytes(&s->alloc, m->count, sizeof *m->pos);
+        if (!m->pos) return tl_fail_memory(err, "frames");
+        m->mesh = c->mesh;
+        if (!s->track[0].resampler) {
+            TL_TRY(tl_obj_halve(&s->alloc, c->mesh, 0, &m->first, err));
+            m->mesh = &m->first;
+        }
     }
-    const tl_moving_mesh moving = {e->cloth, &e->mesh, (const float(*)[3])e->pos, (int32_t)count, e->fps};
+    float(*to)[3] = m->pos + (size_t)(f->frame - s->first) * (size_t)c->node_count;
+    for (int32_t i = 0; i < c->node_count; i++)
+        to[i][0] = (float)c->pos[i].x, to[i][1] = (float)c->pos[i].y, to[i][2] = (float)c->pos[i].z;
+    return TL_OK;
+}
+
+static tl_status export_moving(tl_export_stream *s, tl_export_report *out, tl_error *err)
+{
+    if (s->track[0].changes && !s->track[0].resampler)
+        return tl_fail(
+            err, TL_BAD_INPUT,
+            "%.300s: frame %lld of '%s' has another mesh (%d faces) than the one before (%d): this format needs "
+            "one for all frames (add --resample, export .usda, .toile, .ply or .obj, or run with --set "
+            "remeshing.kind=none)",
+            s->def->dir, (long long)s->track[0].changes_at, s->source.cloth[s->track[0].source],
+            s->track[0].faces_there, s->track[0].faces_before);
+    moving m = {0};
     tl_buf buf;
-    tl_buf_init(&buf, e->alloc);
-    tl_status status = TL_OK;
-    if (tl_path_ends(e->def->out, ".glb"))
-        status = tl_glb_write(&buf, &moving, err);
-    else if (tl_path_ends(e->def->out, ".pc2"))
-        tl_pc2_write(&buf, &moving);
-    else
-        tl_mdd_write(&buf, &moving);
-    if (status == TL_OK) status = write_file(e->def->out, &buf, out, err);
+    tl_buf_init(&buf, &s->alloc);
+    tl_status status = tl_export_stream_run(s, keep_positions, &m, err);
+    if (status == TL_OK) {
+        const tl_moving_mesh data = {s->source.cloth[s->track[0].source], m.mesh, (const float(*)[3])m.pos,
+                                     (int32_t)(s->last - s->first + 1), s->source.fps};
+        if (tl_path_ends(s->def->out, ".glb"))
+            status = tl_glb_write(&buf, &data, err);
+        else if (tl_path_ends(s->def->out, ".pc2"))
+            tl_pc2_write(&buf, &data);
+        else
+            tl_mdd_write(&buf, &data);
+        out->nodes = m.mesh->node_count, out->faces = m.mesh->face_count;
+    }
+    if (status == TL_OK) status = write_file(s->def->out, &buf, out, err);
     tl_buf_free(&buf);
-    out->nodes = e->mesh.node_count, out->faces = e->mesh.face_count;
+    TL_FREE(&s->alloc, m.pos, m.count);
+    if (m.first.alloc.resize) tl_obj_free(&m.first);
     return status;
 }
 
-static tl_status export_ply(exporting *e, tl_export_report *out, tl_error *err)
+// ---- a file per frame ----
+
+typedef struct sequence {
+    tl_export_report *out;
+    tl_buf buf;
+} sequence;
+
+static void put_obj(tl_buf *buf, const char *name, const tl_export_def *def, const tl_export_cloth *c)
 {
-    const int stem = (int)strlen(e->def->out) - 4;
-    for (int64_t f = e->def->first; f <= e->last; f++) {
-        char path[TL_PATH_MAX];
-        tl_obj mesh;
-        snprintf(path, sizeof path, "%.*s.%06lld.ply", stem, e->def->out, (long long)f);
-        TL_TRY(read_frame(e, f, &mesh, err));
-        tl_buf buf;
-        tl_buf_init(&buf, e->alloc);
-        float(*pos)[3] = tl_alloc_bytes(e->alloc, (size_t)mesh.node_count, sizeof *pos);
-        tl_status status = pos ? TL_OK : tl_fail_memory(err, "a frame");
-        if (pos) {
-            convert(e, &mesh, pos);
-            tl_ply_write(&buf, &mesh, (const float(*)[3])pos);
-            status = write_file(path, &buf, out, err);
+    char units[96];
+    snprintf(units, sizeof units, "%.9g m; right-handed, %c up", 1 / def->scale, def->z_up ? 'z' : 'y');
+    tl_obj_write(buf, &(tl_obj_view){.name = name,
+                                     .units = units,
+                                     .pos = c->pos,
+                                     .vel = c->vel,
+                                     .node_count = c->node_count,
+                                     .uv = c->mesh->uv,
+                                     .vert_node = c->mesh->vert_node,
+                                     .vert_count = c->mesh->vert_count,
+                                     .face = (const int32_t(*)[3])c->mesh->face,
+                                     .face_label = c->mesh->face_label,
+                                     .face_count = c->mesh->face_count});
+}
+
+static tl_status write_one(void *user, const tl_export_stream *s, const tl_export_frame *f, tl_error *err)
+{
+    sequence *q = user;
+    const tl_export_cloth *c = &f->cloth[0];
+    const bool ply = tl_path_ends(s->def->out, ".ply");
+    char path[TL_PATH_MAX];
+    const int n = snprintf(path, sizeof path, "%.*s.%06lld.%s", (int)strlen(s->def->out) - 4, s->def->out,
+                           (long long)f->frame, ply ? "ply" : "obj");
+    if (n >= (int)sizeof path) return tl_fail(err, TL_BAD_INPUT, "path too long: %.200s...", s->def->out);
+    q->buf.size = 0;
+    if (ply) {
+        const tl_frame_points points = tl_export_points(c);
+        tl_ply_write(&q->buf, &points);
+    } else
+        put_obj(&q->buf, s->source.cloth[s->track[0].source], s->def, c);
+    q->out->nodes = c->node_count, q->out->faces = c->mesh->face_count;
+    return write_file(path, &q->buf, q->out, err);
+}
+
+static tl_status export_sequence(tl_export_stream *s, tl_export_report *out, tl_error *err)
+{
+    sequence q = {.out = out};
+    tl_buf_init(&q.buf, &s->alloc);
+    const tl_status status = tl_export_stream_run(s, write_one, &q, err);
+    tl_buf_free(&q.buf);
+    return status;
+}
+
+// ---- one file with everything ----
+
+typedef struct whole {
+    tl_usd *usd;            ///< or
+    tl_recorder *recorder;  ///< that
+    tl_export_report *out;
+} whole;
+
+static tl_status add_surface(whole *w, int32_t number, int64_t frame, const tl_frame_points *points, tl_error *err)
+{
+    return w->usd ? tl_usd_add(w->usd, number, frame, points, err) : tl_recorder_add(w->recorder, number, points, err);
+}
+
+static tl_status add_frame(void *user, const tl_export_stream *s, const tl_export_frame *f, tl_error *err)
+{
+    whole *w = user;
+    w->out->nodes = w->out->faces = 0;
+    for (int32_t i = 0; i < s->track_count; i++) {
+        const tl_frame_points points = tl_export_points(&f->cloth[i]);
+        TL_TRY(add_surface(w, i, f->frame, &points, err));
+        w->out->nodes += points.mesh->node_count, w->out->faces += points.mesh->face_count;
+    }
+    for (int32_t i = 0; s->def->bodies && i < s->body_count; i++) {
+        const tl_frame_points points = {.mesh = &f->body[i].mesh, .pos = f->body[i].mesh.pos};
+        if (f->body[i].present) TL_TRY(add_surface(w, s->track_count + i, f->frame, &points, err));
+    }
+    return w->recorder ? tl_recorder_next(w->recorder, err) : TL_OK;
+}
+
+static tl_status name_surfaces(const tl_export_stream *s, whole *w, tl_error *err)
+{
+    const int32_t bodies = s->def->bodies ? s->body_count : 0;
+    for (int32_t i = 0; i < s->track_count + bodies; i++) {
+        const bool body = i >= s->track_count;
+        const char *name = body ? s->source.body[i - s->track_count] : s->source.cloth[s->track[i].source];
+        const uint32_t attributes = body ? 0 : s->def->attributes;
+        int32_t number;
+        if (w->recorder)
+            number = tl_recorder_surface(w->recorder, name, body, attributes);
+        else {
+            const tl_usd_fabric fabric = body ? (tl_usd_fabric){0} : tl_export_source_fabric(&s->source, name);
+            number = tl_usd_surface(w->usd, name, body, attributes, &fabric);
         }
-        out->nodes = mesh.node_count, out->faces = mesh.face_count;
-        TL_FREE(e->alloc, pos, mesh.node_count);
-        tl_buf_free(&buf);
-        tl_obj_free(&mesh);
-        TL_TRY(status);
+        if (number < 0) return tl_fail_memory(err, "surfaces");
     }
     return TL_OK;
 }
 
+static tl_status export_whole(tl_export_stream *s, tl_export_report *out, tl_error *err)
+{
+    whole w = {.out = out};
+    tl_buf buf;
+    tl_buf_init(&buf, &s->alloc);
+    const tl_recorder_def rec = {
+        s->source.fps,      s->def->scale, s->def->z_up, (int32_t)s->first, s->def->precision * s->def->scale,
+        s->def->stored != 0};
+    const tl_usd_def usd = {s->source.fps, s->def->scale, s->def->z_up != 0, s->first, s->last};
+    tl_status status = tl_path_ends(s->def->out, ".toile") ? tl_recorder_create(&s->alloc, &rec, &w.recorder, err)
+                                                           : tl_usd_create(&s->alloc, &usd, &w.usd, err);
+    if (status == TL_OK) status = name_surfaces(s, &w, err);
+    if (status == TL_OK) status = tl_export_stream_run(s, add_frame, &w, err);
+    if (status == TL_OK) status = w.usd ? tl_usd_finish(w.usd, &buf, err) : tl_recorder_finish(w.recorder, &buf, err);
+    if (status == TL_OK) status = write_file(s->def->out, &buf, out, err);
+    tl_buf_free(&buf);
+    tl_usd_destroy(w.usd);
+    tl_recorder_destroy(w.recorder);
+    return status;
+}
+
+// ---- the call ----
+
+typedef enum layout { NONE, MOVING, SEQUENCE, WHOLE } layout;
+
+static layout layout_of(const char *path)
+{
+    static const struct {
+        const char *ending;
+        layout layout;
+    } formats[] = {{".usda", WHOLE}, {".toile", WHOLE},  {".glb", MOVING},  {".pc2", MOVING},
+                   {".mdd", MOVING}, {".ply", SEQUENCE}, {".obj", SEQUENCE}};
+    for (size_t i = 0; i < sizeof formats / sizeof *formats; i++)
+        if (tl_path_ends(path, formats[i].ending)) return formats[i].layout;
+    return NONE;
+}
+
 static tl_status check(const tl_export_def *def, tl_error *err)
 {
-    static const char *const endings[] = {".glb", ".pc2", ".mdd", ".ply"};
     if (!def || def->made_by_default != MADE || !def->dir || !def->out)
         return tl_fail(err, TL_BAD_ARG, "export: start from tl_export_def_default(), give dir and out");
     if (!(isfinite(def->scale) && def->scale > 0))
         return tl_fail(err, TL_BAD_ARG, "export: scale %g, must be > 0", def->scale);
-    for (int i = 0; i < 4; i++)
-        if (tl_path_ends(def->out, endings[i])) return TL_OK;
-    return tl_fail(err, TL_BAD_ARG, "export: %.300s must end with .glb, .pc2, .mdd or .ply", def->out);
+    if (!(isfinite(def->tolerance) && def->tolerance > 0))
+        return tl_fail(err, TL_BAD_ARG, "export: tolerance %g, must be > 0", def->tolerance);
+    if (!(isfinite(def->precision) && def->precision > 0))
+        return tl_fail(err, TL_BAD_ARG, "export: precision %g, must be > 0", def->precision);
+    if (def->most_halvings < 0 || def->most_halvings > 4)
+        return tl_fail(err, TL_BAD_ARG, "export: most_halvings %d, must be 0 to 4", def->most_halvings);
+    if (def->attributes >> TL_ATTRIBUTE_COUNT)
+        return tl_fail(err, TL_BAD_ARG, "export: attributes %#x, there are only %d", def->attributes,
+                       TL_ATTRIBUTE_COUNT);
+    if (layout_of(def->out) == NONE)
+        return tl_fail(err, TL_BAD_ARG, "export: %.300s must end with .usda, .toile, .glb, .pc2, .mdd, .ply or .obj",
+                       def->out);
+    if (def->attributes && layout_of(def->out) != WHOLE && !tl_path_ends(def->out, ".ply"))
+        return tl_fail(err, TL_BAD_ARG, "export: %.300s cannot carry attributes (.usda, .toile and .ply can)",
+                       def->out);
+    if (def->bodies && layout_of(def->out) != WHOLE)
+        return tl_fail(err, TL_BAD_ARG, "export: %.300s cannot carry bodies (.usda and .toile can)", def->out);
+    return TL_OK;
 }
 
-tl_status tl_export(const tl_export_def *def, tl_export_report *out, tl_error *err)
+static tl_status run(tl_export_stream *s, tl_export_report *out, tl_error *err)
 {
-    *out = (tl_export_report){0};
-    TL_TRY(check(def, err));
-    const tl_allocator alloc = tl_allocator_default();
-    exporting e = {.alloc = &alloc, .def = def, .last = -1};
-    TL_TRY(tl_frames_visit(def->dir, visit, &e, err));
-    if (e.last < 0)
-        return tl_fail(err, TL_BAD_INPUT, "%.300s: no frames%s%.60s (expected frames/NNNNNN_CLOTH.obj)", def->dir,
-                       def->cloth ? " of " : "", def->cloth ? def->cloth : "");
-    if (e.several) return tl_fail(err, TL_BAD_INPUT, "%.300s: has several cloths (say which: --cloth NAME)", def->dir);
-    if (def->last >= 0 && def->last < e.last) e.last = def->last;
-    if (def->first < 0 || def->first > e.last)
-        return tl_fail(err, TL_BAD_INPUT, "%.300s: no frame %d, the last is %lld", def->dir, def->first,
-                       (long long)e.last);
-    read_fps(&e);
-    if (def->refine) {
-        e.refine = tl_refine_def_default();
-        e.refine.source = def->dir, e.refine.out = "", e.refine.first = def->first, e.refine.last = (int32_t)e.last;
-        TL_TRY(tl_refine_parse(def->refine, &e.refine.levels, &e.refine.scheme, err));
-        TL_TRY(tl_refiner_create(&e.refine, &e.refiner, err));
+    const layout kind = layout_of(s->def->out);
+    if (kind != WHOLE && s->track_count > 1)
+        return tl_fail(err, TL_BAD_INPUT, "%.300s: has several cloths (say which: --cloth NAME)", s->def->dir);
+    TL_TRY(kind == WHOLE      ? export_whole(s, out, err)
+           : kind == SEQUENCE ? export_sequence(s, out, err)
+                              : export_moving(s, out, err));
+    out->frames = (int32_t)(s->last - s->first + 1), out->fps = s->source.fps;
+    out->cloths = s->track_count, out->bodies = s->def->bodies ? s->body_count : 0;
+    for (int32_t i = 0; i < s->track_count; i++) {
+        if (!s->track[i].resampler) continue;
+        out->resampled = 1;
+        if (s->track[i].halvings > out->halvings) out->halvings = s->track[i].halvings;
     }
-    const tl_status status = tl_path_ends(def->out, ".ply") ? export_ply(&e, out, err) : export_moving(&e, out, err);
-    tl_refiner_destroy(e.refiner);
-    out->frames = (int32_t)(e.last - def->first + 1), out->fps = e.fps;
-    TL_FREE(&alloc, e.pos, e.pos_count);
-    if (e.mesh.alloc.resize) tl_obj_free(&e.mesh);
+    out->error_rms = tl_resample_rms(&s->error), out->error_max = s->error.largest;
+    out->mean_edge = tl_resample_mean_edge(&s->error);
+    return TL_OK;
+}
+
+tl_status tl_export(const tl_export_def *given, tl_export_report *out, tl_error *err)
+{
+    if (!out) return tl_fail(err, TL_BAD_ARG, "export: out is NULL");
+    *out = (tl_export_report){0};
+    TL_TRY(check(given, err));
+    tl_export_def def = *given;
+    if (layout_of(def.out) != WHOLE) def.velocities = 0;
+    tl_export_stream stream;
+    tl_status status = tl_export_stream_open(&stream, &def, err);
+    if (status == TL_OK) status = run(&stream, out, err);
+    tl_export_stream_close(&stream);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "run/info_pattern.h"
 #include "run/stats.h"
 #include "scene/pattern_file.h"
+#include "toile/recording.h"
 #include "toile/run.h"
 
 // Facts in order, kept as JSON: printed as that, or as "name: value" lines.
@@ -193,6 +194,28 @@ static bool looks_like_fabric(const tl_allocator *alloc, const char *path)
     return fabric;
 }
 
+static tl_status recording_info(const tl_text *text, const char *path, json_t *facts, tl_error *err)
+{
+    tl_recording *r;
+    TL_TRY(tl_recording_open_memory(path, text->data, text->size, &r, err));
+    const tl_recording_facts f = tl_recording_facts_of(r);
+    json_t *cloths = json_array(), *bodies = json_array();
+    bool ok = cloths && bodies;
+    for (int32_t i = 0; i < f.surfaces && ok; i++)
+        ok = json_array_append_new(tl_recording_surface_is_body(r, i) ? bodies : cloths,
+                                   json_string(tl_recording_surface_name(r, i))) == 0;
+    ok = add(facts, "kind", json_string("recording")) && ok;
+    ok = add(facts, "frames", json_integer(f.frames)) && ok;
+    ok = add(facts, "first_frame", json_integer(f.first_frame)) && ok;
+    ok = add(facts, "fps", json_real(f.fps)) && ok;
+    ok = add(facts, "units_per_metre", json_real(f.scale)) && ok;
+    ok = add(facts, "up", json_string(f.z_up ? "z" : "y")) && ok;
+    ok = add(facts, "cloths", cloths) && ok;
+    ok = add(facts, "bodies", bodies) && ok;
+    tl_recording_close(r);
+    return ok ? TL_OK : tl_fail_memory(err, "facts");
+}
+
 static tl_status gather(const tl_allocator *alloc, const char *path, json_t *facts, tl_error *err)
 {
     if (tl_path_look(path) == TL_PATH_DIR) return folder_info(alloc, path, facts, err);
@@ -202,6 +225,8 @@ static tl_status gather(const tl_allocator *alloc, const char *path, json_t *fac
     tl_status status;
     if (tl_checkpoint_is(text.data, text.size))
         status = checkpoint_info(alloc, path, &text, facts, err);
+    else if (text.size >= 8 && memcmp(text.data, "toilerec", 8) == 0)
+        status = recording_info(&text, path, facts, err);
     else if (n > 4 && strcmp(path + n - 4, ".obj") == 0)
         status = obj_info(alloc, path, &text, facts, err);
     else if (tl_info_is_character(path, &text))

@@ -400,7 +400,10 @@ static void exports_read_back(void **state)
     tl_buf buf;
     tl_obj back;
     tl_buf_init(&buf, &alloc);
-    tl_ply_write(&buf, &m, (const float(*)[3])(pos + 3));
+    tl_vec3 x[3];
+    const float value[3] = {1, 2, 3};
+    for (int v = 0; v < 3; v++) x[v] = (tl_vec3){(double)pos[3 + v][0], (double)pos[3 + v][1], (double)pos[3 + v][2]};
+    tl_ply_write(&buf, &(tl_frame_points){.mesh = &m, .pos = x, .attribute = {value, NULL, NULL, value}});
     assert_ok(parse("a.ply", buf.data, buf.size, &back, &err));
     assert_int_equal(back.face_count, 1);
     assert_near(back.pos[2].y, (double)pos[5][1], 0);
