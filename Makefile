@@ -1,6 +1,6 @@
 # A thin layer over CMake presets: what a newcomer types. `make help` lists it.
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench format clean
+.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench web test-web format clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
@@ -67,6 +67,18 @@ docs-pictures: build  ## the pictures of README.md and docs/ again; NAMES="curta
 
 bench: build  ## time per step, growth with size, gain from threads, memory
 	build/release/toile bench dynamics --save
+
+# Debian's emscripten finds its JavaScript packages there whatever node runs it.
+WEB_ENV = NODE_PATH=/usr/share/nodejs
+
+web:  ## the page at web/dist, the simulator in it as WebAssembly (docs/web.md); `toile serve` shows it
+	@tools/setup.sh --web
+	@$(WEB_ENV) cmake --preset wasm > /dev/null && $(WEB_ENV) cmake --build --preset wasm -j $(JOBS)
+	@mkdir -p web/public/core && cp build/wasm/toile-web.mjs build/wasm/toile-web.wasm web/public/core/
+	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+
+test-web: build web  ## the page in Chromium, native and WebAssembly state hashes (not part of `make test`)
+	@cd web && npm test
 
 format:  ## clang-format over our C
 	@tools/format.sh

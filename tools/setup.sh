@@ -1,18 +1,21 @@
 #!/bin/sh
-# tools/setup.sh [--build] [--check]: installs the Debian packages that building and testing need, if any is missing.
+# tools/setup.sh [--build] [--web] [--check]: installs the Debian packages that building and testing need, if any is missing.
 #
 # Does nothing when all are there. As root, or where sudo works without a password, it installs; otherwise it prints
-# the command and fails. --build leaves out what only the tests need, which is most of it. --check never installs.
+# the command and fails. --build leaves out what only the tests need, which is most of it; --web adds what the page and
+# its tests need to that (1.2 GB). --check never installs.
 # On other systems it looks for the tools and libraries themselves.
 set -eu
 
 check=no
 all=yes
+web=no
 for option in "$@"; do
     case $option in
     --check) check=yes ;;
     --build) all=no ;;
-    *) echo "usage: tools/setup.sh [--build] [--check]" >&2; exit 1 ;;
+    --web) all=no web=yes ;;
+    *) echo "usage: tools/setup.sh [--build] [--web] [--check]" >&2; exit 1 ;;
     esac
 done
 
@@ -23,6 +26,12 @@ if [ $all = yes ]; then
     packages="$packages
 clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales"
     tools="$tools clang clang++"
+fi
+if [ $web = yes ]; then
+    packages="$packages emscripten chromium"
+    tools="$tools emcc node npm chromium"
+    # node and npm may come from elsewhere than Debian
+    command -v npm > /dev/null 2>&1 || packages="$packages nodejs npm"
 fi
 
 # What the packages are for, asked of the system itself.

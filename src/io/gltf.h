@@ -8,7 +8,7 @@
 #include "io/file.h"
 #include "io/text.h"
 
-#define TL_GLTF_MAX_BYTES ((size_t)4 << 30)
+#define TL_GLTF_MAX_BYTES (SIZE_MAX > UINT32_MAX ? (size_t)((uint64_t)4 << 30) : (size_t)1 << 30)
 
 typedef struct tl_gltf_source {
     const char *path;  ///< for messages and buffers beside it

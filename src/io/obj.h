@@ -49,7 +49,7 @@ typedef enum tl_obj_mode {
     TL_OBJ_LENIENT,  ///< as something to look at: nan and inf are numbers, faces may be degenerate
 } tl_obj_mode;
 
-#define TL_OBJ_MAX_BYTES ((size_t)16 << 30)
+#define TL_OBJ_MAX_BYTES (SIZE_MAX > UINT32_MAX ? (size_t)((uint64_t)16 << 30) : (size_t)1 << 30)
 #define TL_OBJ_MAX_COORD 1e9  // [m]; beyond this squares and products of coordinates lose all meaning
 
 /// Reads a mesh from memory. `text[size]` need not be a zero. TL_BAD_INPUT names path, line, its text and the value.

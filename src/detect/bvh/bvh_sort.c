@@ -242,6 +242,8 @@ tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int
     tl_range_fn sort_partners = plain_sort_partners;
 #ifdef TL_X86_KERNELS
     if (takes_avx2(what)) sort_partners = avx2_sort_partners;
+#else
+    (void)what;
 #endif
     tl_parallel_for(workers, a_count, FIRSTS_PER_CHUNK, sort_partners, &(dealt){first, partner, *out, spare});
     *count = (int32_t)total;

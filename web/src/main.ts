@@ -1,0 +1,471 @@
+// The page: settings, gallery, pointer and keys on one side, the worker and the picture on the other.
+
+import './style.css';
+import { exhibits, fabricFiles, fabrics, sceneFiles } from './gallery';
+import { colours } from './messages';
+import type { Colour, File_, FromWorker, Report, ToWorker } from './messages';
+import { defaults, fromLink, toLink } from './settings';
+import type { Settings } from './settings';
+import { palette, ranges, View } from './view';
+import { Recording } from './recording';
+import { recognise } from './dropped';
+
+const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
+const view = new View($<HTMLCanvasElement>('canvas'));
+const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: new URL('.', document.baseURI).href });
+const tell = (message: ToWorker, transfer: Transferable[] = []) => worker.postMessage(message, transfer);
+
+let settings: Settings = { ...defaults };
+let playing = true;
+let key = 0; // of the last load asked for; answers to older ones are not looked at
+let custom: { path: string; sets: string[] } | null = null; // what was dropped
+let sceneJson: { cloths?: { name: string; material?: unknown }[]; camera?: { azimuth?: number; elevation?: number }; appearance?: Record<string, { color?: string; back?: string }> } = {};
+let recording: Recording | null = null;
+let frameCamera = true;
+let needsDraw = true;
+let report: Report | null = null;
+const frameTimes: number[] = [];
+
+// --- messages --------------------------------------------------------------------------------------------
+
+export function say(text: string, bad = false) {
+  const box = $('message');
+  box.querySelector('p')!.textContent = text;
+  box.classList.toggle('bad', bad);
+  box.hidden = false;
+  if (!bad) setTimeout(() => (box.querySelector('p')!.textContent === text ? (box.hidden = true) : 0), 4000);
+}
+$('message').querySelector('button')!.onclick = () => ($('message').hidden = true);
+
+// --- loading ---------------------------------------------------------------------------------------------
+
+// What the panel says, as settings of the scene reader.
+function sets(cloths: number): string[] {
+  const list = [
+    `fps=${settings.rate / 2}`, 'steps_per_frame=2', `remeshing.kind=${settings.remeshing}`,
+    `remeshing.size_min=${settings.sizeMin / 1000}`, `remeshing.size_max=${Math.max(settings.sizeMax, settings.sizeMin) / 1000}`,
+    `remeshing.max_faces=${settings.maxFaces}`, 'solver.newton_tolerance=0.06', 'solver.linear_tolerance=0.05',
+  ];
+  if (settings.fabric) for (let i = 0; i < cloths; i++) list.push(`cloths[${i}].material=${settings.fabric}`);
+  if (settings.engine !== 'implicit') list.push(`dynamics.kind=${settings.engine}`);
+  return list;
+}
+
+const clothCounts: Record<string, number> = { stack: 10 };
+const sent = new Set<string>();
+
+async function load(newCamera: boolean) {
+  const mine = ++key;
+  frameCamera = newCamera;
+  closeRecording();
+  try {
+    if (custom) {
+      tell({ type: 'scene', path: custom.path, sets: [...custom.sets, ...sets(sceneJson.cloths?.length ?? 1)], key: mine });
+      return;
+    }
+    const exhibit = exhibits.find((e) => e.name === settings.scene) ?? exhibits[0];
+    if (!sent.has(exhibit.folder)) {
+      const files = await sceneFiles(exhibit.folder);
+      if (mine !== key) return;
+      tell({ type: 'files', files });
+      sent.add(exhibit.folder);
+    }
+    tell({ type: 'scene', path: `/scenes/${exhibit.folder}/scene.json`, sets: [...exhibit.sets, ...sets(clothCounts[exhibit.name] ?? 1)], key: mine });
+  } catch (e) {
+    say(`Could not load the scene: ${(e as Error).message}`, true);
+  }
+}
+
+function applyWind() {
+  if (settings.wind === 0 && !windTouched) return; // the scene's own wind
+  const a = (settings.windFrom * Math.PI) / 180;
+  tell({ type: 'wind', velocity: [settings.wind * Math.sin(a), 0, settings.wind * Math.cos(a)] });
+}
+let windTouched = false;
+
+function looks() {
+  const map = new Map<string, { color: string; back: string }>();
+  for (const cloth of sceneJson.cloths ?? []) {
+    const fabric = fabrics.find((f) => f.name === (settings.fabric || cloth.material));
+    if (fabric) map.set(cloth.name, { color: fabric.color, back: fabric.color });
+  }
+  for (const [name, look] of Object.entries(sceneJson.appearance ?? {}))
+    if (look.color && !(settings.fabric && map.has(name))) map.set(name, { color: look.color, back: look.back ?? look.color });
+  return map;
+}
+
+worker.onmessage = (event: MessageEvent<FromWorker>) => {
+  const m = event.data;
+  if (m.type === 'ready') {
+    tell({ type: 'files', files: fabricFiles() });
+    document.body.dataset.ready = '1';
+    tell({ type: 'colour', colour: settings.colour });
+    void load(true);
+  } else if (m.type === 'loaded') {
+    if (m.key !== key) return;
+    sceneJson = m.json ? JSON.parse(m.json) : {};
+    view.clear();
+    view.setLooks(looks());
+    fillEngines(m.engines);
+    $('notes').textContent = m.notes.trim();
+    applyWind();
+    tell({ type: 'play', on: playing });
+    document.body.dataset.loaded = String(m.key);
+  } else if (m.type === 'frame') {
+    tell({ type: 'drawn' });
+    if (recording) return;
+    report = m.report;
+    view.update(m.cloths, m.bodies);
+    if (m.first) {
+      if (frameCamera) view.frame(sceneJson.camera?.azimuth, sceneJson.camera?.elevation);
+      if (frameCamera && settings.camera) restoreCamera(settings.camera);
+      frameCamera = false;
+      document.body.dataset.shown = String(performance.now() | 0);
+    }
+    document.body.dataset.hash = m.hash;
+    frameTimes.push(performance.now());
+    if (frameTimes.length > 40) frameTimes.shift();
+    showStats();
+    needsDraw = true;
+  } else if (m.type === 'failed') {
+    if (m.key === key) say(m.message, true), (document.body.dataset.failed = String(m.key));
+  } else if (m.type === 'stopped') {
+    setPlaying(false);
+    say(`The simulation stopped: ${m.message}`, true);
+  } else if (m.type === 'held') {
+    document.body.dataset.held = String(m.what);
+  }
+};
+worker.onerror = (e) => say(`The simulator could not be started: ${e.message}`, true);
+
+function showStats() {
+  if (!report) return;
+  const n = frameTimes.length;
+  const rate = n > 1 && playing ? (1000 * (n - 1)) / (frameTimes[n - 1] - frameTimes[0]) : 0;
+  $('stats').textContent =
+    `${report.faces} triangles · ${report.ms.toFixed(1)} ms a step · ${rate ? `${rate.toFixed(0)} frames/s · ` : ''}t ${report.time.toFixed(2)} s`;
+  const d = document.body.dataset;
+  d.steps = String(report.steps);
+  d.faces = String(report.faces);
+  d.ms = report.ms.toFixed(2);
+}
+
+// --- recordings and dropped files -------------------------------------------------------------------------
+
+function closeRecording() {
+  recording = null;
+  $('player').hidden = true;
+}
+
+function showRecorded(index: number) {
+  if (!recording) return;
+  const shapes = recording.frame(index);
+  view.update(shapes.cloths, shapes.bodies);
+  $('frame-no').textContent = `${index + 1} of ${recording.count}`;
+  $('stats').textContent = `${shapes.cloths.reduce((s, c) => s + c.faces, 0)} triangles · recording`;
+  document.body.dataset.frame = String(index);
+  needsDraw = true;
+}
+
+export async function openFiles(files: { path: string; file: File }[]) {
+  if (files.length === 0) return;
+  try {
+    if (Recording.is(files.map((f) => f.path))) {
+      const opened = await Recording.open(files);
+      tell({ type: 'play', on: false });
+      key++;
+      recording = opened;
+      view.clear();
+      const scrub = $<HTMLInputElement>('scrub');
+      scrub.max = String(opened.count - 1);
+      scrub.value = '0';
+      $('player').hidden = false;
+      showRecorded(0);
+      view.frame();
+      setPlaying(false);
+      say(`A recording of ${opened.count} frames.`);
+      return;
+    }
+    const data: File_[] = await Promise.all(files.map(async (f) => ({ path: `/dropped/${f.path}`, data: new Uint8Array(await f.file.arrayBuffer()) })));
+    const found = recognise(data);
+    if ('error' in found) {
+      say(found.error, true);
+      return;
+    }
+    if (found.kind === 'pattern') {
+      const { openPattern } = await import('./editor/editor');
+      await openPattern(found.path, data);
+      return;
+    }
+    tell({ type: 'files', files: [...data, ...found.extra] });
+    custom = { path: found.path, sets: found.sets };
+    sceneJson = {};
+    if (found.kind === 'scene') settings.fabric = $<HTMLSelectElement>('fabric').value = '';
+    markGallery('');
+    await load(true);
+  } catch (e) {
+    say(`Could not open that: ${(e as Error).message}`, true);
+  }
+}
+
+async function entriesOf(entry: FileSystemEntry, into: { path: string; file: File }[]) {
+  if (entry.isFile) {
+    const file = await new Promise<File>((yes, no) => (entry as FileSystemFileEntry).file(yes, no));
+    into.push({ path: entry.fullPath.replace(/^\//, ''), file });
+  } else {
+    const reader = (entry as FileSystemDirectoryEntry).createReader();
+    for (;;) {
+      const part = await new Promise<FileSystemEntry[]>((yes, no) => reader.readEntries(yes, no));
+      if (part.length === 0) return;
+      for (const e of part) await entriesOf(e, into);
+    }
+  }
+}
+
+window.addEventListener('dragover', (e) => (e.preventDefault(), ($('drop').hidden = false)));
+window.addEventListener('dragleave', (e) => !e.relatedTarget && ($('drop').hidden = true));
+window.addEventListener('drop', async (e) => {
+  e.preventDefault();
+  $('drop').hidden = true;
+  const files: { path: string; file: File }[] = [];
+  const entries = [...(e.dataTransfer?.items ?? [])].map((i) => i.webkitGetAsEntry?.()).filter((x) => x !== null && x !== undefined);
+  if (entries.length) for (const entry of entries) await entriesOf(entry, files);
+  else for (const file of e.dataTransfer?.files ?? []) files.push({ path: file.name, file });
+  await openFiles(files);
+});
+for (const [button, input] of [['open', 'file'], ['open-folder', 'folder']]) {
+  $(button).onclick = () => $(input).click();
+  $<HTMLInputElement>(input).onchange = async (e) => {
+    const list = [...((e.target as HTMLInputElement).files ?? [])];
+    await openFiles(list.map((file) => ({ path: file.webkitRelativePath || file.name, file })));
+    (e.target as HTMLInputElement).value = '';
+  };
+}
+$('scrub').oninput = () => showRecorded(Number($<HTMLInputElement>('scrub').value));
+
+// --- panel -----------------------------------------------------------------------------------------------
+
+function markGallery(name: string) {
+  for (const b of $('gallery').querySelectorAll('button')) b.setAttribute('aria-pressed', String(b.dataset.name === name));
+}
+
+function choose(name: string) {
+  const exhibit = exhibits.find((e) => e.name === name)!;
+  const keep = { rate: settings.rate, engine: settings.engine, remeshing: settings.remeshing };
+  settings = { ...defaults, ...keep, ...(exhibit.settings as Partial<Settings>), scene: name };
+  custom = null;
+  windTouched = false;
+  showSettings();
+  void load(true);
+}
+
+for (const e of exhibits) {
+  const b = document.createElement('button');
+  b.dataset.name = e.name;
+  b.innerHTML = `${e.title}<small>${e.about}</small>`;
+  b.onclick = () => choose(e.name);
+  $('gallery').append(b);
+}
+$('fabric').append(new Option("the scene's own", ''), ...fabrics.map((f) => new Option(f.name, f.name)));
+$('colour').append(...colours.map((c) => new Option(ranges[c].label, c)));
+
+function fillEngines(engines: string[]) {
+  const select = $<HTMLSelectElement>('engine');
+  if (select.options.length === engines.length) return;
+  const names: Record<string, string> = { implicit: 'implicit (accurate)', springs: 'springs (real time)' };
+  select.replaceChildren(...engines.map((e) => new Option(names[e] ?? e, e)));
+  select.value = settings.engine;
+}
+fillEngines(['implicit']);
+
+const units: Record<string, string> = { sizeMin: ' mm', sizeMax: ' mm', maxFaces: '', wind: ' m/s', windFrom: '°' };
+
+function showSettings() {
+  for (const id of ['sizeMin', 'sizeMax', 'maxFaces', 'wind', 'windFrom'] as const) {
+    $<HTMLInputElement>(id).value = String(settings[id]);
+    $(`${id}-out`).textContent = `${settings[id]}${units[id]}`;
+  }
+  for (const id of ['fabric', 'engine', 'remeshing', 'rate', 'colour'] as const) $<HTMLSelectElement>(id).value = String(settings[id]);
+  $<HTMLInputElement>('wire').checked = settings.wire;
+  $('fabric-use').textContent = fabrics.find((f) => f.name === settings.fabric)?.use ?? '';
+  markGallery(custom ? '' : settings.scene);
+  view.setWire(settings.wire);
+  setColour(settings.colour);
+  needsDraw = true;
+}
+
+function setColour(colour: Colour) {
+  settings.colour = colour;
+  view.setColour(colour);
+  tell({ type: 'colour', colour });
+  const r = ranges[colour];
+  $('legend').hidden = colour === 'none';
+  $('legend-label').textContent = r.label;
+  $('legend-low').textContent = `${+(r.low * r.scale).toPrecision(3)}`;
+  $('legend-high').textContent = `${+(r.high * r.scale).toPrecision(3)} ${r.unit}`;
+  $('legend-bar').style.background = `linear-gradient(90deg, ${palette.join(', ')})`;
+  needsDraw = true;
+}
+
+let reload = 0;
+for (const id of ['sizeMin', 'sizeMax', 'maxFaces'] as const)
+  $(id).oninput = () => {
+    settings[id] = Number($<HTMLInputElement>(id).value);
+    showSettings();
+    clearTimeout(reload);
+    reload = setTimeout(() => load(false), 350) as unknown as number;
+  };
+for (const id of ['fabric', 'engine', 'remeshing'] as const)
+  $(id).onchange = () => {
+    (settings as Record<string, unknown>)[id] = $<HTMLSelectElement>(id).value;
+    showSettings();
+    void load(false);
+  };
+$('rate').onchange = () => ((settings.rate = Number($<HTMLSelectElement>('rate').value)), load(false));
+for (const id of ['wind', 'windFrom'] as const)
+  $(id).oninput = () => {
+    settings[id] = Number($<HTMLInputElement>(id).value);
+    windTouched = true;
+    showSettings();
+    applyWind();
+  };
+$('colour').onchange = () => setColour($<HTMLSelectElement>('colour').value as Colour);
+$('wire').onchange = () => ((settings.wire = $<HTMLInputElement>('wire').checked), showSettings());
+$('home').onclick = () => view.frame(sceneJson.camera?.azimuth, sceneJson.camera?.elevation);
+$('picture').onclick = () => {
+  view.draw();
+  const a = document.createElement('a');
+  a.href = $<HTMLCanvasElement>('canvas').toDataURL('image/png');
+  a.download = 'toile.png';
+  a.click();
+};
+
+function setPlaying(on: boolean) {
+  playing = on;
+  $('play').textContent = on ? 'Pause' : 'Play';
+  frameTimes.length = 0;
+  if (!recording) tell({ type: 'play', on });
+}
+$('play').onclick = () => setPlaying(!playing);
+$('step').onclick = () => {
+  if (recording) nextRecorded();
+  else setPlaying(false), tell({ type: 'step', count: 1 });
+};
+$('reset').onclick = () => {
+  if (recording) ($<HTMLInputElement>('scrub').value = '0'), showRecorded(0);
+  else void load(false);
+};
+function nextRecorded() {
+  const scrub = $<HTMLInputElement>('scrub');
+  scrub.value = String((Number(scrub.value) + 1) % recording!.count);
+  showRecorded(Number(scrub.value));
+}
+setInterval(() => recording && playing && nextRecorded(), 40);
+
+$('share').onclick = async () => {
+  const p = view.camera.position;
+  const t = view.controls.target;
+  settings.camera = [p.x, p.y, p.z, t.x, t.y, t.z].map((x) => Math.round(x * 1000) / 1000);
+  const hash = await toLink(settings);
+  history.replaceState(null, '', `#${hash}`);
+  try {
+    await navigator.clipboard.writeText(location.href);
+    say('The link is in the clipboard and in the address bar.');
+  } catch {
+    say('The link is in the address bar.');
+  }
+};
+
+function restoreCamera(c: number[]) {
+  view.camera.position.set(c[0], c[1], c[2]);
+  view.controls.target.set(c[3], c[4], c[5]);
+  view.controls.update();
+}
+
+function setTheme(dark: boolean) {
+  document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+  view.setTheme(dark);
+}
+const kept = localStorage.getItem('toile-theme');
+setTheme(kept ? kept === 'dark' : matchMedia('(prefers-color-scheme: dark)').matches);
+$('theme').onclick = () => {
+  const dark = document.documentElement.dataset.theme !== 'dark';
+  localStorage.setItem('toile-theme', dark ? 'dark' : 'light');
+  setTheme(dark);
+};
+$('menu').onclick = () => $('menu').setAttribute('aria-expanded', String($('panel').classList.toggle('open')));
+
+// --- pointer and keys ------------------------------------------------------------------------------------
+
+const canvas = $<HTMLCanvasElement>('canvas');
+let held: { id: number; from: { x: number; y: number; z: number }; point: import('three').Vector3 } | null = null;
+
+canvas.addEventListener('pointerdown', (e) => {
+  if (e.button !== 0 || recording || held) return;
+  const hit = view.pick(e.clientX, e.clientY);
+  if (!hit) return;
+  const ray = view.ray(e.clientX, e.clientY);
+  tell({ type: 'grab', origin: ray.origin.toArray(), direction: ray.direction.toArray() });
+  held = { id: e.pointerId, from: hit.point, point: hit.point };
+  view.controls.enabled = false;
+  canvas.setPointerCapture(e.pointerId);
+}, { capture: true });
+canvas.addEventListener('pointermove', (e) => {
+  if (held?.id !== e.pointerId) return;
+  const to = view.across(e.clientX, e.clientY, held.point);
+  if (to) tell({ type: 'drag', by: [to.x - held.from.x, to.y - held.from.y, to.z - held.from.z] });
+});
+for (const type of ['pointerup', 'pointercancel'] as const)
+  canvas.addEventListener(type, (e) => {
+    if (held?.id !== e.pointerId) return;
+    held = null;
+    view.controls.enabled = true;
+    tell({ type: 'release' });
+  });
+
+window.addEventListener('keydown', (e) => {
+  const at = e.target as HTMLElement;
+  if (e.ctrlKey || e.metaKey || e.altKey || !$('editor').hidden) return;
+  if (/^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || (at.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter'))) return;
+  const turn = (dx: number, dy: number) => {
+    const offset = view.camera.position.clone().sub(view.controls.target);
+    const length = offset.length();
+    const azimuth = Math.atan2(offset.x, offset.z) + dx;
+    const polar = Math.min(Math.max(Math.acos(offset.y / length) + dy, 0.05), 3);
+    offset.set(Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)).multiplyScalar(length);
+    view.camera.position.copy(view.controls.target).add(offset);
+  };
+  const zoom = (f: number) => view.camera.position.sub(view.controls.target).multiplyScalar(f).add(view.controls.target);
+  const keys: Record<string, () => void> = {
+    ' ': () => $('play').click(), s: () => $('step').click(), r: () => $('reset').click(), w: () => $('wire').click(),
+    c: () => { setColour(colours[(colours.indexOf(settings.colour) + 1) % colours.length]); showSettings(); },
+    o: () => $('open').click(), Home: () => $('home').click(),
+    ArrowLeft: () => turn(-0.1, 0), ArrowRight: () => turn(0.1, 0), ArrowUp: () => turn(0, -0.08), ArrowDown: () => turn(0, 0.08),
+    '+': () => zoom(0.9), '-': () => zoom(1.1), '?': () => { document.querySelector('details')!.open = true; },
+  };
+  const act = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
+  if (!act) return;
+  e.preventDefault();
+  act();
+  needsDraw = true;
+});
+
+function loop() {
+  if (view.controls.update() || needsDraw) {
+    needsDraw = false;
+    view.draw();
+  }
+  requestAnimationFrame(loop);
+}
+
+try {
+  settings = await fromLink(location.hash);
+  windTouched = settings.wind > 0;
+} catch {
+  say('The link is damaged; the settings are the usual ones.', true);
+}
+if (!exhibits.some((e) => e.name === settings.scene)) settings.scene = defaults.scene;
+showSettings();
+loop();
+// For tests: what a person sees, without reading pixels.
+Object.assign(window, { toile: { view, settings: () => settings, openFiles } });

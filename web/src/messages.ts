@@ -1,0 +1,49 @@
+// What the page and its worker say to each other.
+
+/** A file for the simulator's file system. */
+export type File_ = { path: string; data: Uint8Array };
+
+export const colours = ['none', 'strain', 'tension', 'speed', 'curvature', 'size', 'contact', 'distance'] as const;
+export type Colour = (typeof colours)[number];
+
+/** How a garment is put on: panels bent and placed, seams closed (shim_garment.c). */
+export type Garment = {
+  pattern: string; // path of the pattern file
+  body: string; // path of a scene with the body as its obstacles
+  fabric: string;
+  edge: number; // [m]
+  bends: number[]; // curvature of each panel about its vertical axis [1/m]
+  pinned: boolean; // hold the top edges where they are
+};
+
+export type ToWorker =
+  | { type: 'files'; files: File_[] }
+  | { type: 'scene'; path: string; sets: string[]; key: number }
+  | { type: 'garment'; garment: Garment; sets: string[]; key: number }
+  | { type: 'play'; on: boolean }
+  | { type: 'step'; count: number }
+  | { type: 'colour'; colour: Colour }
+  | { type: 'wind'; velocity: [number, number, number] }
+  | { type: 'grab'; origin: number[]; direction: number[] }
+  | { type: 'drag'; by: number[] }
+  | { type: 'release' }
+  | { type: 'drawn' }
+  | { type: 'convert'; from: string; to: string; key: number };
+
+export const reportNames = [
+  'time', 'steps', 'dt', 'faces', 'nodes', 'ms', 'physics', 'strain', 'collision', 'remesh', 'newton', 'linear',
+  'contacts', 'splits', 'collapses', 'memory',
+] as const;
+export type Report = Record<(typeof reportNames)[number], number>;
+
+/** Nine floats a corner: place, normal, u v, number to colour by. */
+export type Shape = { name: string; faces: number; corners: Float32Array; plane?: boolean };
+
+export type FromWorker =
+  | { type: 'ready' }
+  | { type: 'loaded'; key: number; json: string; notes: string; engines: string[] }
+  | { type: 'failed'; key: number; message: string }
+  | { type: 'frame'; report: Report; cloths: Shape[]; bodies: Shape[]; hash: string; first: boolean }
+  | { type: 'stopped'; message: string }
+  | { type: 'held'; what: number }
+  | { type: 'converted'; key: number; data: Uint8Array; message: string };
