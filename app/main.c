@@ -167,6 +167,18 @@ static const app_command commands[] = {
                  "  toile render shirt.obj -o shirt.gif --turntable",
      .codes = CODES_COMMON "  2  nothing to draw there, or the file cannot be written\n  3  interrupted",
      .run = app_render},
+    {.name = "view",
+     .summary = "a window: plays runs, simulates scenes live, shows patterns",
+     .synopsis = "DIR|SCENE|PATTERN|MESH [--live] [--paused] [--mode NAME] [--set KEY=VALUE]...",
+     .about = "A run folder is played, a scene is simulated while you watch: pull the cloth with the mouse, turn\n"
+              "on the wind, change fabric and mesh. A pattern is laid out flat; point at a seam to see what it\n"
+              "joins. Press ? for all keys. Needs a display; without one, use 'toile render' or xvfb-run.",
+     .examples = "  toile view out/flag\n"
+                 "  toile view scenes/sphere/scene.json\n"
+                 "  toile view dress.json --size 1600x1000",
+     .codes = CODES_COMMON "  2  the file or folder is invalid or missing\n"
+                           "  3  there is no display, or no OpenGL 3.3",
+     .run = app_view},
     {.name = "plot",
      .summary = "diagrams of a run: faces, time per stage, energies, strain",
      .synopsis = "DIR -o FILE.svg|.png [options]",

@@ -20,11 +20,11 @@ for option in "$@"; do
 done
 
 packages="gcc g++ cmake ninja-build make pkg-config
-libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev ffmpeg"
+libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev ffmpeg libglfw3-dev libepoxy-dev"
 tools="gcc g++ cmake ninja make pkg-config"
 if [ $all = yes ]; then
     packages="$packages
-clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales"
+clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales xvfb xauth xdotool"
     tools="$tools clang clang++"
 fi
 if [ $web = yes ]; then

@@ -6,3 +6,4 @@
 #include "toile/render.h"
 #include "toile/run.h"
 #include "toile/scene.h"
+#include "toile/show.h"

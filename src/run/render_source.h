@@ -75,5 +75,9 @@ bool tl_source_is_character(const char *path);
 tl_status tl_source_open_character(tl_source *source, tl_error *err);
 tl_status tl_source_load_character(const tl_source *source, tl_show_frame *out, tl_error *err);
 
+/// A simulation as it is now (render_start.c).
+struct tl_sim;
+tl_status tl_show_frame_of_sim(const tl_allocator *alloc, const struct tl_sim *sim, tl_show_frame *out, tl_error *err);
+
 /// The start of the scene at source->scene_path (render_start.c).
 tl_status tl_source_load_start(const tl_source *source, tl_show_frame *out, tl_error *err);

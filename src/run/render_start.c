@@ -41,33 +41,31 @@ static tl_status copy_body(const tl_allocator *alloc, const tl_sim *sim, tl_body
     return TL_OK;
 }
 
+tl_status tl_show_frame_of_sim(const tl_allocator *alloc, const tl_sim *sim, tl_show_frame *out, tl_error *err)
+{
+    const int32_t cloths = tl_sim_cloth_count(sim), count = cloths + tl_sim_body_count(sim);
+    *out = (tl_show_frame){0};
+    out->meshes = TL_CALLOC(alloc, tl_show_mesh, count);
+    if (count > 0 && !out->meshes) return tl_fail_memory(err, "a frame");
+    out->mesh_count = count;
+    tl_status status = TL_OK;
+    for (int32_t i = 0; i < count && status == TL_OK; i++) {
+        status = i < cloths ? copy_cloth(alloc, sim, tl_sim_cloth(sim, i), &out->meshes[i], err)
+                            : copy_body(alloc, sim, tl_sim_body(sim, i - cloths), &out->meshes[i], err);
+        if (i < cloths) out->cloth_count = i + 1, out->cloth_faces += out->meshes[i].obj.face_count;
+    }
+    if (status != TL_OK) tl_show_frame_free(alloc, out);
+    return status;
+}
+
 tl_status tl_source_load_start(const tl_source *s, tl_show_frame *out, tl_error *err)
 {
     tl_scene *scene;
     tl_sim *sim = NULL;
     TL_TRY(tl_scene_load(s->scene_path, NULL, 0, &scene, err));
     tl_status status = tl_scene_simulate(scene, 1, &s->alloc, s->log, &sim, err);
-    const int32_t cloths = status == TL_OK ? tl_sim_cloth_count(sim) : 0;
-    const int32_t count = cloths + (status == TL_OK ? tl_sim_body_count(sim) : 0);
-    if (status == TL_OK) {
-        out->meshes = TL_CALLOC(&s->alloc, tl_show_mesh, count > 0 ? count : 1);
-        if (!out->meshes) status = tl_fail_memory(err, "a frame");
-    }
-    for (int32_t i = 0; i < count && status == TL_OK; i++) {
-        status = i < cloths ? copy_cloth(&s->alloc, sim, tl_sim_cloth(sim, i), &out->meshes[i], err)
-                            : copy_body(&s->alloc, sim, tl_sim_body(sim, i - cloths), &out->meshes[i], err);
-        if (status != TL_OK) break;
-        out->mesh_count = i + 1;
-        if (i < cloths) out->cloth_count = i + 1, out->cloth_faces += out->meshes[i].obj.face_count;
-    }
+    if (status == TL_OK) status = tl_show_frame_of_sim(&s->alloc, sim, out, err);
     tl_sim_destroy(sim);
     tl_scene_destroy(scene);
-    if (status == TL_OK) return TL_OK;
-    for (int32_t i = 0; i < out->mesh_count; i++) {
-        TL_FREE(&s->alloc, out->meshes[i].face_node, out->meshes[i].obj.face_count);
-        tl_obj_free(&out->meshes[i].obj);
-    }
-    TL_FREE(&s->alloc, out->meshes, count > 0 ? count : 1);
-    *out = (tl_show_frame){0};
     return status;
 }

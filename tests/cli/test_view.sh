@@ -1,0 +1,61 @@
+# The window of `toile view`, driven as a person would: keys, pointer, panel, screenshots. Needs Xvfb and xdotool.
+. "${REPO:?}/tests/cli/lib.sh"
+
+expect 1 view
+says stderr 'give one run folder'
+expect 1 view a.obj --mode colourful
+expect 1 view a.obj --screenshot a.png
+expect 2 view missing.obj
+if ! command -v Xvfb > /dev/null || ! command -v xdotool > /dev/null; then
+    echo "no Xvfb or no xdotool here: the window itself is not tried"
+    finish
+fi
+DISPLAY='' "$TOILE" view "$REPO/scenes/bowl/bowl.obj" --frames 1 > stdout 2> stderr && fail "a window without a display"
+if grep -q 'built without its window' stderr; then
+    echo "built without its window"
+    finish
+fi
+says stderr 'no display'
+
+Xvfb -displayfd 3 -screen 0 900x700x24 3> display > /dev/null 2>&1 &
+server=$!
+trap 'kill $server 2> /dev/null; rm -rf "$WORK"' EXIT
+for _ in 1 2 3 4 5 6 7 8 9 10; do [ -s display ] && break; sleep 0.3; done
+[ -s display ] || fail "Xvfb did not start"
+DISPLAY=:$(cat display)
+export DISPLAY LIBGL_ALWAYS_SOFTWARE=1
+
+# pictures of a mesh, a pattern and a scene: larger than an empty page is
+expect 0 view "$REPO/scenes/bowl/bowl.obj" --frames 2 --screenshot mesh.png --size 600x400
+expect 0 view "$REPO/scenes/hanging/scene.json" --paused --frames 4 --screenshot scene.png --size 600x400 --mode strain
+for picture in mesh.png scene.png; do
+    [ "$(wc -c < $picture)" -gt 12000 ] || fail "$picture is blank"
+done
+cmp -s mesh.png scene.png && fail "two pictures are the same"
+pattern=$(find "$REPO/tests/data/patterns" -name '*.json' | LC_ALL=C sort | head -1)
+expect 0 view "$pattern" --frames 2 --screenshot pattern.png --size 600x400
+[ "$(wc -c < pattern.png)" -gt 4000 ] || fail "the pattern is blank"
+
+# a scene that is run live: steps, a colour map, a drag, a picture, and the end
+"$TOILE" view "$REPO/scenes/hanging/scene.json" --paused --size 600x500 > live.out 2> live.err &
+window=$!
+for _ in $(seq 40); do xdotool search --name '^Toile: ' > /dev/null 2>&1 && break; sleep 0.25; done
+xdotool search --name '^Toile: ' > /dev/null 2>&1 || fail "no window: $(cat live.err)"
+sleep 0.5
+xdotool mousemove 400 250
+for key in s s s m c; do xdotool key $key; sleep 0.4; done
+xdotool key space
+xdotool mousedown 1; sleep 0.4
+for x in 420 440 460 480; do xdotool mousemove $x 220; sleep 0.2; done
+xdotool mouseup 1; sleep 0.3
+xdotool key c; sleep 0.6
+xdotool key q
+for _ in $(seq 60); do kill -0 $window 2> /dev/null || break; sleep 0.25; done
+if kill -0 $window 2> /dev/null; then kill -9 $window; fail "q did not close the window"; fi
+wait $window || fail "the window ended with $?: $(cat live.err)"
+for picture in toile-view-001.png toile-view-002.png; do
+    [ -s $picture ] || fail "no $picture"
+    [ "$(wc -c < $picture)" -gt 12000 ] || fail "$picture is blank"
+done
+cmp -s toile-view-001.png toile-view-002.png && fail "nothing moved between two pictures"
+finish

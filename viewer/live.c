@@ -1,0 +1,276 @@
+// viewer/live.c: see live.h.
+
+#include "live.h"
+
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "toile/live.h"
+#include "toile/query.h"
+#include "toile/scene.h"
+
+enum { MAX_PINS = 64 };
+#define REACH 1e3  // [m] of a ray
+
+typedef enum grab_state { FREE, ASKED, HELD } grab_state;
+
+struct view_live {
+    pthread_t thread;
+    pthread_mutex_t mutex;
+    pthread_cond_t wake;
+    // the thread's own
+    tl_scene *scene;
+    tl_sim *sim;
+    tl_show *back;
+    tl_handle_id held, pins[MAX_PINS];
+    // shared, under the mutex
+    tl_show *front;
+    const tl_show_surface *surfaces;
+    int32_t surface_count;
+    uint64_t version;
+    bool quit, paused, once, wind_changed, dropped, pinned, unpin;
+    tl_vec3 wind;
+    grab_state grab;
+    tl_vec3 origin, direction, grabbed, target;
+    view_live_state state;
+};
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int asked_to_quit(void *user)
+{
+    view_live *live = user;
+    pthread_mutex_lock(&live->mutex);
+    const bool quit = live->quit;
+    pthread_mutex_unlock(&live->mutex);
+    return quit;
+}
+
+// A handle on the corners of the face that was hit.
+static void take_hold(view_live *live)
+{
+    tl_hit hit;
+    live->grab = FREE;
+    if (!tl_sim_ray(live->sim, live->origin, live->direction, REACH, TL_QUERY_ALL, &hit)) return;
+    if (hit.cloth.slot == 0 && hit.cloth.gen == 0) return;  // a body is in front
+    tl_cloth_view view;
+    if (tl_sim_cloth_view(live->sim, hit.cloth, &view) != TL_OK) return;
+    int32_t nodes[3];
+    for (int k = 0; k < 3; k++) nodes[k] = view.vert_node[view.face[hit.face][k]];
+    tl_handle_def def = tl_handle_def_default();
+    def.cloth = hit.cloth, def.nodes = nodes, def.node_count = 3, def.live = 1;
+    def.start = tl_sim_time(live->sim);
+    if (tl_handle_create(live->sim, &def, &live->held, NULL) != TL_OK) return;
+    live->grabbed = live->target = hit.point;
+    live->grab = HELD;
+}
+
+// What the window wished for since the last step. Called with the mutex held; the calls here are short.
+static void grant_wishes(view_live *live)
+{
+    if (live->wind_changed) tl_sim_set_wind(live->sim, live->wind, NULL);
+    live->wind_changed = false;
+    if (live->grab == ASKED) take_hold(live);
+    if (live->grab == HELD) {
+        const tl_motion_key pose = {.translate = {live->target.x - live->grabbed.x, live->target.y - live->grabbed.y,
+                                                  live->target.z - live->grabbed.z},
+                                    .scale = 1};
+        tl_handle_set_target(live->sim, live->held, &pose, NULL);
+        if (live->dropped && live->pinned && live->state.pins < MAX_PINS)
+            live->pins[live->state.pins++] = live->held;
+        else if (live->dropped)
+            tl_handle_remove(live->sim, live->held, NULL);
+    }
+    if (live->dropped) live->grab = FREE;
+    live->dropped = live->pinned = false;
+    for (int32_t i = 0; live->unpin && i < live->state.pins; i++) tl_handle_remove(live->sim, live->pins[i], NULL);
+    if (live->unpin) live->state.pins = 0;
+    live->unpin = false;
+}
+
+// Shows the present state: the back show is filled without the lock, then they change places.
+static void publish(view_live *live)
+{
+    const tl_show_surface *surfaces;
+    int32_t count;
+    if (tl_show_sim(live->back, live->sim, &surfaces, &count, NULL) != TL_OK) return;
+    int64_t faces = 0;
+    for (int32_t i = 0; i < count; i++) faces += surfaces[i].is_cloth ? surfaces[i].face_count : 0;
+    pthread_mutex_lock(&live->mutex);
+    tl_show *front = live->front;
+    live->front = live->back, live->back = front;
+    live->surfaces = surfaces, live->surface_count = count;
+    live->version++;
+    live->state.time = tl_sim_time(live->sim), live->state.faces = faces;
+    pthread_mutex_unlock(&live->mutex);
+}
+
+// One frame: all of its steps. False: it failed or is no longer wanted.
+static bool run_frame(view_live *live)
+{
+    const int32_t steps = tl_scene_steps_per_frame(live->scene);
+    const double start = now();
+    tl_stage_seconds sum = {0};
+    tl_step_report r = {0};
+    int32_t newton = 0;
+    for (int32_t i = 0; i < steps; i++) {
+        pthread_mutex_lock(&live->mutex);
+        grant_wishes(live);
+        pthread_mutex_unlock(&live->mutex);
+        tl_error err = {0};
+        const tl_status status = tl_sim_step(live->sim, &r, &err);
+        if (status != TL_OK) {
+            pthread_mutex_lock(&live->mutex);
+            if (status != TL_CANCELLED) {
+                live->state.failed = true;
+                snprintf(live->state.message, sizeof live->state.message, "%s", err.message);
+            }
+            pthread_mutex_unlock(&live->mutex);
+            return false;
+        }
+        sum.physics += r.seconds.physics, sum.collision += r.seconds.collision;
+        sum.remesh += r.seconds.remesh, sum.strain += r.seconds.strain;
+        newton += r.newton_iterations;
+    }
+    publish(live);
+    pthread_mutex_lock(&live->mutex);
+    view_live_state *s = &live->state;
+    s->frame++, s->frame_ms = 1e3 * (now() - start);
+    s->physics_ms = 1e3 * sum.physics, s->collision_ms = 1e3 * sum.collision;
+    s->remesh_ms = 1e3 * sum.remesh, s->strain_ms = 1e3 * sum.strain;
+    s->contacts = (int32_t)r.contact.contacts, s->newton_iterations = newton;
+    pthread_mutex_unlock(&live->mutex);
+    return true;
+}
+
+static void *live_thread(void *arg)
+{
+    view_live *live = arg;
+    tl_sim_set_cancel(live->sim, &(tl_cancel){asked_to_quit, live});
+    publish(live);
+    const double frame_seconds = 1 / tl_scene_fps(live->scene);
+    for (;;) {
+        pthread_mutex_lock(&live->mutex);
+        while (!live->quit && live->paused && !live->once) pthread_cond_wait(&live->wake, &live->mutex);
+        const bool quit = live->quit;
+        live->once = false;
+        live->state.running = !live->paused;
+        pthread_mutex_unlock(&live->mutex);
+        if (quit) return NULL;
+        const double start = now();
+        if (!run_frame(live)) {
+            pthread_mutex_lock(&live->mutex);
+            live->paused = true, live->state.running = false;
+            pthread_mutex_unlock(&live->mutex);
+        }
+        const double left = frame_seconds - (now() - start);  // not faster than the real thing
+        if (left > 0) nanosleep(&(struct timespec){0, (long)(1e9 * (left < 0.5 ? left : 0.5))}, NULL);
+    }
+}
+
+static void destroy(view_live *live)
+{
+    tl_sim_destroy(live->sim);
+    tl_scene_destroy(live->scene);
+    tl_show_close(live->front);
+    tl_show_close(live->back);
+    pthread_mutex_destroy(&live->mutex);
+    pthread_cond_destroy(&live->wake);
+    free(live);
+}
+
+tl_status view_live_start(const char *scene, const char *const *sets, int32_t set_count, int32_t threads, bool paused,
+                          view_live **out, tl_error *err)
+{
+    *out = NULL;
+    view_live *live = calloc(1, sizeof *live);
+    if (!live) return TL_NO_MEMORY;
+    pthread_mutex_init(&live->mutex, NULL), pthread_cond_init(&live->wake, NULL);
+    live->paused = paused;
+    tl_status status = tl_scene_load(scene, sets, set_count, &live->scene, err);
+    if (status == TL_OK) status = tl_scene_simulate(live->scene, threads, NULL, NULL, &live->sim, err);
+    if (status == TL_OK) status = tl_sim_start(live->sim, NULL, err);
+    if (status == TL_OK) status = tl_show_create(scene, &live->front, err);
+    if (status == TL_OK) status = tl_show_create(scene, &live->back, err);
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, (size_t)2 << 20);
+    if (status == TL_OK && pthread_create(&live->thread, &attr, live_thread, live) != 0) {
+        if (err) err->status = TL_FAILED, snprintf(err->message, sizeof err->message, "no thread for the simulation");
+        status = TL_FAILED;
+    }
+    pthread_attr_destroy(&attr);
+    if (status != TL_OK) {
+        destroy(live);
+        return status;
+    }
+    *out = live;
+    return TL_OK;
+}
+
+void view_live_stop(view_live *live)
+{
+    if (!live) return;
+    pthread_mutex_lock(&live->mutex);
+    live->quit = true;
+    pthread_cond_broadcast(&live->wake);
+    pthread_mutex_unlock(&live->mutex);
+    pthread_join(live->thread, NULL);
+    destroy(live);
+}
+
+// Every wish is a few fields set under the lock.
+#define WISH(live, ...)                                                                                                \
+    do {                                                                                                               \
+        pthread_mutex_lock(&(live)->mutex);                                                                            \
+        __VA_ARGS__;                                                                                                   \
+        pthread_cond_broadcast(&(live)->wake);                                                                         \
+        pthread_mutex_unlock(&(live)->mutex);                                                                          \
+    } while (0)
+
+void view_live_pause(view_live *live, bool paused) { WISH(live, live->paused = paused || live->state.failed); }
+void view_live_step_once(view_live *live) { WISH(live, live->paused = live->once = true); }
+void view_live_wind(view_live *live, tl_vec3 wind) { WISH(live, live->wind = wind, live->wind_changed = true); }
+void view_live_grab(view_live *live, tl_vec3 origin, tl_vec3 direction)
+{
+    WISH(live, if (live->grab == FREE) live->grab = ASKED; live->origin = origin, live->direction = direction);
+}
+void view_live_drag(view_live *live, tl_vec3 point) { WISH(live, live->target = point); }
+void view_live_drop(view_live *live, bool pin) { WISH(live, live->dropped = true, live->pinned = pin); }
+void view_live_unpin(view_live *live) { WISH(live, live->unpin = true); }
+
+bool view_live_held(view_live *live, tl_vec3 *point)
+{
+    pthread_mutex_lock(&live->mutex);
+    const bool held = live->grab == HELD;
+    *point = live->grabbed;
+    pthread_mutex_unlock(&live->mutex);
+    return held;
+}
+
+view_live_state view_live_look(view_live *live)
+{
+    pthread_mutex_lock(&live->mutex);
+    const view_live_state state = live->state;
+    pthread_mutex_unlock(&live->mutex);
+    return state;
+}
+
+void view_live_take(view_live *live, uint64_t *version,
+                    void (*use)(void *user, tl_show *show, const tl_show_surface *surfaces, int32_t count), void *user)
+{
+    pthread_mutex_lock(&live->mutex);
+    if (live->version != *version) {
+        *version = live->version;
+        use(user, live->front, live->surfaces, live->surface_count);
+    }
+    pthread_mutex_unlock(&live->mutex);
+}

@@ -1,0 +1,40 @@
+// viewer/live.h: a simulation that runs in a thread of its own while the window draws.
+//
+// The thread owns the simulation. The window sends wishes (drag, wind, pause), which are granted between two steps, and
+// takes the newest frame whenever there is one. What is simulated does not depend on how fast the window draws.
+#pragma once
+#include <stdbool.h>
+
+#include "toile/show.h"
+
+typedef struct view_live view_live;
+
+/// Loads the scene with `sets` on top and starts paused or running.
+tl_status view_live_start(const char *scene, const char *const *sets, int32_t set_count, int32_t threads, bool paused,
+                          view_live **out, tl_error *err);
+void view_live_stop(view_live *live);  ///< ends the thread within a step; NULL is fine
+
+void view_live_pause(view_live *live, bool paused);
+void view_live_step_once(view_live *live);           ///< one frame, then paused
+void view_live_wind(view_live *live, tl_vec3 wind);  ///< [m/s]
+
+/// Takes hold of the cloth that the ray meets first; the answer comes with view_live_held.
+void view_live_grab(view_live *live, tl_vec3 origin, tl_vec3 direction);
+bool view_live_held(view_live *live, tl_vec3 *point);  ///< where the cloth was taken hold of
+void view_live_drag(view_live *live, tl_vec3 point);   ///< where that point is to go
+void view_live_drop(view_live *live, bool pin);        ///< lets go, or leaves it pinned there
+void view_live_unpin(view_live *live);                 ///< lets go of all pins
+
+typedef struct view_live_state {
+    double time;  ///< simulated [s]
+    int64_t frame, faces;
+    double frame_ms, physics_ms, collision_ms, remesh_ms, strain_ms;  ///< wall clock of the last frame
+    int32_t contacts, newton_iterations, pins;
+    bool running, failed;
+    char message[1024];  ///< why it failed
+} view_live_state;
+view_live_state view_live_look(view_live *live);
+
+/// Calls `use` with the newest frame if it is newer than *version, and updates *version.
+void view_live_take(view_live *live, uint64_t *version,
+                    void (*use)(void *user, tl_show *show, const tl_show_surface *surfaces, int32_t count), void *user);

@@ -1,0 +1,75 @@
+// viewer/window.h: what the files of the window share.
+#pragma once
+#include <stdbool.h>
+
+#include "camera.h"
+#include "flat.h"
+#include "live.h"
+#include "panel.h"
+#include "stage.h"
+#include "viewer.h"
+
+struct GLFWwindow;
+
+enum { MAX_FABRICS = 64, MAX_SETS = 40 };
+
+typedef struct window {
+    const viewer_options *options;
+    struct GLFWwindow *glfw;
+    view_stage *stage;
+    view_panel *panel;
+    view_camera camera;
+    // what is shown: one of these
+    tl_show *show;        ///< a recording, mesh or character
+    view_live *live;      ///< a running scene
+    tl_pattern *pattern;  ///< flat
+    char scene[1024];     ///< scene file, "": none
+    // playback
+    int32_t frame, frame_count;
+    double fps, play_time;
+    bool playing, frame_changed;
+    // how
+    tl_render_mode mode;
+    bool wire, floor, dark, help, panel_open;
+    tl_show_range range;
+    int32_t map_surface;  ///< whose range is shown
+    uint64_t version;
+    tl_vec3 lo, hi;  ///< box of the first frame
+    bool framed;
+    double floor_height;
+    float (*colours)[3];
+    size_t colour_count;
+    // live choices
+    char fabric_names[MAX_FABRICS + 1][48];
+    const char *fabrics[MAX_FABRICS + 1];
+    int32_t fabric_count, fabric, remeshing, engine;
+    double wind;
+    // pointer
+    view_pointer pointer;
+    double last_x, last_y;
+    bool orbiting, panning, dragging, over_panel;
+    double grab_depth;
+    // statistics
+    double frame_rate, last_draw;
+    int64_t drawn;
+    int64_t cloth_faces;
+    char error[1024];
+    char notice[1100];
+    double notice_until;
+    tl_show_film *film;
+    int32_t film_width, film_height;
+} window;
+
+/// Opens what the options name, or what the user chose (window_source.c).
+tl_status window_open(window *w, tl_error *err);
+void window_close(window *w);
+tl_status window_restart(window *w, tl_error *err);  ///< the live scene again, with the present choices
+void window_update(window *w);                       ///< newest frame to the stage
+
+void window_panel(window *w, int32_t width, int32_t height, double scale);  ///< window_panel.c
+void window_notice(window *w, const char *format, ...) TL_PRINTF(2, 3);
+
+/// Reads the picture back (window_picture.c).
+tl_status window_screenshot(window *w, const char *path, tl_error *err);
+void window_film(window *w);      ///< starts or ends a film
+void window_film_add(window *w);  ///< adds the picture that was drawn

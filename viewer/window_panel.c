@@ -1,0 +1,176 @@
+// viewer/window_panel.c: the panel at the left, statistics, legend, help, and errors.
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "window.h"
+
+static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none"};
+static const char *const ENGINE[] = {"as the scene says", "implicit", "springs"};
+
+static const char *const HELP[] = {
+    "space        play or pause",
+    "s            one step (live), next frame",
+    "left, right  a frame; with shift ten, alt a hundred",
+    "Home         first frame, first view; End: last frame",
+    "drag         on cloth: pull it (live); beside it: turn",
+    "p            while pulling: pin it there; u: unpin all",
+    "right drag   turn;  middle drag or shift: move",
+    "wheel, + -   nearer, farther",
+    "m, M         next, last colour map;  w: edges",
+    "f: floor   d: dark   t: panel   r: start again",
+    "c            screenshot;  v: film, again to end it",
+    "? or h       this list;  Esc or q: close",
+};
+
+void window_notice(window *w, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->notice, sizeof w->notice, format, args);
+    va_end(args);
+    w->notice_until = w->last_draw + 4;
+}
+
+typedef struct legend {
+    tl_render_mode mode;
+    const tl_show_range *range;
+} legend;
+
+static void legend_colour(void *user, double t, float out[3])
+{
+    const legend *l = user;
+    tl_show_scale(l->mode, l->range, l->range->lo + t * (l->range->hi - l->range->lo), out);
+}
+
+static void draw_choices(window *w)
+{
+    view_panel *p = w->panel;
+    static const char *modes[TL_RENDER_MODE_COUNT];
+    for (int i = 0; i < TL_RENDER_MODE_COUNT; i++) modes[i] = tl_render_mode_name((tl_render_mode)i);
+    int32_t mode = (int32_t)w->mode;
+    if (view_panel_choice(p, "show", modes, TL_RENDER_MODE_COUNT, &mode))
+        w->mode = (tl_render_mode)mode, w->frame_changed = true, w->version = 0;
+    if (w->range.title) {
+        char lo[48], hi[96];
+        snprintf(lo, sizeof lo, "%.3g", w->range.lo);
+        snprintf(hi, sizeof hi, "%.3g  %s", w->range.hi, w->range.title);
+        legend l = {w->mode, &w->range};
+        view_panel_scale(p, legend_colour, &l, lo, hi);
+    }
+    if (view_panel_button(p, "edges of the mesh", w->wire)) w->wire = !w->wire;
+}
+
+static void draw_live(window *w)
+{
+    view_panel *p = w->panel;
+    const view_live_state s = view_live_look(w->live);
+    if (view_panel_button(p, s.running ? "pause" : "run", s.running)) view_live_pause(w->live, s.running);
+    bool again = view_panel_button(p, "start again", false);
+    again |= view_panel_choice(p, "fabric", w->fabrics, w->fabric_count, &w->fabric);
+    again |= view_panel_choice(p, "mesh", REMESHING, sizeof REMESHING / sizeof *REMESHING, &w->remeshing);
+    again |= view_panel_choice(p, "engine", ENGINE, sizeof ENGINE / sizeof *ENGINE, &w->engine);
+    tl_error err = {0};
+    if (again && window_restart(w, &err) != TL_OK) snprintf(w->error, sizeof w->error, "%s", err.message);
+    if (view_panel_slider(p, "wind", -10, 10, "%.1f m/s", &w->wind)) view_live_wind(w->live, (tl_vec3){0, 0, w->wind});
+    char text[128];
+    snprintf(text, sizeof text, "%.2f s, frame %lld, %lld faces", s.time, (long long)s.frame, (long long)s.faces);
+    view_panel_label(p, text);
+    snprintf(text, sizeof text, "%.0f ms: solve %.0f, contact %.0f", s.frame_ms, s.physics_ms, s.collision_ms);
+    view_panel_label(p, text);
+    snprintf(text, sizeof text, "limits %.0f, mesh %.0f;  %d contacts, %d pins", s.strain_ms, s.remesh_ms, s.contacts,
+             s.pins);
+    view_panel_label(p, text);
+}
+
+static void draw_playback(window *w)
+{
+    view_panel *p = w->panel;
+    char text[128];
+    if (w->frame_count > 1) {
+        if (view_panel_button(p, w->playing ? "pause" : "play", w->playing)) w->playing = !w->playing;
+        double frame = w->frame;
+        if (view_panel_slider(p, "frame", 0, w->frame_count - 1, "%.0f", &frame))
+            w->frame = (int32_t)(frame + 0.5), w->frame_changed = true, w->playing = false;
+    }
+    snprintf(text, sizeof text, "frame %d of %d, %lld faces", w->frame, w->frame_count - 1, (long long)w->cloth_faces);
+    view_panel_label(p, text);
+    if (w->scene[0] && view_panel_button(p, "run the scene live", false)) {
+        tl_error err = {0};
+        if (window_restart(w, &err) != TL_OK) snprintf(w->error, sizeof w->error, "%s", err.message);
+    }
+}
+
+static void draw_pattern(window *w, double width, double height)
+{
+    const int32_t seam = view_flat_draw(w->pattern, w->panel, 290, 50, width - 320, height - 90, w->pointer);
+    view_panel_box(w->panel, 12, 12, 256, 150);
+    view_panel_title(w->panel, tl_pattern_name(w->pattern));
+    char text[160];
+    snprintf(text, sizeof text, "%d panels, %d seams", tl_pattern_panel_count(w->pattern),
+             tl_pattern_seam_count(w->pattern));
+    view_panel_label(w->panel, text);
+    if (seam < 0) {
+        view_panel_label(w->panel, "point at a seam to see what it joins");
+        return;
+    }
+    const tl_seam *s = tl_pattern_seam(w->pattern, seam);
+    const double a = tl_seam_side_length(w->pattern, &s->side[0]), b = tl_seam_side_length(w->pattern, &s->side[1]);
+    snprintf(text, sizeof text, "seam %d %s", seam, s->label);
+    view_panel_label(w->panel, text);
+    for (int k = 0; k < 2; k++) {
+        snprintf(text, sizeof text, "%.28s, edge %d: %.1f cm", tl_pattern_panel(w->pattern, s->side[k].panel)->name,
+                 s->side[k].edge, 100 * (k == 0 ? a : b));
+        view_panel_label(w->panel, text);
+    }
+    snprintf(text, sizeof text, "lengths differ by %.1f %%", b > 0 ? 100 * fabs(a - b) / b : 0);
+    view_panel_label(w->panel, text);
+}
+
+// Breaks a message into lines of about `columns` characters.
+static void draw_message(window *w, const char *title, const char *text, double width, double y, uint32_t paper)
+{
+    enum { COLUMNS = 100 };
+    const size_t n = strlen(text);
+    const double rows = (double)(n / COLUMNS + 1), left = fmax(280, width / 2 - 360);
+    view_panel_rect(w->panel, left, y, fmin(760, width - left - 12), 30 + 16 * rows, paper);
+    view_panel_text(w->panel, left + 12, y + 19, 9.5, title, 0xffffffff);
+    for (size_t at = 0, row = 0; at < n; at += COLUMNS, row++) {
+        char line[COLUMNS + 1];
+        snprintf(line, sizeof line, "%.*s", COLUMNS, text + at);
+        view_panel_text(w->panel, left + 12, y + 37 + 16 * (double)row, 8, line, 0xffffffff);
+    }
+}
+
+void window_panel(window *w, int32_t width, int32_t height, double scale)
+{
+    view_panel *p = w->panel;
+    view_panel_begin(p, width, height, scale, w->pointer);
+    const double ww = width / scale, hh = height / scale;
+    if (w->pattern) {
+        draw_pattern(w, ww, hh);
+    } else if (w->panel_open) {
+        view_panel_box(p, 12, 12, 256, w->live ? 352 : 230);
+        view_panel_title(p, w->show && tl_show_title(w->show)[0] ? tl_show_title(w->show) : "toile");
+        draw_choices(w);
+        if (w->live)
+            draw_live(w);
+        else
+            draw_playback(w);
+        char text[64];
+        snprintf(text, sizeof text, "drawn %.0f times a second%s", w->frame_rate, w->film ? ", filming" : "");
+        view_panel_label(p, text);
+    }
+    if (w->help) {
+        const int rows = sizeof HELP / sizeof *HELP;
+        view_panel_box(p, 280, 12, 430, 26 + 20.0 * rows);
+        for (int i = 0; i < rows; i++) view_panel_text(p, 294, 36 + 20 * i, 8.5, HELP[i], 0xe8eaedff);
+    } else if (!w->pattern) {
+        view_panel_text(p, 16, hh - 14, 8, "? shows all keys", 0x80868fff);
+    }
+    if (w->error[0]) draw_message(w, "It stopped:", w->error, ww, hh - 120, 0xa02020f0);
+    if (w->notice[0] && w->last_draw < w->notice_until) draw_message(w, "", w->notice, ww, hh - 60, 0x20242cf0);
+    w->over_panel = view_panel_end(p);
+}
