@@ -66,6 +66,7 @@ static int list_benches(void)
         "  paper     the examples of Narain et al. 2012, as in their Table 1: faces, time per frame and stage, memory\n"
         "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
         "  grids     time of 1,000 planar grids against their size, for every method\n"
+        "  scenes    two builds in turn on the same scene files: ratios per stage, faces, iterations, look\n"
         "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
 }
@@ -100,11 +101,13 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
 
 static int unknown_bench(const app_command *self, const char *name)
 {
-    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity", "grids"};
-    const char *near = app_nearest(name, names, 7);
+    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity", "grids", "scenes"};
+    const char *near = app_nearest(name, names, 8);
     if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
     if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
-    return app_usage(self, "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity, grids",
+    return app_usage(self,
+                     "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity, grids, "
+                     "scenes",
                      name);
 }
 
@@ -182,5 +185,6 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
     if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     if (argc > 1 && strcmp(argv[1], "grids") == 0) return bench_run_grids(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "scenes") == 0) return bench_run_scenes(argc, argv);
     return app_with_words(self, argc, argv, bench);
 }

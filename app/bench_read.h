@@ -14,3 +14,4 @@ int bench_run_contact(int argc, char **argv);
 int bench_run_paper(int argc, char **argv);
 int bench_run_fidelity(int argc, char **argv);
 int bench_run_grids(int argc, char **argv);
+int bench_run_scenes(int argc, char **argv);

@@ -145,7 +145,8 @@ static const app_command commands[] = {
               "            stack of sheets ('toile bench contact --help')\n"
               "  paper     the examples of Narain et al. 2012 beside their Table 1 ('toile bench paper --help')\n"
               "  fidelity  adaptive meshes against fixed fine ones, by shape ('toile bench fidelity --help')\n"
-              "  grids     time of planar grids against their size, every method ('toile bench grids --help')",
+              "  grids     time of planar grids against their size, every method ('toile bench grids --help')\n"
+              "  scenes    two builds in turn on the same scene files ('toile bench scenes --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench stress --runs 1\n"

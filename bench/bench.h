@@ -176,3 +176,26 @@ tl_status bench_grids(const bench_grids_def *def, int32_t *faults, tl_error *err
 
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);
+
+/// Two builds in turn on the same scene files. Start from bench_scenes_default().
+typedef struct bench_scenes_def {
+    const char *const *scenes;  ///< paths, scene_count of them
+    int32_t scene_count;
+    const char *program, *against;  ///< this build and the other; against NULL: this one
+    const char *const *sets;        ///< "key=value" for both, set_count of them
+    int32_t set_count;
+    const char *const *with;  ///< the same for this build alone
+    int32_t with_count;
+    int32_t frames;    ///< of every scene. Default 10.
+    int32_t turn;      ///< frames a turn. Default 1.
+    int32_t threads;   ///< Default 1.
+    const char *keep;  ///< folder for the runs; NULL: a temporary one
+    const char *csv;   ///< rows are appended to this file; NULL: to none
+    bool quiet;        ///< warnings of the runs are not shown
+    FILE *out;         ///< Default stdout.
+} bench_scenes_def;
+bench_scenes_def bench_scenes_default(void);
+
+/// TL_OK; TL_IO: a file or folder cannot be made; TL_FAILED: a run failed. *faults counts scenes with crossings in
+/// frames of this build.
+tl_status bench_scenes(const bench_scenes_def *def, int32_t *faults, tl_error *err);
