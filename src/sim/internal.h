@@ -1,5 +1,6 @@
 // sim/internal.h: what a simulation owns. Only files of sim/ see this; stages get what they need as arguments.
 #pragma once
+#include "adapt/adapt.h"
 #include "base/arena.h"
 #include "base/workers.h"
 #include "body/character.h"
@@ -19,8 +20,10 @@ typedef struct sim_cloth {
     int32_t material_count;
     double thickness, friction, friction_self;
     tl_remeshing remeshing;
-    int64_t passed;  ///< step before which its mesh was last remade, -1: never
-    uint64_t built;  ///< hash of the mesh as it was given
+    const tl_adapter *adapter;  ///< by remeshing.kind
+    void *adapter_self;         ///< NULL: it keeps nothing
+    int64_t passed;             ///< step before which its mesh was last remade, -1: never
+    uint64_t built;             ///< hash of the mesh as it was given
     tl_strain_def strain;
     uint64_t version;  ///< how often the mesh was remade
     bool map_lost;     ///< the mesh is not the last one remade: it was restored

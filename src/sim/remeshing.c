@@ -1,24 +1,21 @@
-// sim/remeshing.c: let the meshes follow the motion: sizing field, a pass of the remesher, and everything made anew.
+// sim/remeshing.c: lets the meshes follow the motion. Each cloth's adapter (adapt/adapt.h) looks at its mesh and
+// changes it; then everything that was compiled from the meshes is made anew.
 //
 // Runs between steps, on the state that the meshes hold (sim_publish). What belongs to nodes and is no part of a mesh
-// goes along (remeshing_nodes.c); what an operation may sweep is what there is room for (remeshing_room.c).
+// goes along (remeshing_nodes.c); how far an operation may move the surface is measured in remeshing_clearance.c.
 
 #include <math.h>
 #include <string.h>
 
-#include "adapt/anisotropic/sizing.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "base/timer.h"
-#include "detect/nearest.h"
-#include "mesh/mesh_attr.h"
 #include "physics/forces.h"
+#include "detect/nearest.h"
 #include "sim/remeshing_impl.h"
 
-#define FACES_PER_AREA 6.0    // faces that a pass makes of a unit of area in the metric of the field: between 5 and 7
 #define ENERGY_RISE 4e-4      // of the energy stored in the cloth: what a pass may add to it
 #define ENERGY_OF_MOTION 0.1  // the same of the kinetic energy, but for that of the cloth as a whole
-#define ASPECT_AT_MOST 0.3    // aspect_min is a limit up to here: even faces of mixed sizes can keep that
 
 tl_remeshing tl_remeshing_default(void)
 {
@@ -38,8 +35,7 @@ tl_remeshing tl_remeshing_default(void)
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
 {
-    if ((int)d->kind < TL_REMESHING_NONE || d->kind > TL_REMESHING_ISOTROPIC)
-        return tl_fail(err, TL_BAD_ARG, "remeshing.kind %d is none of ours", (int)d->kind);
+    if (!tl_adapter_of(d->kind)) return tl_fail(err, TL_BAD_ARG, "remeshing.kind %d is none of ours", (int)d->kind);
     if (d->blend != TL_BLEND_SUM && d->blend != TL_BLEND_MAX)
         return tl_fail(err, TL_BAD_ARG, "remeshing.blend %d is none of ours", (int)d->blend);
     if (!(d->size_min > 0) || !isfinite(d->size_max) || !(d->size_max >= d->size_min))
@@ -66,7 +62,7 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
 bool sim_remeshes(const tl_sim *sim)
 {
     for (int32_t c = 0; c < sim->cloth_count; c++)
-        if (sim->cloths[c].remeshing.kind != TL_REMESHING_NONE) return true;
+        if (sim->cloths[c].adapter->look) return true;
     return false;
 }
 
@@ -77,7 +73,7 @@ static int64_t interval_of(const tl_sim *sim, const sim_cloth *cloth)
 
 static bool is_due(const tl_sim *sim, const sim_cloth *cloth)
 {
-    return cloth->remeshing.kind != TL_REMESHING_NONE && (sim->relaxing || sim->step % interval_of(sim, cloth) == 0);
+    return cloth->adapter->look && (sim->relaxing || sim->step % interval_of(sim, cloth) == 0);
 }
 
 // The last pass was so long ago that another is made in any case.
@@ -138,17 +134,7 @@ static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
     return TL_OK;
 }
 
-// ---- the field --------------------------------------------------------------------------------------------
-
-// Makes the field coarser as a whole if it asks for more faces than are allowed.
-static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
-{
-    if (max_faces <= 0) return;
-    const double scale = 0.9 * max_faces / (FACES_PER_AREA * tl_remesh_area(mesh, field));
-    if (!(scale < 1)) return;
-    for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++)
-        field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
-}
+// ---- a job for the adapter ---------------------------------------------------------------------------------
 
 // Fits the trees of bodies that move to a time.
 static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
@@ -164,55 +150,10 @@ static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
     return TL_OK;
 }
 
-// A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where
-// it will be, too. What it passes on the way, and planes that move, are not looked for.
-static tl_status add_planes_to_come(tl_sim *sim, int32_t c, const surroundings *s, const tl_sizing_def *def,
-                                    tl_obstacle_plane *planes, tl_error *err)
+static tl_status place_obstacles(void *host, double later, tl_error *err)
 {
-    const sim_cloth *cloth = &sim->cloths[c];
-    const int32_t count = cloth->mesh->slots[TL_NODES].count;
-    bool moves = false;
-    for (int32_t i = 0; i < sim->body_count; i++)
-        moves = moves || (sim->bodies[i].present && sim->bodies[i].moves && sim->bodies[i].tree);
-    if (!moves) return TL_OK;
-    tl_obstacle_plane *then = TL_SCRATCH(&sim->arena, tl_obstacle_plane, count);
-    if (!then) return tl_fail_memory(err, "the sizing field");
-    TL_TRY(fit_bodies(sim, sim->time + (double)interval_of(sim, cloth) * sim->def.dt, err));
-    const tl_status status = tl_obstacle_planes(cloth->mesh, s->obstacle, s->body_count, tl_obstacle_reach(def),
-                                                0.5 * cloth->thickness, sim->workers, then, err);
-    TL_TRY(fit_bodies(sim, sim->time, status == TL_OK ? err : NULL));  // for all else bodies are where they are
-    for (int32_t n = 0; n < count && status == TL_OK; n++)
-        if (then[n].distance < planes[n].distance) planes[n] = then[n];
-    return status;
-}
-
-static tl_status set_field(tl_sim *sim, int32_t c, const surroundings *s, const carried *carry, tl_error *err)
-{
-    const sim_cloth *cloth = &sim->cloths[c];
-    const tl_remeshing *d = &cloth->remeshing;
-    tl_mesh *mesh = cloth->mesh;
-    tl_sizing_def def = tl_sizing_def_default();
-    def.curvature = d->curvature, def.velocity = d->velocity, def.compression = d->compression;
-    def.size_min = d->size_min, def.size_max = d->size_max;
-    def.aspect_min = d->kind == TL_REMESHING_ISOTROPIC ? 1 : d->aspect_min;
-    def.edge_angles = d->edge_angles != 0, def.rib_stiffening = d->rib_stiffening;
-    def.obstacles = d->obstacles != 0 && s->body_count > 0;
-    def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
-    tl_obstacle_plane *planes =
-        TL_SCRATCH(&sim->arena, tl_obstacle_plane, def.obstacles ? mesh->slots[TL_NODES].count : 0);
-    tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
-    if (!planes || !fabric) return tl_fail_memory(err, "the sizing field");
-    for (int32_t m = 0; m < cloth->material_count; m++) fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
-    if (def.obstacles) {
-        TL_TRY(tl_obstacle_planes(mesh, s->obstacle, s->body_count, tl_obstacle_reach(&def), 0.5 * cloth->thickness,
-                                  sim->workers, planes, err));
-        TL_TRY(add_planes_to_come(sim, c, s, &def, planes, err));
-    }
-    tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, carry->attrs.size);
-    TL_TRY(tl_sizing_field(mesh, &def, fabric, cloth->material_count, def.obstacles ? planes : NULL, &sim->arena,
-                           sim->workers, field, err));
-    keep_to_budget(mesh, &def, d->max_faces, field);
-    return TL_OK;
+    const renewal *r = host;
+    return fit_bodies(r->sim, r->sim->time + later, err);
 }
 
 static double relative(tl_vec3 drift, tl_vec3 of) { return tl_norm3(of) > 0 ? tl_norm3(drift) / tl_norm3(of) : 0; }
@@ -247,38 +188,59 @@ static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 
 // ---- a pass over all --------------------------------------------------------------------------------------
 
-static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh_report *r, tl_error *err)
+// Handles whose nodes hold along lines alone, as bits.
+static int32_t *list_line_groups(tl_sim *sim)
 {
-    const sim_cloth *cloth = &sim->cloths[c];
-    const carried *carry = &s->carry[c];
-    renewal renewed = {sim, s, c, false};
-    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
-    double *density = TL_SCRATCH(&sim->arena, double, cloth->material_count);
-    tl_sizing_fabric *fabric = TL_SCRATCH(&sim->arena, tl_sizing_fabric, cloth->material_count);
-    if (!density || !fabric) return tl_fail_memory(err, "remeshing");
-    for (int32_t m = 0; m < cloth->material_count; m++)
-        density[m] = cloth->materials[m].density, fabric[m] = tl_sizing_fabric_of(&cloth->materials[m]);
     int32_t *lines = TL_SCRATCH(&sim->arena, int32_t, sim->handle_count / 32 + 1);
-    if (!lines) return tl_fail_memory(err, "remeshing");
+    if (!lines) return NULL;
     memset(lines, 0, (size_t)(sim->handle_count / 32 + 1) * sizeof *lines);
     for (int32_t h = 0; h < sim->handle_count; h++)
         if (sim->handles[h].on_line) lines[h / 32] |= (int32_t)(UINT32_C(1) << (h % 32));
-    const tl_remesh_def def = {.hysteresis = cloth->remeshing.hysteresis,
-                               .aspect_min = fmin(ASPECT_AT_MOST, cloth->remeshing.aspect_min),
-                               .max_faces = cloth->remeshing.max_faces,
-                               .density = density,
-                               .guard = &s->all,
-                               .fabric = fabric,
-                               .energy = s->energy,
-                               .workers = sim->workers,
-                               .line_groups = lines,
-                               .renew_room = remeshing_renew_room,
-                               .measure_room = remeshing_measure_room,
-                               .renew_self = &renewed};
-    const tl_status status = tl_remesh(cloth->mesh, &carry->attrs, &def, r, err);
+    return lines;
+}
+
+// What the adapter is to know of a cloth; `host` lives as long as the job.
+static tl_status fill_job(renewal *host, tl_adapt_job *out, tl_error *err)
+{
+    tl_sim *sim = host->sim;
+    const surroundings *s = host->s;
+    const sim_cloth *cloth = &sim->cloths[host->cloth];
+    for (int32_t b = 0; b < s->body_count; b++) s->guard[b].keep = KEPT * (0.5 * cloth->thickness + s->thickness[b]);
+    bool moves = false;
+    for (int32_t i = 0; i < sim->body_count; i++)
+        moves = moves || (sim->bodies[i].present && sim->bodies[i].moves && sim->bodies[i].tree);
+    *out = (tl_adapt_job){.def = &cloth->remeshing,
+                          .mesh = cloth->mesh,
+                          .materials = cloth->materials,
+                          .material_count = cloth->material_count,
+                          .thickness = cloth->thickness,
+                          .interval = (double)interval_of(sim, cloth) * sim->def.dt,
+                          .overdue = is_overdue(sim, cloth),
+                          .energy = s->energy,
+                          .group_count = sim->handle_count,
+                          .line_groups = list_line_groups(sim),
+                          .obstacles = s->obstacle,
+                          .obstacle_count = s->body_count,
+                          .obstacles_move = moves,
+                          .guard = &s->all,
+                          .place_obstacles = place_obstacles,
+                          .renew_room = remeshing_renew_room,
+                          .measure_room = remeshing_measure_room,
+                          .host = host,
+                          .ctx = {&sim->arena, sim->workers}};
+    return out->line_groups ? TL_OK : tl_fail_memory(err, "remeshing");
+}
+
+static tl_status remesh_cloth(tl_sim *sim, int32_t c, surroundings *s, tl_remesh_report *r, tl_error *err)
+{
+    const sim_cloth *cloth = &sim->cloths[c];
+    renewal host = {sim, s, c, false};
+    tl_adapt_job job;
+    TL_TRY(fill_job(&host, &job, err));
+    const tl_status status = cloth->adapter->change(cloth->adapter_self, &job, r, err);
     s->energy = fmax(0, s->energy - r->energy);
     if (status == TL_OK && r->splits + r->flips + r->collapses == 0) return status;
-    const tl_status settled = remeshing_settle(sim, c, carry, status == TL_OK ? err : NULL);
+    const tl_status settled = remeshing_settle(sim, c, &s->carry[c], status == TL_OK ? err : NULL);
     return status == TL_OK ? settled : status;
 }
 
@@ -299,16 +261,19 @@ static tl_status remesh_each(tl_sim *sim, surroundings *s, bool *changed, tl_rem
     return TL_OK;
 }
 
-// Sets the fields of the cloths that are due, and finds out which of them want a pass.
+// Finds out which of the cloths that are due want a pass.
 static tl_status judge_meshes(tl_sim *sim, surroundings *s, bool *any, tl_error *err)
 {
     *any = false;
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         carried *carry = &s->carry[c];
         carry->wanted = false;
-        if (!is_due(sim, &sim->cloths[c])) continue;
-        TL_TRY(set_field(sim, c, s, carry, err));
-        carry->wanted = is_overdue(sim, &sim->cloths[c]) || !tl_remesh_serves(sim->cloths[c].mesh, &carry->attrs);
+        const sim_cloth *cloth = &sim->cloths[c];
+        if (!is_due(sim, cloth)) continue;
+        renewal host = {sim, s, c, false};
+        tl_adapt_job job;
+        TL_TRY(fill_job(&host, &job, err));
+        TL_TRY(cloth->adapter->look(cloth->adapter_self, &job, &carry->wanted, err));
         *any = *any || carry->wanted;
     }
     return TL_OK;

@@ -1,7 +1,5 @@
 // sim/remeshing_impl.h: what the files of remeshing share.
 #pragma once
-#include "adapt/anisotropic/obstacles.h"
-#include "adapt/anisotropic/remesh.h"
 #include "detect/clearance.h"
 #include "sim/internal.h"
 
@@ -9,9 +7,9 @@
 
 /// Attributes of a cloth's mesh for the time of a pass.
 typedef struct carried {
-    tl_remesh_attrs attrs;
+    tl_adapt_groups groups;
     int32_t origin, free, lag;
-    bool wanted;  // its mesh does not serve any more
+    bool wanted;  // its adapter wants a pass
 } carried;
 
 typedef struct room room;
@@ -43,9 +41,9 @@ tl_status remeshing_settle(tl_sim *sim, int32_t cloth, const carried *carry, tl_
 /// [s].
 void remeshing_restore_nodes(tl_sim *sim, double dt_before);
 
-// remeshing_room.c
+// remeshing_clearance.c
 
-/// For one cloth, to tl_remesh_def.renew_self.
+/// For one cloth, to tl_adapt_job.host.
 typedef struct renewal {
     tl_sim *sim;
     surroundings *s;

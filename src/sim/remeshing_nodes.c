@@ -62,15 +62,15 @@ static tl_status load_lag(tl_sim *sim, int32_t c, int32_t *index, tl_error *err)
 tl_status remeshing_load_nodes(tl_sim *sim, int32_t c, carried *out, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
+    TL_TRY(tl_adapt_attach_groups(mesh, sim->handle_count, &out->groups, err));  // first: it may move others
     TL_TRY(load_past(sim, c, err));
     TL_TRY(load_lag(sim, c, &out->lag, err));
-    TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &out->attrs, err));
     TL_TRY(add_attribute(mesh, "origin", TL_ATTR_ZERO, &out->origin, err));
     TL_TRY(
         add_attribute(mesh, "free", TL_ATTR_BOTH, &out->free, err));  // a new node is pinched if an end of its edge is
-    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[out->attrs.held].width;
-    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.held),
-            *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->attrs.listed);
+    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[out->groups.held].width;
+    int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, out->groups.held),
+            *listed = tl_mesh_attr_ints(mesh, TL_NODES, out->groups.listed);
     int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, out->origin),
             *is_free = tl_mesh_attr_ints(mesh, TL_NODES, out->free);
     memset(held, 0, (size_t)count * (size_t)words * sizeof *held);
@@ -104,8 +104,9 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
 {
     sim_handle *handle = &sim->handles[h];
     const tl_mesh *mesh = sim->cloths[handle->cloth].mesh;
-    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[carry->attrs.held].width;
-    const int32_t *bits = tl_mesh_attr_ints(mesh, TL_NODES, handle->by_name ? carry->attrs.listed : carry->attrs.held);
+    const int32_t count = mesh->slots[TL_NODES].count, words = mesh->slots[TL_NODES].attrs[carry->groups.held].width;
+    const int32_t *bits =
+        tl_mesh_attr_ints(mesh, TL_NODES, handle->by_name ? carry->groups.listed : carry->groups.held);
     const int32_t *origin = tl_mesh_attr_ints(mesh, TL_NODES, carry->origin);
     const tl_vec3 *lag = (const tl_vec3 *)tl_mesh_attr_doubles(mesh, TL_NODES, carry->lag);
     int32_t old_count = 0, made = 0;
@@ -166,6 +167,7 @@ tl_status remeshing_settle(tl_sim *sim, int32_t c, const carried *carry, tl_erro
     for (int32_t h = 0; h < sim->handle_count; h++)
         for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
             sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
+    if (sim->cloths[c].adapter->renumber) sim->cloths[c].adapter->renumber(sim->cloths[c].adapter_self, &map);
     tl_renumbering_free(mesh, &map);
     sim->cloths[c].version++, sim->cloths[c].map_lost = false;
     return status;

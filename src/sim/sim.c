@@ -174,6 +174,7 @@ tl_status tl_sim_create(const tl_sim_def *given, tl_sim **out, tl_error *err)
 
 void sim_free_cloth(tl_sim *sim, sim_cloth *cloth)
 {
+    if (cloth->adapter && cloth->adapter->destroy) cloth->adapter->destroy(cloth->adapter_self);
     tl_mesh_destroy(cloth->mesh);
     TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
 }
@@ -332,7 +333,7 @@ static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *
                 cloth->mesh->edge_rest[cloth->mesh->face_edge[e->slot_of_face[f]][k]] = e->angle[h];
     }
     tl_status status = TL_OK;
-    if (cloth->remeshing.kind != TL_REMESHING_NONE) status = take_rest_curvature(e, cloth->mesh, e->angle, err);
+    if (cloth->adapter->look) status = take_rest_curvature(e, cloth->mesh, e->angle, err);
     TL_FREE(&sim->alloc, x, e->node_count);
     tl_elements_destroy(e);
     return status;
@@ -362,6 +363,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
                        .friction = def->friction,
                        .friction_self = def->friction_self,
                        .remeshing = def->remeshing,
+                       .adapter = tl_adapter_of(def->remeshing.kind),
                        .passed = -1,
                        .strain = def->strain};
     const char *name = def->name ? def->name : "cloth";
@@ -393,6 +395,8 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
         if (e != TL_NONE) cloth.mesh->edge_label[e] = def->edge_label[i];
     }
     if (status == TL_OK && def->rest_from_shape) status = take_rest_shape(sim, &cloth, err);
+    if (status == TL_OK && cloth.adapter->create)
+        status = cloth.adapter->create(&sim->alloc, cloth.mesh, &cloth.remeshing, &cloth.adapter_self, err);
     if (status == TL_OK) cloth.built = hash_mesh(cloth.mesh);
     if (status != TL_OK) {
         sim_free_cloth(sim, &cloth);

@@ -13,15 +13,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "adapt/anisotropic/remesh.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/hash.h"
 #include "mesh/mesh_attr.h"
 #include "mesh/mesh_bytes.h"
+#include "mesh/mesh_rest.h"
 #include "sim/internal.h"
 
-#define MAGIC "TLSTATE8"
+#define MAGIC "TLSTATE9"
 enum { TOOK_HOLD = 1, LET_GO = 2 };  // of a handle
 
 typedef struct header {
@@ -36,27 +36,6 @@ typedef struct header {
     int64_t remeshed;  // step before which meshes were last looked at
     uint8_t notes[TL_SOLVER_NOTES];
 } header;
-
-static void hash_remeshing(tl_hash *hash, const tl_remeshing *d)
-{
-    const double numbers[13] = {(int)d->kind,
-                                d->size_min,
-                                d->size_max,
-                                d->aspect_min,
-                                d->curvature,
-                                d->velocity,
-                                isnan(d->compression) ? -1 : d->compression,
-                                d->obstacles,
-                                (int)d->blend,
-                                d->hysteresis,
-                                d->interval,
-                                d->max_faces,
-                                d->patience};
-    if (d->kind == TL_REMESHING_NONE) return;
-    tl_hash_add(hash, numbers, sizeof numbers);
-    const double more[2] = {d->edge_angles, d->rib_stiffening};
-    if (more[0] != 0 || more[1] != 0) tl_hash_add(hash, more, sizeof more);
-}
 
 static uint64_t hash_built(const tl_sim *sim)
 {
@@ -73,7 +52,7 @@ static uint64_t hash_built(const tl_sim *sim)
         const double contact[3] = {cloth->thickness, isnan(cloth->friction) ? -1 : cloth->friction,
                                    cloth->friction_self};
         tl_hash_add(&hash, contact, sizeof contact);
-        hash_remeshing(&hash, &cloth->remeshing);
+        if (cloth->adapter->hash) cloth->adapter->hash(&cloth->remeshing, &hash);
         if (cloth->strain.kind == TL_STRAIN_FREE) continue;
         const tl_strain_def *d = &cloth->strain;
         const double strain[6] = {(int)d->kind, d->min, d->max, d->weft_min, d->weft_max, d->shear};
@@ -115,33 +94,6 @@ static uint64_t hash_built(const tl_sim *sim)
 
 static int array_count(const tl_sim *sim) { return sim->def.integrator == TL_BDF2 ? 4 : 2; }
 
-// How often edges were flipped, a byte for each, and which nodes have come and gone: it decides about the next flip and
-// the next collapse. `out` NULL: counts only.
-static size_t write_unrest(const tl_mesh *mesh, char *out)
-{
-    const int32_t *turned = tl_mesh_attr_ints(mesh, TL_EDGES, tl_mesh_attr_find(mesh, TL_EDGES, "turned"));
-    const double *unrest = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "unrest"));
-    const int32_t count = mesh->slots[TL_EDGES].count;
-    const size_t bytes = TL_UNREST * sizeof(double) * (size_t)mesh->slots[TL_NODES].count;
-    for (int32_t e = 0; out && e < count; e++) out[e] = turned ? (char)turned[e] : 0;
-    if (out && unrest) memcpy(out + count, unrest, bytes);
-    if (out && !unrest) memset(out + count, 0, bytes);
-    return (size_t)count + bytes;
-}
-
-static tl_status read_unrest(tl_sim *sim, tl_mesh *mesh, const char *data, size_t size, size_t *used, tl_error *err)
-{
-    tl_remesh_attrs attrs;
-    const int32_t count = mesh->slots[TL_EDGES].count;
-    const size_t bytes = write_unrest(mesh, NULL);
-    if (size - *used < bytes) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
-    TL_TRY(tl_remesh_attach(mesh, sim->handle_count, &attrs, err));
-    for (int32_t e = 0; e < count; e++) tl_mesh_attr_ints(mesh, TL_EDGES, attrs.turned)[e] = data[*used + (size_t)e];
-    memcpy(tl_mesh_attr_doubles(mesh, TL_NODES, attrs.unrest), data + *used + count, bytes - (size_t)count);
-    *used += bytes;
-    return TL_OK;
-}
-
 // The curvature of a rest shape and its sharp folds, for meshes that have them.
 static size_t write_rest(const tl_mesh *mesh, char *out)
 {
@@ -180,7 +132,8 @@ static size_t write_meshes(const tl_sim *sim, char *out)
         if (out) memcpy(out + at, &sim->cloths[c].passed, sizeof sim->cloths[c].passed);
         at += sizeof sim->cloths[c].passed;
         at += tl_mesh_write_bytes(sim->cloths[c].mesh, out ? out + at : NULL);
-        at += write_unrest(sim->cloths[c].mesh, out ? out + at : NULL);
+        const sim_cloth *cloth = &sim->cloths[c];
+        if (cloth->adapter->save) at += cloth->adapter->save(cloth->adapter_self, cloth->mesh, out ? out + at : NULL);
         at += write_rest(sim->cloths[c].mesh, out ? out + at : NULL);
     }
     for (int32_t i = 0; i < sim->handle_count; i++) {
@@ -338,16 +291,20 @@ tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *er
 /// Meshes and handles read from a saved state, not yet in place.
 typedef struct read_meshes {
     tl_mesh **mesh;
+    void **adapter_self;
     int64_t *passed;
     int32_t **nodes, *node_count;
 } read_meshes;
 
 static void drop_meshes(tl_sim *sim, read_meshes *r)
 {
+    for (int32_t c = 0; r->adapter_self && c < sim->cloth_count; c++)
+        if (sim->cloths[c].adapter->destroy) sim->cloths[c].adapter->destroy(r->adapter_self[c]);
     for (int32_t c = 0; r->mesh && c < sim->cloth_count; c++) tl_mesh_destroy(r->mesh[c]);
     for (int32_t i = 0; r->nodes && r->node_count && i < sim->handle_count; i++)
         TL_FREE(&sim->alloc, r->nodes[i], r->node_count[i]);
     TL_FREE(&sim->alloc, r->mesh, sim->cloth_count);
+    TL_FREE(&sim->alloc, r->adapter_self, sim->cloth_count);
     TL_FREE(&sim->alloc, r->passed, sim->cloth_count);
     TL_FREE(&sim->alloc, r->nodes, sim->handle_count);
     TL_FREE(&sim->alloc, r->node_count, sim->handle_count);
@@ -385,12 +342,15 @@ static tl_status parse_passed(int32_t c, const char *data, size_t size, int64_t 
 static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, read_meshes *r, tl_error *err)
 {
     r->mesh = TL_CALLOC(&sim->alloc, tl_mesh *, sim->cloth_count);
+    r->adapter_self = TL_CALLOC(&sim->alloc, void *, sim->cloth_count);
     r->passed = TL_CALLOC(&sim->alloc, int64_t, sim->cloth_count);
     r->nodes = TL_CALLOC(&sim->alloc, int32_t *, sim->handle_count);
     r->node_count = TL_CALLOC(&sim->alloc, int32_t, sim->handle_count);
-    if (!r->mesh || !r->passed || !r->nodes || !r->node_count) return tl_fail_memory(err, "the saved state");
+    if (!r->mesh || !r->adapter_self || !r->passed || !r->nodes || !r->node_count)
+        return tl_fail_memory(err, "the saved state");
     size_t used;
     for (int32_t c = 0; c < sim->cloth_count; c++, data += used, size -= used) {
+        const sim_cloth *cloth = &sim->cloths[c];
         TL_TRY(parse_passed(c, data, size, step, &r->passed[c], err));
         data += sizeof *r->passed, size -= sizeof *r->passed;
         TL_TRY(tl_mesh_read_bytes(&sim->alloc, data, size, &r->mesh[c], &used, err));
@@ -398,7 +358,12 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
             if (r->mesh[c]->face_label[f] < 0 || r->mesh[c]->face_label[f] >= sim->cloths[c].material_count)
                 return tl_fail(err, TL_BAD_INPUT, "saved state: face %d is made of fabric %d", f,
                                r->mesh[c]->face_label[f]);
-        TL_TRY(read_unrest(sim, r->mesh[c], data, size, &used, err));
+        if (cloth->adapter->load) {
+            size_t bytes;
+            TL_TRY(cloth->adapter->load(&sim->alloc, r->mesh[c], &cloth->remeshing, sim->handle_count, data + used,
+                                        size - used, &bytes, &r->adapter_self[c], err));
+            used += bytes;
+        }
         TL_TRY(read_rest(r->mesh[c], sim->cloths[c].mesh, data, size, &used, err));
     }
     for (int32_t i = 0; i < sim->handle_count; i++, data += used, size -= used)
@@ -421,8 +386,10 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
     }
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         tl_mesh *mesh = sim->cloths[c].mesh;
+        void *adapter_self = sim->cloths[c].adapter_self;
         sim->cloths[c].mesh = r->mesh[c], sim->cloths[c].passed = r->passed[c];
-        r->mesh[c] = mesh;
+        sim->cloths[c].adapter_self = r->adapter_self[c];
+        r->mesh[c] = mesh, r->adapter_self[c] = adapter_self;
         sim->cloths[c].version++, sim->cloths[c].map_lost = true;
     }
     return sim_recompile(sim, err);
@@ -431,7 +398,7 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
 static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, tl_error *err)
 {
     if (!sim_remeshes(sim)) return TL_OK;
-    read_meshes r = {NULL, NULL, NULL, NULL};
+    read_meshes r = {0};
     tl_status status = parse_meshes(sim, data, size, step, &r, err);
     if (status == TL_OK) status = swap_meshes(sim, &r, err);
     drop_meshes(sim, &r);

@@ -12,6 +12,7 @@
 // would go further is not done: a split then stays on the straight edge, which moves nothing, a flip or a collapse is
 // left. So there is nothing to push back or to undo afterwards.
 #pragma once
+#include "adapt/adapt.h"
 #include "adapt/anisotropic/sizing.h"
 #include "adapt/anisotropic/tensor2.h"
 #include "detect/body_clearance.h"
@@ -38,9 +39,6 @@ typedef struct tl_remesh_attrs {
 /// Finds the attributes, or adds them with nothing held. `groups` of held nodes are at most as many.
 tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err);
 
-/// For whose sake a face may not move any further.
-typedef enum tl_room_kind { TL_ROOM_CLOTH, TL_ROOM_BODIES } tl_room_kind;
-
 typedef struct tl_remesh_def {
     double hysteresis;               ///< a collapse makes no edge with a size above 1 - hysteresis. 0.2 in the paper.
     double aspect_min;               ///< no flip or collapse makes a face with 12 sqrt(3) area / perimeter^2 below this
@@ -61,16 +59,6 @@ typedef struct tl_remesh_def {
     const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and
                                  ///< feature lines; NULL: none
 } tl_remesh_def;
-
-typedef struct tl_remesh_report {
-    int32_t splits, flips, collapses;
-    int32_t refused;         ///< flips and collapses left undone because something was in the way
-    int32_t straight;        ///< splits that stayed on the edge for that reason
-    double energy;           ///< [J] stretching energy added by operations, without what others took away
-    int32_t too_long;        ///< edges left with a size above 1: the limit of faces was reached
-    tl_vec3 momentum, spin;  ///< linear [kg m/s] and angular (about the mean place of the nodes) [kg m^2/s] before
-    tl_vec3 momentum_drift, spin_drift;  ///< change by the pass
-} tl_remesh_report;
 
 /// One pass. The field must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report,
