@@ -115,6 +115,7 @@ int app_info(const app_command *self, int argc, char **argv);
 int app_convert(const app_command *self, int argc, char **argv);
 int app_bench(const app_command *self, int argc, char **argv);
 int app_render(const app_command *self, int argc, char **argv);
+int app_serve(const app_command *self, int argc, char **argv);
 int app_view(const app_command *self, int argc, char **argv);
 int app_plot(const app_command *self, int argc, char **argv);
 int app_fabrics(const app_command *self, int argc, char **argv);

@@ -180,6 +180,16 @@ static const app_command commands[] = {
      .codes = CODES_COMMON "  2  the file or folder is invalid or missing\n"
                            "  3  there is no display, or no OpenGL 3.3",
      .run = app_view},
+    {.name = "serve",
+     .summary = "hand the page that `make web` builds to a browser on this machine",
+     .synopsis = "[DIR] [--port N] [--verbose]",
+     .about = "Prints an address to open in a browser; Ctrl-C ends it. Without DIR it is the page that runs the\n"
+              "simulator in the browser (docs/web.md). Listens on 127.0.0.1 alone, hands out what is in the\n"
+              "folder and nothing else: no hidden files, no way up, no links that lead outside.",
+     .examples = "  toile serve\n"
+                 "  toile serve web/dist --port 9000",
+     .codes = CODES_COMMON "  2  there is no such folder, the page is not built, or the port is taken",
+     .run = app_serve},
     {.name = "plot",
      .summary = "diagrams of a run: faces, time per stage, energies, strain",
      .synopsis = "DIR -o FILE.svg|.png [options]",
