@@ -82,6 +82,9 @@ void app_json_real(FILE *to, double value);
 /// Reports a failed call: the message on stderr and, with `json`, an object on stdout. Returns the exit code.
 int app_fail(const app_command *self, bool json, app_exit code, const tl_error *err);
 
+/// One file under both names, so that writing the one would lose the other. Missing files and NULL are no file.
+bool app_same_file(const char *a, const char *b);
+
 /// The exit code for a status; `io` is what TL_IO means here (input missing or output impossible).
 app_exit app_exit_of(tl_status status, app_exit io);
 

@@ -80,6 +80,10 @@ static int load_and_make(const app_command *self, const mesh_options *o, const c
     if (o->cells && o->edge > 0) return app_usage(self, "give --edge or --cells, not both");
     if (o->cells && def.method == TL_PANEL_DELAUNAY)
         return app_usage(self, "--cells is for grids: give --method tfi, length, diagonal, strips or equal-area");
+    const char *written[] = {o->out, o->svg, o->report};
+    for (int i = 0; i < 3; i++)
+        if (app_same_file(written[i], path))
+            return app_usage(self, "%s would overwrite the pattern it is made from: give another name", written[i]);
     tl_error err = {0};
     tl_pattern *pattern = NULL;
     if (tl_pattern_load(path, &pattern, &err) != TL_OK)

@@ -22,6 +22,8 @@ static int info(const app_command *self, int argc, char **argv, app_list *words)
     if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
     if (words->count != 1) return app_usage(self, "give one file or folder");
 
+    if (app_same_file(svg, words->item[0]))
+        return app_usage(self, "--svg %s would overwrite what it is drawn from: give another name", svg);
     tl_error err = {0};
     tl_pattern *pattern = NULL;
     if (svg && tl_pattern_load(words->item[0], &pattern, &err) != TL_OK)

@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdarg.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -20,6 +21,13 @@ void app_say(const char *format, ...)
     vfprintf(stderr, format, args);
     fputc('\n', stderr);
     va_end(args);
+}
+
+bool app_same_file(const char *a, const char *b)
+{
+    struct stat s, t;
+    if (!a || !b || stat(a, &s) != 0 || stat(b, &t) != 0) return false;
+    return s.st_dev == t.st_dev && s.st_ino == t.st_ino;
 }
 
 // Length in bytes of the well-formed UTF-8 sequence at s (RFC 3629), 0 if there is none.

@@ -433,14 +433,6 @@ static tl_status read_properties(gc_reader *r, const tl_node *root, tl_error *er
     return TL_OK;
 }
 
-static void note_size(tl_pattern *p)
-{
-    double area = 0;
-    for (int32_t i = 0; i < p->panel_count; i++) area += fabs(p->panels[i].view.area);
-    if (area < 0.01 || area > 100)
-        tl_pattern_add_note(p, "all panels together have %.3g m^2, which is no garment (check units_in_meter)", area);
-}
-
 static tl_status read_all(gc_reader *r, const tl_node *root, tl_error *err)
 {
     TL_TRY(read_properties(r, root, err));
@@ -452,7 +444,6 @@ static tl_status read_all(gc_reader *r, const tl_node *root, tl_error *err)
         const tl_node stitch = tl_node_at(&stitches, i);
         TL_TRY(read_stitch(r, &stitch, err));
     }
-    note_size(r->pattern);
     TL_TRY(choose_rotation(r, err));
     note_mirrored(r);
     return TL_OK;

@@ -21,6 +21,7 @@ typedef struct svg_reader {
     char panel[TL_XML_MAX_DEPTH + 1][TL_PATTERN_NAME_MAX + 1];  ///< data-panel of the groups around
     int32_t skip_depth;                                         ///< > 0: inside of something that is not drawn
     bool found_root;
+    bool local;  ///< panels have coordinates of their own and may lie on each other
 } svg_reader;
 
 static tl_status svg_fail(svg_reader *r, tl_error *err, const char *what)
@@ -422,7 +423,10 @@ static tl_status open_element(svg_reader *r, tl_error *err)
     if (transform.text && !tl_svg_transform(transform, &own))
         return svg_fail(r, err, "has a transform that cannot be read");
     r->stack[depth] = tl_affine_times(r->stack[depth - 1], own);
-    if (tl_slice_is(tl_xml_value(&r->xml, "data-layout"), "local")) r->stack[depth] = (tl_affine){1, 0, 0, 1, 0, 0};
+    if (tl_slice_is(tl_xml_value(&r->xml, "data-layout"), "local")) {
+        r->stack[depth] = (tl_affine){1, 0, 0, 1, 0, 0};
+        r->local = true;
+    }
     memcpy(r->panel[depth], r->panel[depth - 1], sizeof r->panel[depth]);
     if (tl_slice_is(r->xml.name, "g")) {
         char name[TL_PATTERN_NAME_MAX + 1];
@@ -430,6 +434,38 @@ static tl_status open_element(svg_reader *r, tl_error *err)
         return TL_OK;
     }
     return read_shape(r, &r->stack[depth], err);
+}
+
+// `inner` lies in `outer`, by the middles of at most 17 of its edges.
+static bool lies_in(const tl_panel *inner, const tl_panel *outer)
+{
+    const int32_t step = 1 + inner->edge_count / 16;
+    if (!(fabs(inner->area) < fabs(outer->area))) return false;
+    const double drawn = 1e-4;  // [m]: lines that coincide on paper
+    for (int32_t e = 0; e < inner->edge_count; e += step) {
+        const tl_vec2 at = tl_segment_point(&inner->curves[inner->edges[e].curve], 0.5);
+        int32_t edge;
+        double where;
+        if (!tl_panel_contains(outer, at) && tl_panel_nearest(outer, at, &edge, &where) > drawn) return false;
+    }
+    return true;
+}
+
+// Cutting lines drawn around seam lines look like panels of their own.
+static void note_nested(tl_pattern *pattern)
+{
+    enum { PANELS_MAX = 300 };  // more are a sheet of samples, and the search is quadratic
+    if (pattern->panel_count > PANELS_MAX) return;
+    for (int32_t i = 0; i < pattern->panel_count; i++)
+        for (int32_t j = 0; j < pattern->panel_count; j++) {
+            const tl_panel *in = tl_pattern_panel(pattern, i), *out = tl_pattern_panel(pattern, j);
+            if (i == j || !lies_in(in, out)) continue;
+            tl_pattern_add_note(pattern,
+                                "panel '%s' lies in panel '%s': both are read as panels (of a cutting line around "
+                                "a seam line say data-line=\"cut\", of a hole data-line=\"hole\")",
+                                in->name, out->name);
+            break;
+        }
 }
 
 static tl_status read_all(svg_reader *r, tl_error *err)
@@ -444,6 +480,7 @@ static tl_status read_all(svg_reader *r, tl_error *err)
     if (r->drawing.pattern->panel_count == 0 && r->drawing.mark_count == 0)
         return tl_fail(err, TL_BAD_INPUT, "%s: no closed path, so no panel (is it a drawing of outlines?)",
                        r->xml.path);
+    if (!r->local) note_nested(r->drawing.pattern);
     return tl_drawing_finish(&r->drawing, err);
 }
 

@@ -265,14 +265,21 @@ double tl_seam_mismatch(const tl_pattern *pattern, const tl_seam *seam)
     return 2 * fabs(a - b) / (a + b);
 }
 
+// The corner where stretch `a` ends and `b` starts along the outline is sewn to itself: a seam may run to it or from
+// it.
+static bool folds_at_corner(const tl_panel *p, const tl_seam_side *a, const tl_seam_side *b)
+{
+    if ((a->edge + a->count) % p->edge_count != b->edge) return false;
+    return (a->to == 1 && b->to == 0 && a->from < 1 && b->from > 0) ||
+           (a->from == 1 && b->from == 0 && a->to < 1 && b->to > 0);
+}
+
 bool tl_seam_is_dart(const tl_pattern *pattern, const tl_seam *seam)
 {
     const tl_seam_side *a = &seam->side[0], *b = &seam->side[1];
     if (a->panel != b->panel) return false;
     const tl_panel *p = tl_pattern_panel(pattern, a->panel);
-    if ((a->edge + a->count) % p->edge_count == b->edge) return a->to == 1 && b->to == 0 && a->from < 1 && b->from > 0;
-    if ((b->edge + b->count) % p->edge_count == a->edge) return b->to == 1 && a->to == 0 && b->from < 1 && a->from > 0;
-    return false;
+    return folds_at_corner(p, a, b) || folds_at_corner(p, b, a);
 }
 
 bool tl_seam_side_covers(const tl_pattern *pattern, const tl_seam_side *side, int32_t edge, double *from, double *to)
@@ -339,6 +346,16 @@ static void note_seams(tl_pattern *pattern)
     }
 }
 
+// Wrong units are the commonest fault of pattern files.
+static void note_size(tl_pattern *pattern)
+{
+    const double least = 0.01, most = 100;  // [m^2]: a doll's collar, a marquee
+    double area = 0;
+    for (int32_t i = 0; i < pattern->panel_count; i++) area += fabs(pattern->panels[i].view.area);
+    if (area < least || area > most)
+        tl_pattern_add_note(pattern, "all panels together have %.3g m^2, which is no garment (check the unit)", area);
+}
+
 tl_status tl_pattern_check(tl_pattern *pattern, tl_error *err)
 {
     if (!pattern) return tl_fail(err, TL_BAD_ARG, "pattern: is NULL");
@@ -354,6 +371,7 @@ tl_status tl_pattern_check(tl_pattern *pattern, tl_error *err)
     TL_TRY(status);
     TL_TRY(check_seams(pattern, err));
     note_seams(pattern);
+    note_size(pattern);
     pattern->closed = true;
     return TL_OK;
 }

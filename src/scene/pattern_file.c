@@ -22,6 +22,12 @@ static bool is_ours(const json_t *root)
     return format && strncmp(format, "toile-pattern", 13) == 0;
 }
 
+bool tl_mesh_seams_are(const json_t *root)
+{
+    const char *format = json_string_value(json_object_get(root, "format"));
+    return format && strncmp(format, "toile-mesh-seams", 16) == 0;
+}
+
 bool tl_pattern_file_is(const tl_allocator *alloc, const char *path)
 {
     if (ends_with(path, ".svg") || ends_with(path, ".dxf")) return true;
@@ -66,10 +72,11 @@ static tl_status read_seams_beside(const tl_allocator *alloc, const char *path, 
     tl_json_doc *doc;
     TL_TRY(tl_json_load(alloc, &(tl_json_def){.path = side}, &doc, err));
     const tl_node root = tl_json_root(doc);
+    const bool of_mesh = tl_mesh_seams_are(root.value);  // `toile mesh` has put the pairs of a mesh here
     const int32_t before = out->seam_count;
-    const tl_status status = tl_pattern_seams_read(&root, out, err);
+    const tl_status status = of_mesh ? TL_OK : tl_pattern_seams_read(&root, out, err);
     tl_json_destroy(doc);
-    if (status == TL_OK) tl_pattern_add_note(out, "%d seams come from %s", out->seam_count - before, side);
+    if (status == TL_OK && !of_mesh) tl_pattern_add_note(out, "%d seams come from %s", out->seam_count - before, side);
     return status;
 }
 

@@ -25,3 +25,6 @@ tl_status tl_pattern_open(const tl_allocator *alloc, const tl_reader *reader, co
 
 /// Is this file a pattern, by its name or its keys? Looks at the text only for .json.
 bool tl_pattern_file_is(const tl_allocator *alloc, const char *path);
+
+/// Is this what `toile mesh` writes beside an OBJ, rather than seams for a drawing?
+bool tl_mesh_seams_are(const json_t *root);

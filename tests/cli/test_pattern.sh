@@ -42,6 +42,22 @@ says stderr 'did you mean delaunay'
 expect 1 mesh "$P/tee.json" -o x.obj --panel nose
 expect 2 mesh open.svg -o x.obj
 
+# What is written never overwrites what it is made from, nor seams that somebody wrote for a drawing.
+cp "$P/drawing.svg" d.svg
+expect 1 info d.svg --svg d.svg
+says stderr 'would overwrite'
+expect 1 mesh d.svg -o d.obj --svg ./d.svg
+says stderr 'would overwrite'
+cmp d.svg "$P/drawing.svg" || fail "the drawing is lost"
+expect 0 mesh d.svg -o d.obj
+expect 0 info d.svg  # d.seams.json holds pairs of the mesh now: no seams of the drawing
+expect 0 mesh d.svg -o d.obj --edge 0.03
+rm d.seams.json
+echo '{"seams": []}' > d.seams.json
+expect 2 mesh d.svg -o d.obj
+says stderr 'would be overwritten'
+[ "$(cat d.seams.json)" = '{"seams": []}' ] || fail "seams are lost"
+
 cat > scene.json << 'END'
 {"frames": 1, "remeshing": {"kind": "none"}, "cloths": [{"name": "tee", "mesh": {"pattern": "tee-pattern.json", "edge": 0.06}}]}
 END

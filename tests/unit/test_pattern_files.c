@@ -99,6 +99,31 @@ static void shared_patterns_have_the_figures_of_the_oracle(void **state)
     assert_int_equal(edges, 659);
 }
 
+// Darts that outlines follow, counted on the drawings beside the JSON, whichever leg its stitch names first.
+static void darts_of_outlines_are_counted(void **state)
+{
+    (void)state;
+    static const struct {
+        const char *name;
+        int darts;
+    } want[] = {{"circle_skirt_dress_mean_all_specification", 8},
+                {"dress_pencil_specification", 4},
+                {"fitted_circle_dress_mh_female_specification", 8},
+                {"pants_mean_all_specification", 4},
+                {"pants_mh_female_specification", 6},
+                {"tee", 0},
+                {"jacket_hood", 0}};
+    for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
+        char path[512];
+        snprintf(path, sizeof path, DATA "%s.json", want[i].name);
+        tl_pattern *p = load(path);
+        int darts = 0;
+        for (int32_t s = 0; s < tl_pattern_seam_count(p); s++) darts += tl_seam_is_dart(p, tl_pattern_seam(p, s));
+        assert_int_equal(darts, want[i].darts);
+        tl_pattern_destroy(p);
+    }
+}
+
 // --- round trips -----------------------------------------------------------------------------------------
 
 static double far_apart(tl_vec2 a, tl_vec2 b) { return hypot(a.x - b.x, a.y - b.y); }
@@ -355,6 +380,45 @@ static void seams_drawn_along_outlines_are_found(void **state)
         for (int end = 0; end < 2; end++)
             assert_true(far_apart(tl_seam_side_point(p, &s->side[k], end), want[k][end]) < 1e-12);
     tl_pattern_destroy(p);
+}
+
+// A cutting line around a seam line, as drawing programs export both, looks like two panels; it is told.
+static void nested_outlines_are_told(void **state)
+{
+    (void)state;
+    help_write("n.svg", "<svg width='1000mm' viewBox='0 0 1000 500' xmlns='http://www.w3.org/2000/svg'>"
+                        "<rect id='seam' x='10' y='10' width='180' height='80'/>"
+                        "<rect id='cut' x='0' y='10' width='200' height='90'/>"  // on one side they coincide
+                        "<rect id='other' x='150' y='50' width='180' height='80'/></svg>");
+    tl_pattern *p = load("n.svg");
+    assert_int_equal(tl_pattern_panel_count(p), 3);
+    assert_int_equal(tl_pattern_note_count(p), 1);
+    assert_non_null(strstr(tl_pattern_note(p, 0), "panel 'seam' lies in panel 'cut'"));
+    tl_pattern_destroy(p);
+    help_write("n.svg", "<svg width='1000mm' viewBox='0 0 1000 500' xmlns='http://www.w3.org/2000/svg'>"
+                        "<rect id='seam' x='10' y='10' width='180' height='80'/>"
+                        "<rect id='cut' data-line='cut' x='0' y='10' width='200' height='90'/></svg>");
+    p = load("n.svg");
+    assert_int_equal(tl_pattern_panel_count(p), 1);
+    assert_int_equal(tl_pattern_note_count(p), 0);
+    tl_pattern_destroy(p);
+}
+
+// Inches where millimetres were meant, and the other way about.
+static void sizes_of_no_garment_are_told(void **state)
+{
+    (void)state;
+    static const char *const width[] = {"1000mm", "1000in", "10mm"};
+    for (int i = 0; i < 3; i++) {
+        char text[256];
+        snprintf(text, sizeof text, "<svg width='%s' viewBox='0 0 1000 1000'><rect width='500' height='400'/></svg>",
+                 width[i]);
+        help_write("w.svg", text);
+        tl_pattern *p = load("w.svg");
+        assert_int_equal(tl_pattern_note_count(p), i > 0);
+        if (i > 0) assert_non_null(strstr(tl_pattern_note(p, 0), "no garment (check the unit)"));
+        tl_pattern_destroy(p);
+    }
 }
 
 static void seams_come_from_a_file_beside(void **state)
@@ -804,6 +868,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         IN_FOLDER(shared_patterns_have_the_figures_of_the_oracle),
+        IN_FOLDER(darts_of_outlines_are_counted),
         IN_FOLDER(shared_patterns_survive_every_format),
         IN_FOLDER(one_of_everything_survives_every_format),
         IN_FOLDER(cut_lines_survive_dxf),
@@ -811,6 +876,8 @@ int main(void)
         IN_FOLDER(drawing_is_read_by_hand_worked_figures),
         IN_FOLDER(drawing_of_inkscape_is_read_by_hand_worked_figures),
         IN_FOLDER(seams_drawn_along_outlines_are_found),
+        IN_FOLDER(nested_outlines_are_told),
+        IN_FOLDER(sizes_of_no_garment_are_told),
         IN_FOLDER(seams_come_from_a_file_beside),
         IN_FOLDER(dxf_of_ezdxf_is_read_by_hand_worked_figures),
         IN_FOLDER(every_curve_encoding_is_known),
