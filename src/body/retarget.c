@@ -11,6 +11,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "body/retarget_impl.h"
+#include "math/elementary.h"
 
 void tl_mocap_free(tl_mocap *m)
 {
@@ -154,7 +155,7 @@ static void pose_frame(retargeting *r, tl_vec3 hips)
 static double angle_between(tl_quat a, tl_quat b)
 {
     const double c = fabs(tl_quat_dot(a, b));
-    return 2 * acos(c > 1 ? 1 : c);
+    return 2 * tl_acos(c > 1 ? 1 : c);
 }
 
 // The largest turn of a joint from one frame to the next [rad].

@@ -11,6 +11,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "mesh/edges.h"
 #include "math/vec3.h"
 
@@ -87,8 +88,8 @@ tl_status tl_shape_sphere(const tl_allocator *alloc, tl_vec3 center, double radi
     out->pos[0] = (tl_vec3){0, 1, 0}, out->pos[11] = (tl_vec3){0, -1, 0};
     const double step = 3.14159265358979323846 / 5, height = 1 / sqrt(5), ring = 2 / sqrt(5);
     for (int i = 0; i < 5; i++) {
-        out->pos[1 + i] = (tl_vec3){ring * cos(2 * i * step), height, -ring * sin(2 * i * step)};
-        out->pos[6 + i] = (tl_vec3){ring * cos((2 * i + 1) * step), -height, -ring * sin((2 * i + 1) * step)};
+        out->pos[1 + i] = (tl_vec3){ring * tl_cos(2 * i * step), height, -ring * tl_sin(2 * i * step)};
+        out->pos[6 + i] = (tl_vec3){ring * tl_cos((2 * i + 1) * step), -height, -ring * tl_sin((2 * i + 1) * step)};
         const int32_t a = 1 + i, b = 1 + (i + 1) % 5, c = 6 + i, d = 6 + (i + 1) % 5;
         const int32_t four[4][3] = {{0, a, b}, {a, c, b}, {b, c, d}, {c, 11, d}};
         memcpy(out->face[4 * i], four, sizeof four);
@@ -125,7 +126,7 @@ static void find_equator(const tl_shape *ball, int32_t ring[AROUND])
     for (int32_t i = 0; i < ball->node_count; i++) {
         const tl_vec3 p = ball->pos[i];
         if (p.z != 0) continue;
-        const double turn = atan2(p.y, p.x) / (2 * 3.14159265358979323846);
+        const double turn = tl_atan2(p.y, p.x) / (2 * 3.14159265358979323846);
         ring[((int32_t)lrint(turn * AROUND) + AROUND) % AROUND] = i;
     }
 }
@@ -154,7 +155,7 @@ static tl_status long_round(const tl_allocator *alloc, tl_vec3 center, tl_vec3 a
     for (int32_t i = 0; i < ball.node_count; i++) {
         const tl_vec3 p = ball.pos[i];
         // Lambert: at polar angle t the disc's radius is sqrt(2) sin(t/2) = sqrt(1 - cos t), so the equator is the rim
-        const double across = hypot(p.x, p.y), z = fabs(p.z);
+        const double across = tl_hypot(p.x, p.y), z = fabs(p.z);
         const double spread = flat && across > 0 && z > 0 ? sqrt(1 - fmin(z, 1)) / across : 1;
         const double along = (p.z < 0 ? -0.5 : 0.5) * length + (flat ? 0 : radius * p.z);
         out->pos[i] =

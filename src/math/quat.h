@@ -1,5 +1,6 @@
 // math/quat.h: rotations as unit quaternions x, y, z, w.
 #pragma once
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 typedef struct tl_quat {
@@ -34,8 +35,8 @@ static inline tl_vec3 tl_quat_rotate(tl_quat q, tl_vec3 a)
 /// About an axis of unit length by an angle [rad].
 static inline tl_quat tl_quat_turn(tl_vec3 axis, double angle)
 {
-    const double s = sin(angle / 2);
-    return (tl_quat){s * axis.x, s * axis.y, s * axis.z, cos(angle / 2)};
+    const double s = tl_sin(angle / 2);
+    return (tl_quat){s * axis.x, s * axis.y, s * axis.z, tl_cos(angle / 2)};
 }
 
 /// The shortest rotation that takes the direction a to the direction b.
@@ -59,8 +60,8 @@ static inline tl_quat tl_quat_slerp(tl_quat a, tl_quat b, double s)
     if (c < 0) b = (tl_quat){-b.x, -b.y, -b.z, -b.w}, c = -c;
     double wa = 1 - s, wb = s;
     if (c < 1 - 1e-10) {
-        const double angle = acos(c), across = sin(angle);
-        wa = sin((1 - s) * angle) / across, wb = sin(s * angle) / across;
+        const double angle = tl_acos(c), across = tl_sin(angle);
+        wa = tl_sin((1 - s) * angle) / across, wb = tl_sin(s * angle) / across;
     }
     return tl_quat_unit((tl_quat){wa * a.x + wb * b.x, wa * a.y + wb * b.y, wa * a.z + wb * b.z, wa * a.w + wb * b.w});
 }

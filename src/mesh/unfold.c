@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 #include "mesh/edges.h"
 #include "mesh/mesh.h"
@@ -19,7 +20,7 @@ bool tl_triangle_strain(const tl_vec2 uv[3], const tl_vec3 x[3], double *low, do
     const tl_vec3 fu = tl_mul3(1 / det, tl_sub3(tl_mul3(b.y, p), tl_mul3(a.y, q)));
     const tl_vec3 fv = tl_mul3(1 / det, tl_sub3(tl_mul3(a.x, q), tl_mul3(b.x, p)));
     const double uu = tl_dot3(fu, fu), vv = tl_dot3(fv, fv), uw = tl_dot3(fu, fv);
-    const double mean = 0.5 * (uu + vv), spread = hypot(0.5 * (uu - vv), uw);
+    const double mean = 0.5 * (uu + vv), spread = tl_hypot(0.5 * (uu - vv), uw);
     *low = sqrt(fmax(0, mean - spread)) - 1;
     *high = sqrt(mean + spread) - 1;
     return true;
@@ -201,7 +202,7 @@ static void relax(work *w)
                 const tl_vec2 q = tl_sub2(u->uv[v[k]], mean);
                 c += tl_dot2(p[k], q), s += tl_cross2(p[k], q);
             }
-            const double r = hypot(c, s), area = tl_cross2(tl_sub2(p[1], p[0]), tl_sub2(p[2], p[0]));
+            const double r = tl_hypot(c, s), area = tl_cross2(tl_sub2(p[1], p[0]), tl_sub2(p[2], p[0]));
             if (!(r > 0)) continue;
             c /= r, s /= r;
             for (int k = 0; k < 3; k++) {

@@ -12,6 +12,7 @@
 
 #include "base/fail.h"
 #include "base/sort.h"
+#include "math/elementary.h"
 #include "math/predicates.h"
 #include "math/vec3.h"
 
@@ -23,19 +24,19 @@ int32_t tl_segment_chords(const tl_segment *s, double error)
 {
     if (s->kind == TL_SEGMENT_LINE) return 1;
     if (s->kind == TL_SEGMENT_ARC) {
-        const double angle = fabs(4 * atan(s->bulge)), radius = tl_segment_length(s) / fmax(angle, 1e-12);
+        const double angle = fabs(4 * tl_atan(s->bulge)), radius = tl_segment_length(s) / fmax(angle, 1e-12);
         // sagitta r (1 - cos(a / 2)) of a chord over the angle a
-        const double a = 2 * acos(fmax(1 - error / radius, -1));
+        const double a = 2 * tl_acos(fmax(1 - error / radius, -1));
         return a > 0 ? (int32_t)fmin(ceil(angle / a), CHORDS_MAX) : 1;
     }
     // A chord over dt is off by at most |B''| dt^2 / 8.
     const tl_vec2 a = s->from, p = s->control[0], q = s->control[1], b = s->to;
     double second;
     if (s->kind == TL_SEGMENT_QUADRATIC)
-        second = 2 * hypot(a.x - 2 * p.x + b.x, a.y - 2 * p.y + b.y);
+        second = 2 * tl_hypot(a.x - 2 * p.x + b.x, a.y - 2 * p.y + b.y);
     else
-        second =
-            6 * fmax(hypot(a.x - 2 * p.x + q.x, a.y - 2 * p.y + q.y), hypot(p.x - 2 * q.x + b.x, p.y - 2 * q.y + b.y));
+        second = 6 * fmax(tl_hypot(a.x - 2 * p.x + q.x, a.y - 2 * p.y + q.y),
+                          tl_hypot(p.x - 2 * q.x + b.x, p.y - 2 * q.y + b.y));
     return (int32_t)fmin(fmax(ceil(sqrt(second / (8 * error))), 1), CHORDS_MAX);
 }
 

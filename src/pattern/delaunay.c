@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "base/sort.h"
 #include "base/timer.h"
+#include "math/elementary.h"
 #include "pattern/delaunay_impl.h"
 #include "pattern/polyline.h"
 
@@ -117,7 +118,7 @@ static void measure(const tl_refiner *f, const tl_refine_region *region, const u
         for (int k = 0; k < 3; k++) {
             const tl_vec2 p = c->point[tri->v[k]], q = c->point[tri->v[tl_next3(k)]], r = c->point[tri->v[tl_prev3(k)]];
             const tl_vec2 pq = tl_sub2(q, p), pr = tl_sub2(r, p);
-            least = fmin(least, atan2(tl_cross2(pq, pr), tl_dot2(pq, pr)) * DEGREES);
+            least = fmin(least, tl_atan2(tl_cross2(pq, pr), tl_dot2(pq, pr)) * DEGREES);
             if (k == 0) out->area += 0.5 * tl_cross2(pq, pr);
             if (tri->n[k] > t) continue;  // each edge once
             const double length = tl_distance2(q, r);
@@ -218,7 +219,7 @@ tl_status tl_delaunay_fill(const tl_allocator *alloc, const tl_region *region, i
     memset(mesh, 0, (size_t)count * sizeof *mesh);
     TL_TRY(check_def(def, err));
     for (int32_t r = 0; r < count; r++) TL_TRY(tl_region_check(&region[r], r, err));
-    tl_refiner f = {.alloc = *alloc, .def = def, .count = count, .sine = sin(def->min_angle_deg / DEGREES)};
+    tl_refiner f = {.alloc = *alloc, .def = def, .count = count, .sine = tl_sin(def->min_angle_deg / DEGREES)};
     tl_links links;
     tl_status status = tl_links_create(alloc, region, count, link, link ? link_count : 0, &links, err);
     if (status == TL_OK) {

@@ -2,6 +2,7 @@
 
 #include <math.h>
 
+#include "math/elementary.h"
 #include "pattern/grid_impl.h"
 
 #define DEGREES (180 / 3.14159265358979323846)
@@ -26,8 +27,8 @@ static int quad_figures(const tl_vec2 c[4], tl_grid_quality *q)
     double shortest = INFINITY, longest = 0;
     for (int k = 0; k < 4; k++) {
         const tl_vec2 out = tl_sub2(c[(k + 1) % 4], c[k]), in = tl_sub2(c[(k + 3) % 4], c[k]);
-        const double cross = tl_cross2(out, in), length = hypot(out.x, out.y);
-        double angle = atan2(cross, tl_dot2(out, in)) * DEGREES;
+        const double cross = tl_cross2(out, in), length = tl_hypot(out.x, out.y);
+        double angle = tl_atan2(cross, tl_dot2(out, in)) * DEGREES;
         if (angle < 0) angle += 360;
         turned += !(cross > 0);
         q->angle_min_deg = fmin(q->angle_min_deg, angle), q->angle_max_deg = fmax(q->angle_max_deg, angle);
@@ -73,7 +74,7 @@ tl_grid_quality tl_grid_measure(const tl_vec2 *point, int32_t cells_u, int32_t c
 
 static tl_vec2 unit2(tl_vec2 a)
 {
-    const double length = hypot(a.x, a.y);
+    const double length = tl_hypot(a.x, a.y);
     return length > 0 ? tl_scale2(a, 1 / length) : (tl_vec2){0, 0};
 }
 

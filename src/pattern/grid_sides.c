@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "pattern/grid_impl.h"
 
 tl_status tl_outline_check(const tl_vec2 *outline, int32_t count, tl_error *err)
@@ -67,7 +68,7 @@ tl_status tl_sides_create(const tl_allocator *alloc, const tl_vec2 *outline, int
 static double turn_at(const tl_vec2 *line, int32_t i)
 {
     const tl_vec2 in = tl_sub2(line[i], line[i - 1]), out = tl_sub2(line[i + 1], line[i]);
-    return fabs(atan2(tl_cross2(in, out), tl_dot2(in, out)));
+    return fabs(tl_atan2(tl_cross2(in, out), tl_dot2(in, out)));
 }
 
 // Splits between sharp points, each of which gets the nearest free place: place[] ascends, so the order is kept.
@@ -171,7 +172,7 @@ static double window_angle(const tl_vec2 *outline, const candidate *all, int32_t
     const tl_vec2 before = outline_at(outline, all, count, perimeter, all[at].arc - reach);
     const tl_vec2 after = outline_at(outline, all, count, perimeter, all[at].arc + reach);
     const tl_vec2 in = tl_sub2(before, outline[at]), out = tl_sub2(after, outline[at]);
-    const double angle = atan2(tl_cross2(out, in), tl_dot2(out, in));
+    const double angle = tl_atan2(tl_cross2(out, in), tl_dot2(out, in));
     return angle < 0 ? angle + 2 * 3.14159265358979323846 : angle;
 }
 
@@ -187,10 +188,10 @@ static double corners_cost(const candidate *c[4], double perimeter)
         if (side[k] <= 0) side[k] += perimeter;
     }
     for (int k = 0; k < 2; k++) {
-        const double ratio = log(side[k] / side[k + 2]);
+        const double ratio = tl_ln(side[k] / side[k + 2]);
         cost += 0.5 * ratio * ratio;
     }
-    const double shape = log((side[0] + side[2]) / (side[1] + side[3]));
+    const double shape = tl_ln((side[0] + side[2]) / (side[1] + side[3]));
     cost += 0.02 * shape * shape;  // settles it where the outline has no corners
     for (int k = 0; k < 4; k++) {  // a very short side makes slivers
         const double part = 0.05 * perimeter / side[k];

@@ -11,6 +11,7 @@
 #include "base/fail.h"
 #include "base/timer.h"
 #include "math/cholesky.h"
+#include "math/elementary.h"
 #include "pattern/grid_impl.h"
 #include "pattern/sine.h"
 
@@ -50,7 +51,7 @@ static tl_status make_sines(tl_grid_factor *f, tl_error *err)
     f->pivot = TL_ALLOC(&f->alloc, double, (size_t)waves *(size_t)rows);
     if (!f->lower || !f->pivot) return tl_fail_memory(err, "factor of a grid");
     for (int32_t k = 0; k < waves; k++) {
-        const double half = sin(0.5 * 3.14159265358979323846 * (k + 1) / f->key.nu), versine = 2 * half * half;
+        const double half = tl_sin(0.5 * 3.14159265358979323846 * (k + 1) / f->key.nu), versine = 2 * half * half;
         const double wave = 1 - versine;  // cos
         // 2 u (1 - cos) + 2 v + 4 c is written so that low waves lose no digits
         const double diagonal = 2 * s.u * versine + 2 * s.v + 4 * s.cross, lower = -s.v - 2 * s.cross * wave;

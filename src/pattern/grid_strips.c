@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "pattern/grid_impl.h"
 
 typedef struct strips {
@@ -51,7 +52,7 @@ int32_t tl_strip_row_exact(const tl_vec2 *base, int32_t nu, double area, tl_vec2
 static tl_vec2 mitre(const tl_vec2 *base, int32_t u, double d)
 {
     const tl_vec2 in = tl_sub2(base[u], base[u - 1]), out = tl_sub2(base[u + 1], base[u]);
-    const double in_length = hypot(in.x, in.y), out_length = hypot(out.x, out.y);
+    const double in_length = tl_hypot(in.x, in.y), out_length = tl_hypot(out.x, out.y);
     const tl_vec2 n = {-in.y / in_length, in.x / in_length}, m = {-out.y / out_length, out.x / out_length};
     const double spread = 1 + tl_dot2(n, m);
     const double least = 0.2;  // a point that turns back by more would fly off along its bisector

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 #include "pattern/pattern.h"
 
@@ -79,9 +80,9 @@ tl_vec3 tl_placement_point(const tl_placement *placement, tl_vec2 point)
 {
     const double deg = 3.14159265358979323846 / 180;
     const tl_vec3 r = tl_mul3(deg, placement->rotation_deg);
-    const tl_vec3 a = {point.x, cos(r.x) * point.y, sin(r.x) * point.y};                         // about x
-    const tl_vec3 b = {cos(r.y) * a.x + sin(r.y) * a.z, a.y, -sin(r.y) * a.x + cos(r.y) * a.z};  // about y
-    const tl_vec3 c = {cos(r.z) * b.x - sin(r.z) * b.y, sin(r.z) * b.x + cos(r.z) * b.y, b.z};   // about z
+    const tl_vec3 a = {point.x, tl_cos(r.x) * point.y, tl_sin(r.x) * point.y};                               // about x
+    const tl_vec3 b = {tl_cos(r.y) * a.x + tl_sin(r.y) * a.z, a.y, -tl_sin(r.y) * a.x + tl_cos(r.y) * a.z};  // about y
+    const tl_vec3 c = {tl_cos(r.z) * b.x - tl_sin(r.z) * b.y, tl_sin(r.z) * b.x + tl_cos(r.z) * b.y, b.z};   // about z
     return tl_add3(c, placement->origin);
 }
 
@@ -90,7 +91,7 @@ tl_vec3 tl_placement_point(const tl_placement *placement, tl_vec2 point)
 static double distance_at(const tl_segment *s, double t, tl_vec2 p)
 {
     const tl_vec2 q = tl_segment_point(s, t);
-    return hypot(q.x - p.x, q.y - p.y);
+    return tl_hypot(q.x - p.x, q.y - p.y);
 }
 
 // The nearest of evenly spaced points, then the foot of the perpendicular between its neighbours by golden section and

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 const char *tl_panel_method_name(tl_panel_method method)
@@ -65,7 +66,7 @@ static tl_vec2 material_point(const tl_panel *p, tl_vec2 at)
 static double angle_at(tl_vec2 a, tl_vec2 b, tl_vec2 c)
 {
     const tl_vec2 u = tl_sub2(b, a), v = tl_sub2(c, a);
-    return fabs(atan2(tl_cross2(u, v), tl_dot2(u, v)));
+    return fabs(tl_atan2(tl_cross2(u, v), tl_dot2(u, v)));
 }
 
 static void add_face(tl_pattern_mesh *m, const int32_t t[3], bool mirrored, tl_panel_mesh *info)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 #define SAME_PLACE 1e-6  // [m]: stations closer than this are one
@@ -161,7 +162,7 @@ static tl_status carry_over(tl_outlines *o, const tl_seam *seam, int from, bool 
 static bool sharp_joint(const tl_segment *a, const tl_segment *b)
 {
     const tl_vec2 u = tl_segment_tangent(a, 1), v = tl_segment_tangent(b, 0);
-    return fabs(atan2(tl_cross2(u, v), tl_dot2(u, v))) > 0.35;  // [rad], 20 degrees
+    return fabs(tl_atan2(tl_cross2(u, v), tl_dot2(u, v))) > 0.35;  // [rad], 20 degrees
 }
 
 static tl_status own_stations(tl_outlines *o, int32_t panel, tl_error *err)
@@ -213,7 +214,7 @@ static int32_t own_parts(const tl_outlines *o, const tl_stretch *s, double edge)
         double at = s->from + s->length * i / SAMPLES;
         if (at > whole) at -= whole;
         const tl_vec2 next = tl_outline_point(o, s->panel, at), d = tl_sub2(next, point);
-        if (i > 1) turn += fabs(atan2(tl_cross2(last, d), tl_dot2(last, d)));
+        if (i > 1) turn += fabs(tl_atan2(tl_cross2(last, d), tl_dot2(last, d)));
         last = d, point = next;
     }
     const double by_turn = turn / 0.53, by_length = s->length / edge;  // 30 degrees a chord

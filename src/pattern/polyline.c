@@ -6,9 +6,10 @@
 #include <string.h>
 
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "toile/grid.h"
 
-double tl_distance2(tl_vec2 a, tl_vec2 b) { return hypot(b.x - a.x, b.y - a.y); }
+double tl_distance2(tl_vec2 a, tl_vec2 b) { return tl_hypot(b.x - a.x, b.y - a.y); }
 
 double tl_polyline_length(const tl_vec2 *line, int32_t count)
 {

@@ -13,6 +13,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/predicates.h"
 #include "pattern/polyline.h"
 
@@ -169,7 +170,7 @@ static double best_fraction(const tl_cdt *c, const tl_cdt_segment *s)
 {
     if (s->sharp_a == s->sharp_b) return 0.5;
     const double length = sqrt(squared(c->point[s->a], c->point[s->b]));
-    const double shell = exp2(round(log2(0.5 * length))) / length;  // 0.35 to 0.71
+    const double shell = tl_exp2(round(tl_log2(0.5 * length))) / length;  // 0.35 to 0.71
     return s->sharp_a ? shell : 1 - shell;
 }
 

@@ -5,6 +5,7 @@
 
 #include <math.h>
 
+#include "math/elementary.h"
 #include "math/vec3.h"
 #include "pattern/pattern.h"
 
@@ -21,10 +22,10 @@ static tl_vec2 arc_point(const tl_segment *c, double t)
 {
     // From the chord's frame rather than from the centre: flat arcs have it far away. With the angle a from start to
     // end, the point at t is from + chord * e^(i (t - 1) a / 2) * sin(t a / 2) / sin(a / 2).
-    const double half = 2 * atan(c->bulge);
-    const double scale = sin(t * half) / sin(half), turn = (t - 1) * half;
+    const double half = 2 * tl_atan(c->bulge);
+    const double scale = tl_sin(t * half) / tl_sin(half), turn = (t - 1) * half;
     const tl_vec2 d = tl_sub2(c->to, c->from);
-    const double re = scale * cos(turn), im = scale * sin(turn);
+    const double re = scale * tl_cos(turn), im = scale * tl_sin(turn);
     return (tl_vec2){c->from.x + re * d.x - im * d.y, c->from.y + re * d.y + im * d.x};
 }
 
@@ -56,9 +57,9 @@ tl_vec2 tl_segment_tangent(const tl_segment *c, double t)
     switch (c->kind) {
     case TL_SEGMENT_ARC:
         if (c->bulge != 0) {
-            const double angle = 4 * atan(c->bulge), turn = (t - 0.5) * angle;
+            const double angle = 4 * tl_atan(c->bulge), turn = (t - 0.5) * angle;
             const tl_vec2 d = tl_sub2(b, a);
-            const double speed = angle / (2 * sin(angle / 2)), re = speed * cos(turn), im = speed * sin(turn);
+            const double speed = angle / (2 * tl_sin(angle / 2)), re = speed * tl_cos(turn), im = speed * tl_sin(turn);
             return (tl_vec2){re * d.x - im * d.y, re * d.y + im * d.x};
         }
         break;
@@ -101,8 +102,8 @@ static double part_length(const tl_segment *c, double t0, double t1)
     const double chord = tl_norm2(tl_sub2(c->to, c->from));
     if (c->kind == TL_SEGMENT_LINE || (c->kind == TL_SEGMENT_ARC && c->bulge == 0)) return chord * (t1 - t0);
     if (c->kind == TL_SEGMENT_ARC) {
-        const double half = 2 * atan(c->bulge);
-        return chord * half / sin(half) * (t1 - t0);
+        const double half = 2 * tl_atan(c->bulge);
+        return chord * half / tl_sin(half) * (t1 - t0);
     }
     const double whole = gauss8(c, t0, t1);
     // Errors of halves add up to no more than a few times this; Gauss gains 16 orders per split where it is smooth.
@@ -125,10 +126,10 @@ double tl_segment_area(const tl_segment *c)
     case TL_SEGMENT_ARC: {
         if (c->bulge == 0) return chord;
         // The segment between chord and arc: r^2 (x - sin x) / 2 with x the whole angle, r = chord / (2 sin(x / 2)).
-        const double x = 4 * atan(c->bulge), half = sin(0.5 * x), d2 = tl_dot2(tl_sub2(b, a), tl_sub2(b, a));
+        const double x = 4 * tl_atan(c->bulge), half = tl_sin(0.5 * x), d2 = tl_dot2(tl_sub2(b, a), tl_sub2(b, a));
         // x - sin x by its series where the difference would lose digits
         const double x2 = x * x;
-        const double gap = fabs(x) < 0.1 ? x * x2 / 6 * (1 - x2 / 20 * (1 - x2 / 42 * (1 - x2 / 72))) : x - sin(x);
+        const double gap = fabs(x) < 0.1 ? x * x2 / 6 * (1 - x2 / 20 * (1 - x2 / 42 * (1 - x2 / 72))) : x - tl_sin(x);
         return chord + d2 * gap / (8 * half * half);
     }
     case TL_SEGMENT_QUADRATIC: return chord + tl_cross2(tl_sub2(p, a), tl_sub2(b, a)) / 3;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 
 enum { FACTORS_MAX = 32, PRIME_MAX = 31 };
 
@@ -41,7 +42,7 @@ static tl_vec2 unit_root(int64_t k, int64_t n)
 {
     k %= 2 * n;
     const double angle = PI * (double)k / (double)n;
-    return (tl_vec2){cos(angle), -sin(angle)};
+    return (tl_vec2){tl_cos(angle), -tl_sin(angle)};
 }
 
 static int32_t largest_prime(int32_t n)
@@ -141,7 +142,7 @@ tl_status tl_sine_create(const tl_allocator *alloc, int32_t cells, tl_sine **out
         tl_sine_destroy(s);
         return tl_fail_memory(err, "sine transform");
     }
-    for (int32_t j = 0; j < cells; j++) s->sine[j] = sin(PI * (double)j / cells);
+    for (int32_t j = 0; j < cells; j++) s->sine[j] = tl_sin(PI * (double)j / cells);
     *out = s;
     return TL_OK;
 }

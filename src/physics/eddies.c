@@ -8,6 +8,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
@@ -18,7 +19,7 @@ static tl_vec3 direction(uint64_t seed, uint64_t stream, uint64_t k)
 {
     const double z = 2 * tl_random(seed, stream, 2 * k) - 1, a = 2 * PI * tl_random(seed, stream, 2 * k + 1);
     const double r = sqrt(fmax(0, 1 - z * z));
-    return (tl_vec3){r * cos(a), r * sin(a), z};
+    return (tl_vec3){r * tl_cos(a), r * tl_sin(a), z};
 }
 
 void tl_eddies_init(tl_eddies *e, const tl_eddies_def *def)
@@ -26,10 +27,10 @@ void tl_eddies_init(tl_eddies *e, const tl_eddies_def *def)
     double total = 0;
     for (uint64_t k = 0; k < TL_EDDIES; k++) {
         const double octave = OCTAVES * ((double)k + tl_random(def->seed, STREAM, k)) / TL_EDDIES;
-        const double number = PI / def->length * exp2(octave);  // wave number
+        const double number = PI / def->length * tl_exp2(octave);  // wave number
         const tl_vec3 along = direction(def->seed, STREAM + 1, k);
         const tl_vec3 across = tl_unit3_or(tl_cross3(along, direction(def->seed, STREAM + 2, k)), (tl_vec3){0, 0, 0});
-        const double energy = pow(2, -2.0 / 3 * octave);
+        const double energy = tl_exp2(-2.0 / 3 * octave);
         e->wave[k] = tl_mul3(number, along);
         e->swing[k] = tl_mul3(sqrt(energy), across);
         e->phase[k] = 2 * PI * tl_random(def->seed, STREAM + 3, k) - tl_dot3(e->wave[k], def->drift) +
@@ -43,6 +44,6 @@ void tl_eddies_init(tl_eddies *e, const tl_eddies_def *def)
 tl_vec3 tl_eddies_at(const tl_eddies *e, tl_vec3 x)
 {
     tl_vec3 sum = {0, 0, 0};
-    for (int k = 0; k < TL_EDDIES; k++) sum = tl_madd3(sum, cos(tl_dot3(e->wave[k], x) + e->phase[k]), e->swing[k]);
+    for (int k = 0; k < TL_EDDIES; k++) sum = tl_madd3(sum, tl_cos(tl_dot3(e->wave[k], x) + e->phase[k]), e->swing[k]);
     return sum;
 }

@@ -7,6 +7,8 @@
 
 #include "physics/fabric.h"
 
+#include "math/elementary.h"
+
 #include <math.h>
 #include <string.h>
 
@@ -36,7 +38,7 @@ tl_stretch tl_material_stretch(const tl_material *m, double e11, double e22, dou
     const double mean = 0.5 * (e11 + e22), half = 0.5 * (e11 - e22);
     const double radius = sqrt(half * half + e12 * e12);
     const double w1 = sqrt(fmax(0, 1 + 2 * (mean + radius))), w2 = sqrt(fmax(0, 1 + 2 * (mean - radius)));
-    const double angle = 0.5 * atan2(fabs(e12), half);  // in [0, pi/2]
+    const double angle = 0.5 * tl_atan2(fabs(e12), half);  // in [0, pi/2]
     const double amount = fmin(fmax((w1 - 1) / m->stretch_sample, 0), 1);
     const double place = angle * (4 / 1.57079632679489661923);  // rows are 22.5 degrees apart
     const int row = place >= 4 ? 3 : (int)place;
@@ -81,7 +83,7 @@ tl_plate tl_material_plate(const tl_material *m, double curvature)
 
 double tl_material_rigidity(const tl_material *m, double axis_x, double axis_y, double curvature)
 {
-    const double place = atan2(fabs(axis_y), fabs(axis_x)) * (2 / 1.57079632679489661923);  // 45 degrees apart
+    const double place = tl_atan2(fabs(axis_y), fabs(axis_x)) * (2 / 1.57079632679489661923);  // 45 degrees apart
     const int row = place >= 2 ? 1 : (int)place;
     const double part = fmin(place - row, 1);
     return (1 - part) * table_at(m->bend[row], m->bend_step, curvature) +

@@ -40,6 +40,7 @@ static void fill_linear(tl_material *m, const double c[4], double about_warp, do
 }
 
 static bool good(double x, double low) { return isfinite(x) && x > low; }
+static double cube(double x) { return x * x * x; }
 
 tl_status tl_material_isotropic(double young, double poisson, double thickness, double density, tl_material *out,
                                 tl_error *err)
@@ -148,8 +149,8 @@ tl_status tl_material_fast(const tl_fast *s, tl_material *out, tl_error *err)
     d.shear = 123 / s->eb5;
     d.density = s->weight * 1e-3;
     const double weight = d.density * GRAVITY_STANDARD;  // bending length c = (B / (rho g))^(1/3), Peirce 1930
-    d.bend_warp = weight * pow(s->c_warp * 1e-3, 3);
-    d.bend_weft = weight * pow(s->c_weft * 1e-3, 3);
+    d.bend_warp = weight * cube(s->c_warp * 1e-3);
+    d.bend_weft = weight * cube(s->c_weft * 1e-3);
     d.thickness = s->thickness * 1e-3;
     TL_TRY(tl_material_orthotropic(&d, out, err));
     snprintf(out->name, sizeof out->name, "fast");

@@ -15,6 +15,7 @@
 #include "base/fail.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
@@ -44,8 +45,8 @@ static double chain(const double *length, int32_t count, int32_t folds, double a
         const double begin = fold_start(fold, folds, total, jitter, seed),
                      end = fold_start(fold + 1, folds, total, jitter, seed);
         const double deep = 1 - 0.2 * jitter * tl_random(seed, STREAM + 1, (uint64_t)fold);
-        const double theta = a * deep * sin(2 * PI * (middle - begin) / (end - begin));
-        at = (tl_vec2){at.x + length[i] * cos(theta), at.y + length[i] * sin(theta)};
+        const double theta = a * deep * tl_sin(2 * PI * (middle - begin) / (end - begin));
+        at = (tl_vec2){at.x + length[i] * tl_cos(theta), at.y + length[i] * tl_sin(theta)};
         s += length[i];
         if (out) out[i + 1] = at;
     }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "scene/pattern_file.h"
 #include "scene/pattern_keys.h"
 
@@ -19,7 +20,7 @@ static tl_status make_segment(const tl_node *node, const tl_segment_file *f, tl_
         out->kind = TL_SEGMENT_ARC;
         out->bulge = f->bulge;
     } else if (isfinite(f->radius)) {
-        const double chord = hypot(f->to.x - from.x, f->to.y - from.y), slack = 1e-9;
+        const double chord = tl_hypot(f->to.x - from.x, f->to.y - from.y), slack = 1e-9;
         if (2 * f->radius < chord * (1 - slack))
             return tl_node_fail(node, false, err, "radius %g m cannot span %g m (at least half of that is needed)",
                                 f->radius, chord);

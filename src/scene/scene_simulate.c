@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/log.h"
+#include "math/elementary.h"
 #include "scene/scene.h"
 #include "math/vec3.h"
 
@@ -24,7 +25,7 @@ static tl_vec3 turned_by(const tl_transform_file *transform, tl_vec3 a)
         s = q == 1 ? 1 : q == 3 ? -1 : 0;
     } else {
         const double angle = r[0] * (3.14159265358979323846 / 180);
-        c = cos(angle), s = sin(angle);
+        c = tl_cos(angle), s = tl_sin(angle);
     }
     const tl_vec3 turned = tl_madd3(tl_mul3(c, a), s, tl_cross3(axis, a));
     return tl_madd3(turned, (1 - c) * tl_dot3(axis, a), axis);

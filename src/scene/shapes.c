@@ -12,6 +12,7 @@
 #include "base/fail.h"
 #include "base/rng.h"
 #include "base/sort.h"
+#include "math/elementary.h"
 
 __extension__ typedef __int128 i128;
 
@@ -262,7 +263,7 @@ tl_status tl_shape_disc(const tl_allocator *alloc, double radius, double edge, i
     for (int32_t k = 1; k <= n; k++) {
         const double r = radius * k / n;
         for (int32_t i = 0; i < 6 * k; i++)
-            set_node(out, ring_node(k, i), r * cos(pi * i / (3 * k)), r * sin(pi * i / (3 * k)));
+            set_node(out, ring_node(k, i), r * tl_cos(pi * i / (3 * k)), r * tl_sin(pi * i / (3 * k)));
         for (int32_t s = 0; s < 6; s++)
             for (int32_t i = 0; i < k; i++) {
                 const int32_t inner = ring_node(k - 1, s * (k - 1) + i), outer = ring_node(k, s * k + i);

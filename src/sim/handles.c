@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "sim/internal.h"
 #include "toile/live.h"
 
@@ -154,7 +155,7 @@ tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *h, int32_t slot, tl
     if (!h->use_ellipse) return now;
     const tl_mesh *mesh = sim->cloths[h->cloth].mesh;
     const double angle = 2 * 3.14159265358979323846 * tl_dot2(h->turns, mesh->uv[mesh->node_vert[slot]]);
-    return tl_madd3(tl_madd3(h->ellipse[0], cos(angle), h->ellipse[1]), sin(angle), h->ellipse[2]);
+    return tl_madd3(tl_madd3(h->ellipse[0], tl_cos(angle), h->ellipse[1]), tl_sin(angle), h->ellipse[2]);
 }
 
 bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to)

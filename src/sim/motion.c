@@ -6,6 +6,7 @@
 
 #include "base/fail.h"
 #include "base/rng.h"
+#include "math/elementary.h"
 
 static double key_time(const void *keys, size_t stride, int32_t i)
 {
@@ -111,7 +112,7 @@ static tl_pose_value value_of(const tl_motion_key *key, tl_curve curve)
     const tl_vec3 axis = tl_unit3_or(key->rotate_axis, (tl_vec3){0, 0, 0});
     const double angle = key->rotate_deg * (3.14159265358979323846 / 180), scale = key->scale == 0 ? 1 : key->scale;
     if (curve == TL_CURVE_SMOOTH) return (tl_pose_value){key->translate, tl_mul3(angle, axis), 0, scale};
-    return (tl_pose_value){key->translate, tl_mul3(sin(angle / 2), axis), cos(angle / 2), scale};
+    return (tl_pose_value){key->translate, tl_mul3(tl_sin(angle / 2), axis), tl_cos(angle / 2), scale};
 }
 
 // The derivative of a quaternion q that turns at the rate `spin` is (0, spin) q / 2.
@@ -168,7 +169,7 @@ static tl_pose pose_of_quaternion(const tl_pose_value *v)
     const double part = tl_norm3(v->turn), length = sqrt(v->w * v->w + part * part);
     if (!(part > 0) || !(length > 0)) return (tl_pose){.move = v->translate, .scale = v->scale};
     const double c = v->w / length, s = part / length;
-    return (tl_pose){tl_mul3(1 / part, v->turn), 2 * atan2(s, c), c * c - s * s, 2 * s * c, v->translate, v->scale};
+    return (tl_pose){tl_mul3(1 / part, v->turn), 2 * tl_atan2(s, c), c * c - s * s, 2 * s * c, v->translate, v->scale};
 }
 
 tl_pose tl_pose_at(const tl_pose_key *keys, int32_t count, double time)
@@ -190,7 +191,7 @@ tl_pose tl_pose_at(const tl_pose_key *keys, int32_t count, double time)
         }
     const double angle = tl_norm3(turn);
     if (angle == 0) return (tl_pose){.move = move, .scale = scale};
-    return (tl_pose){tl_mul3(1 / angle, turn), angle, cos(angle), sin(angle), move, scale};
+    return (tl_pose){tl_mul3(1 / angle, turn), angle, tl_cos(angle), tl_sin(angle), move, scale};
 }
 
 // Rodrigues' rotation.

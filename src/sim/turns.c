@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "math/elementary.h"
 #include "sim/internal.h"
 
 #define TURN_MAX 0.8    // [rad]: thinner by 8 % half-way
@@ -13,10 +14,10 @@ enum { SAMPLES = 16 };  // turns between them are taken to be the short way: up 
 
 static double angle_between(const tl_pose *a, const tl_pose *b)
 {
-    const double wa = cos(0.5 * a->angle), wb = cos(0.5 * b->angle);  // parts of quaternions
-    const tl_vec3 va = tl_mul3(sin(0.5 * a->angle), a->axis), vb = tl_mul3(sin(0.5 * b->angle), b->axis);
+    const double wa = tl_cos(0.5 * a->angle), wb = tl_cos(0.5 * b->angle);  // parts of quaternions
+    const tl_vec3 va = tl_mul3(tl_sin(0.5 * a->angle), a->axis), vb = tl_mul3(tl_sin(0.5 * b->angle), b->axis);
     const double dot = fabs(wa * wb + tl_dot3(va, vb));
-    return dot < 1 ? 2 * acos(dot) : 0;
+    return dot < 1 ? 2 * tl_acos(dot) : 0;
 }
 
 static double turn_in(const sim_body *body, double begin, double dt)

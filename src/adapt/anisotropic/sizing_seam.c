@@ -10,6 +10,7 @@
 
 #include "mesh/mesh_query.h"
 #include "adapt/anisotropic/sizing_impl.h"
+#include "math/elementary.h"
 
 #define TWO_PI 6.28318530717958647693
 
@@ -28,7 +29,7 @@ static tl_vec2 edge_of(const tl_mesh *mesh, const tl_fan *fan, int corner_ahead)
 static double corner_angle(const tl_mesh *mesh, const tl_fan *fan)
 {
     const tl_vec2 a = edge_of(mesh, fan, 1), b = edge_of(mesh, fan, 2);
-    return atan2(tl_cross2(a, b), tl_dot2(a, b));
+    return tl_atan2(tl_cross2(a, b), tl_dot2(a, b));
 }
 
 // Angle of the side in the panel and the direction in which it starts there.
@@ -36,7 +37,7 @@ static side side_of(const tl_mesh *mesh, int32_t v)
 {
     tl_fan fan = tl_fan_begin(mesh, v);
     const tl_vec2 first = edge_of(mesh, &fan, 1);
-    side s = {v, fan.face, fan.face, 0, atan2(first.y, first.x)};
+    side s = {v, fan.face, fan.face, 0, tl_atan2(first.y, first.x)};
     for (; fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
         s.last_face = fan.face;
         s.angle += corner_angle(mesh, &fan);
@@ -89,7 +90,7 @@ static void add_side(const tl_mesh *mesh, const face_size *face, const side *s, 
         const double corner = corner_angle(mesh, &fan);
         const double turn = scale * (angle + 0.5 * corner) - (direction + 0.5 * corner);
         const face_size *f = &face[fan.face];
-        sum->m = tl_sym2_madd(sum->m, f->area, tl_sym2_turn(f->m, cos(turn), sin(turn)));
+        sum->m = tl_sym2_madd(sum->m, f->area, tl_sym2_turn(f->m, tl_cos(turn), tl_sin(turn)));
         sum->area += f->area;
         angle += corner, direction += corner;
     }
@@ -110,5 +111,5 @@ tl_sym2 tl_sizing_at_seam(const tl_mesh *mesh, const face_size *face, int32_t v)
         angle += s.angle;
         at = beside(mesh, &s, 1);
     } while (at != TL_NONE && at != first);
-    return tl_sym2_turn(tl_sym2_scale(1 / sum.area, sum.m), cos(back), -sin(back));
+    return tl_sym2_turn(tl_sym2_scale(1 / sum.area, sum.m), tl_cos(back), -tl_sin(back));
 }

@@ -10,6 +10,7 @@
 #include "adapt/edge_trees/trees_impl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 
 enum { FULL = 7 };
 
@@ -142,7 +143,7 @@ static int state_of(const tl_trees *m, const tl_trees_tri *t)
     return state;
 }
 
-static double length2(tl_vec2 a, tl_vec2 b) { return hypot(a.x - b.x, a.y - b.y); }
+static double length2(tl_vec2 a, tl_vec2 b) { return tl_hypot(a.x - b.x, a.y - b.y); }
 static tl_vec2 middle2(tl_vec2 a, tl_vec2 b) { return (tl_vec2){0.5 * (a.x + b.x), 0.5 * (a.y + b.y)}; }
 
 // What the diagonal from the middle of edge `k` costs: the smaller of two is taken.

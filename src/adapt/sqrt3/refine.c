@@ -8,6 +8,7 @@
 #include "adapt/sqrt3/hierarchy_impl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 
 #define CORNER_LEAST                                                                                                   \
     0.25  // of a border edge, at least, from its ends to the foot of a centre: no slivers at sharp corners
@@ -392,7 +393,7 @@ static tl_sqrt3_edit twin_edit(const tl_sqrt3 *h, int32_t layer, const halves *s
 {
     const tl_sqrt3_tri *p = tl_sqrt3_at(h, layer, s->first[0]), *q = tl_sqrt3_at(h, layer, s->second[0]);
     const tl_vec2 a = h->vert[p->centre].uv, b = h->vert[q->centre].uv, m = h->vert[foot_of(p)].uv;
-    const double whole = hypot(b.x - a.x, b.y - a.y), part = hypot(m.x - a.x, m.y - a.y);
+    const double whole = tl_hypot(b.x - a.x, b.y - a.y), part = tl_hypot(m.x - a.x, m.y - a.y);
     tl_sqrt3_edit edit = {kind,
                           {{p->centre, q->centre, tip_of(p), TL_SQRT3_NONE}},
                           {foot_of(p), TL_SQRT3_NONE},

@@ -18,6 +18,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "detect/kdop/kdop.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 enum { MOST_FACES = 8192, MOST_LOOP = 1024, MOST_OPEN_LOOP = 512 };
@@ -199,7 +200,7 @@ tl_status kdop_cull_create(tl_kdop *t, tl_error *err)
 
 // --- at a query ---
 
-static double angle_between(tl_vec3 a, tl_vec3 b) { return acos(fmax(-1, fmin(1, tl_dot3(a, b)))); }
+static double angle_between(tl_vec3 a, tl_vec3 b) { return tl_acos(fmax(-1, fmin(1, tl_dot3(a, b)))); }
 
 // Provot 1997: the axis between both, the angle to enclose both.
 static cone merged(cone a, cone b)

@@ -11,8 +11,10 @@
 #pragma once
 #include <math.h>
 
+#include "math/elementary.h"
+
 /// Energy per area over pressure times thickness.
-static inline double tl_contact_energy(double g) { return g < 1 ? 1 / g - 1 + log(g) : 0; }
+static inline double tl_contact_energy(double g) { return g < 1 ? 1 / g - 1 + tl_ln(g) : 0; }
 
 /// Pressure over the reference pressure.
 static inline double tl_contact_pressure(double g) { return g < 1 ? (1 - g) / (g * g) : 0; }

@@ -16,6 +16,7 @@
 #include "detect/distance.h"
 #include "detect/intersect.h"
 #include "detect/nearest.h"
+#include "math/elementary.h"
 
 // strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
 #define HOLD 100.0
@@ -87,7 +88,7 @@ static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 
                       w = tl_sub3(x[s->face[f][2]], p);
         const double lu = tl_norm3(u), lv = tl_norm3(v), lw = tl_norm3(w);
         const double below = lu * lv * lw + tl_dot3(u, v) * lw + tl_dot3(v, w) * lu + tl_dot3(w, u) * lv;
-        sum += 2 * atan2(tl_dot3(u, tl_cross3(v, w)), below);
+        sum += 2 * tl_atan2(tl_dot3(u, tl_cross3(v, w)), below);
     }
     return sum / (4 * 3.14159265358979323846);
 }

@@ -6,6 +6,7 @@
 
 #include <math.h>
 
+#include "math/elementary.h"
 #include "scene/arcsim/arcsim_impl.h"
 
 static const double DEGREE = 3.14159265358979323846 / 180;
@@ -14,7 +15,7 @@ arc_quaternion arc_quaternion_of(const double rotate[4])
 {
     const tl_vec3 axis = tl_unit3_or((tl_vec3){rotate[1], rotate[2], rotate[3]}, (tl_vec3){0, 0, 0});
     const double half = rotate[0] * DEGREE / 2;
-    return (arc_quaternion){cos(half), tl_mul3(sin(half), axis)};
+    return (arc_quaternion){tl_cos(half), tl_mul3(tl_sin(half), axis)};
 }
 
 arc_quaternion arc_quaternion_product(arc_quaternion a, arc_quaternion b)
@@ -33,7 +34,7 @@ void arc_rotation_of(arc_quaternion q, double rotate[4])
 {
     const double part = tl_norm3(q.v);
     const tl_vec3 axis = part > 0 ? tl_mul3(1 / part, q.v) : (tl_vec3){1, 0, 0};
-    rotate[0] = 2 * atan2(part, q.w) / DEGREE;
+    rotate[0] = 2 * tl_atan2(part, q.w) / DEGREE;
     rotate[1] = axis.x, rotate[2] = axis.y, rotate[3] = axis.z;
 }
 
