@@ -85,10 +85,12 @@ typedef struct tl_dart {
     tl_vec2 apex;     ///< [m]
 } tl_dart;
 
-/// Where the flat panel starts in space: X = R (x, y, 0) + origin with R = Rz Ry Rx of the angles. y up.
+/// Where the panel starts in space: X = R (s, y, t) + origin with R = Rz Ry Rx of the angles. y up. Flat panels have
+/// s = x, t = 0; bent ones lie on a cylinder, k s = sin(k x), k t = cos(k x) - 1 with k the bend.
 typedef struct tl_placement {
     tl_vec3 origin;        ///< [m]
     tl_vec3 rotation_deg;  ///< about x, y and z, applied in this order
+    double bend;           ///< curvature along x [1/m]; > 0: the sides go behind, -z; 0 flat
 } tl_placement;
 
 typedef struct tl_panel {

@@ -101,13 +101,14 @@ static tl_status take_block_comments(tl_dxf_reader *r, int32_t panel, bool darts
     const char *at = r->block_comments.size > 0 ? r->block_comments.data : "", *end = at + r->block_comments.size;
     char word[16];
     tl_slice rest;
-    double v[6];
+    double v[7];
     while (r->block_comments.size > 0 && next_comment(&at, end, word, &rest)) {
-        const int n = read_reals(rest, 6, v);
+        const int n = read_reals(rest, 7, v);
         if (!darts && strcmp(word, "LAYER") == 0 && n >= 1 && fabs(v[0]) < 1e6)
             TL_TRY(tl_pattern_set_layer(p, panel, (int32_t)v[0], err));
         if (!darts && strcmp(word, "PLACE") == 0 && n >= 6)
-            TL_TRY(tl_pattern_set_placement(p, panel, &(tl_placement){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}, err));
+            TL_TRY(tl_pattern_set_placement(
+                p, panel, &(tl_placement){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, n > 6 ? v[6] : 0}, err));
         if (darts && strcmp(word, "DART") == 0 && n >= 5 && v[0] >= 0 && v[0] < 1e9)
             TL_TRY(tl_pattern_add_dart(p, panel, &(tl_dart){"", (int32_t)v[0], v[1], v[2], {v[3], v[4]}}, err));
     }

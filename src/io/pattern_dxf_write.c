@@ -147,8 +147,8 @@ static void block(tl_buf *b, int32_t index, const tl_panel *p)
     if (p->placed)
         comment_reals(b, "PLACE",
                       (const double[]){q->origin.x, q->origin.y, q->origin.z, q->rotation_deg.x, q->rotation_deg.y,
-                                       q->rotation_deg.z},
-                      6);
+                                       q->rotation_deg.z, q->bend},
+                      q->bend != 0 ? 7 : 6);
     for (int32_t i = 0; i < p->dart_count; i++) {
         const tl_dart *d = &p->darts[i];
         comment_reals(b, "DART", (const double[]){d->edge, d->from, d->to, d->apex.x, d->apex.y}, 5);

@@ -245,7 +245,7 @@ static tl_status read_panel(gc_reader *r, const tl_node *node, tl_error *err)
     double t[3] = {0}, d[3] = {0};
     if (move.value) TL_TRY(read_numbers(&move, 3, t, err));
     if (turn.value) TL_TRY(read_numbers(&turn, 3, d, err));
-    const tl_placement place = {tl_mul3(r->unit, (tl_vec3){t[0], t[1], t[2]}), {d[0], d[1], d[2]}};
+    const tl_placement place = {tl_mul3(r->unit, (tl_vec3){t[0], t[1], t[2]}), {d[0], d[1], d[2]}, 0};
     return tl_pattern_set_placement(r->pattern, panel, &place, err);
 }
 

@@ -243,11 +243,13 @@ static tl_status add_panel(svg_reader *r, tl_svg_path *path, int32_t first, int3
     tl_xml_text(&r->xml, "data-label", label, sizeof label);
     TL_TRY(tl_pattern_add_panel(pattern, unique, label, out, err));
     TL_TRY(add_outline(r, path, first, count, *out, err));
-    double v[6];
+    double v[7];
     if (read_reals(&r->xml, "data-layer", 1, v) && fabs(v[0]) < 1e6)
         TL_TRY(tl_pattern_set_layer(pattern, *out, (int32_t)v[0], err));
-    if (read_reals(&r->xml, "data-placement", 6, v))
-        TL_TRY(tl_pattern_set_placement(pattern, *out, &(tl_placement){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}}, err));
+    v[6] = 0;  // flat, unless there is a seventh
+    if (read_reals(&r->xml, "data-placement", 7, v) || read_reals(&r->xml, "data-placement", 6, v))
+        TL_TRY(tl_pattern_set_placement(pattern, *out, &(tl_placement){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]},
+                                        err));
     return TL_OK;
 }
 

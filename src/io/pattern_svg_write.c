@@ -172,10 +172,10 @@ static void outline(tl_buf *b, const tl_panel *p)
     if (p->layer != 0) tl_buf_printf(b, " data-layer=\"%d\"", p->layer);
     if (p->placed) {
         const tl_placement *q = &p->placement;
-        const double v[6] = {q->origin.x,       q->origin.y,       q->origin.z,
-                             q->rotation_deg.x, q->rotation_deg.y, q->rotation_deg.z};
+        const double v[] = {q->origin.x,       q->origin.y,       q->origin.z, q->rotation_deg.x,
+                            q->rotation_deg.y, q->rotation_deg.z, q->bend};
         tl_buf_text(b, " data-placement=\"");
-        for (int i = 0; i < 6; i++) {
+        for (int i = 0; i < (q->bend != 0 ? 7 : 6); i++) {
             if (i > 0) tl_buf_text(b, " ");
             tl_buf_double(b, v[i]);
         }

@@ -349,7 +349,10 @@ tl_status tl_pattern_set_placement(tl_pattern *pattern, int32_t panel, const tl_
         return tl_fail(err, TL_BAD_INPUT,
                        "panel '%s': placed at (%g, %g, %g) m, turned (%g, %g, %g) degrees: must be finite",
                        p->view.name, o.x, o.y, o.z, r.x, r.y, r.z);
-    p->view.placement = (tl_placement){{o.x + 0.0, o.y + 0.0, o.z + 0.0}, {r.x + 0.0, r.y + 0.0, r.z + 0.0}};  // no -0
+    if (!isfinite(placement->bend))
+        return tl_fail(err, TL_BAD_INPUT, "panel '%s': bent by %g 1/m, must be finite", p->view.name, placement->bend);
+    p->view.placement = (tl_placement){
+        {o.x + 0.0, o.y + 0.0, o.z + 0.0}, {r.x + 0.0, r.y + 0.0, r.z + 0.0}, placement->bend + 0.0};  // no -0
     p->view.placed = 1;
     return TL_OK;
 }

@@ -80,7 +80,9 @@ tl_vec3 tl_placement_point(const tl_placement *placement, tl_vec2 point)
 {
     const double deg = 3.14159265358979323846 / 180;
     const tl_vec3 r = tl_mul3(deg, placement->rotation_deg);
-    const tl_vec3 a = {point.x, tl_cos(r.x) * point.y, tl_sin(r.x) * point.y};                               // about x
+    const double k = placement->bend, half = tl_sin(0.5 * k * point.x);
+    const tl_vec3 p = {k != 0 ? tl_sin(k * point.x) / k : point.x, point.y, k != 0 ? -2 * half * half / k : 0};
+    const tl_vec3 a = {p.x, tl_cos(r.x) * p.y - tl_sin(r.x) * p.z, tl_sin(r.x) * p.y + tl_cos(r.x) * p.z};   // about x
     const tl_vec3 b = {tl_cos(r.y) * a.x + tl_sin(r.y) * a.z, a.y, -tl_sin(r.y) * a.x + tl_cos(r.y) * a.z};  // about y
     const tl_vec3 c = {tl_cos(r.z) * b.x - tl_sin(r.z) * b.y, tl_sin(r.z) * b.x + tl_cos(r.z) * b.y, b.z};   // about z
     return tl_add3(c, placement->origin);

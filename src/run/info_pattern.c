@@ -76,7 +76,8 @@ static json_t *panel_facts(const tl_pattern *pattern, int32_t panel)
     if (p->placed) {
         const tl_vec3 o = p->placement.origin, d = p->placement.rotation_deg;
         ok = ok && add(out, "origin", json_pack("[f,f,f]", o.x, o.y, o.z)) &&
-             add(out, "rotation_deg", json_pack("[f,f,f]", d.x, d.y, d.z));
+             add(out, "rotation_deg", json_pack("[f,f,f]", d.x, d.y, d.z)) &&
+             (p->placement.bend == 0 || add(out, "bend", json_real(p->placement.bend)));
     }
     for (int32_t e = 0; ok && e < p->edge_count; e++)
         ok = json_array_append_new(edges, edge_facts(pattern, panel, e)) == 0;

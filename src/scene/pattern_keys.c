@@ -96,6 +96,15 @@ const tl_key_table tl_dart_table = {"a dart drawn on a panel", dart_keys};
 static const tl_key_def placement_keys[] = {
     {"origin", TL_KEY_VEC3, 0, AT(origin), PLACE, .unit = "m", .doc = "Where the panel's origin starts in space"},
     {"rotation", TL_KEY_VEC3, 0, AT(rotation), -1e6, 1e6, .unit = "deg", .doc = "About x, then y, then z"},
+    {"bend",
+     TL_KEY_REAL,
+     0,
+     AT(bend),
+     -1000,
+     1000,
+     {0},
+     .unit = "1/m",
+     .doc = "Curvature along x: 1 over the radius of the cylinder that it lies on; above 0 the sides go behind"},
     {0},
 };
 const tl_key_table tl_placement_table = {"where a panel starts in space, y up", placement_keys};

@@ -34,6 +34,7 @@ typedef struct tl_dart_file {
 
 typedef struct tl_placement_file {
     tl_vec3 origin, rotation;
+    double bend;
 } tl_placement_file;
 
 typedef struct tl_panel_file {

@@ -151,7 +151,7 @@ static tl_status read_panel(const tl_node *node, int32_t unused, tl_pattern_read
     TL_TRY(tl_pattern_set_layer(r->pattern, panel, (int32_t)f.layer, err));
     const tl_node placement = tl_node_key(node, "placement"), edges = tl_node_key(node, "edges");
     if (placement.value) {
-        const tl_placement p = {f.placement.origin, f.placement.rotation};
+        const tl_placement p = {f.placement.origin, f.placement.rotation, f.placement.bend};
         TL_TRY(tl_pattern_set_placement(r->pattern, panel, &p, err));
     }
     TL_TRY(read_grain(node, panel, r, err));

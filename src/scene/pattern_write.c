@@ -163,6 +163,7 @@ static void panel(tl_buf *b, const tl_panel *p)
         vector(b, p->placement.origin);
         tl_buf_text(b, ", \"rotation\": ");
         vector(b, p->placement.rotation_deg);
+        if (p->placement.bend != 0) number(b, ", \"bend\": ", p->placement.bend);
         tl_buf_text(b, "}");
     }
     if (p->has_grain) {

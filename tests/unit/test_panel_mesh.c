@@ -237,6 +237,26 @@ static void wrong_sides_are_turned_and_grain_runs_along_v(void **state)
     tl_pattern_destroy(p);
 }
 
+// A strip bent about a cylinder of radius 0.2 m: lengths along it stay, and it closes nearly half a circle behind
+// itself.
+static void bent_panels_lie_on_a_cylinder(void **state)
+{
+    (void)state;
+    tl_pattern *p = from_text(
+        "{\"format\": \"toile-pattern-1\", \"panels\": [{\"name\": \"a\", \"start\": [-0.3, 0],"
+        "\"placement\": {\"origin\": [0, 1, 0.2], \"rotation\": [0, 180, 0], \"bend\": 5},"
+        "\"edges\": [{\"to\": [0.3, 0]}, {\"to\": [0.3, 0.1]}, {\"to\": [-0.3, 0.1]}, {\"to\": [-0.3, 0]}]}]}");
+    tl_pattern_mesh m = fill(p, TL_PANEL_DELAUNAY, 0.05);
+    for (int32_t v = 0; v < m.vert_count; v++) {  // turned to face -z: the axis is at z = 0.2 + 0.2
+        const double angle = 5 * m.at[v].x;
+        assert_near(m.pos[v].x, -0.2 * sin(angle), 1e-15);
+        assert_near(m.pos[v].y, 1 + m.at[v].y, 1e-15);
+        assert_near(m.pos[v].z, 0.4 - 0.2 * cos(angle), 1e-15);
+    }
+    tl_pattern_mesh_free(&m);
+    tl_pattern_destroy(p);
+}
+
 static void grids_fill_four_sided_panels(void **state)
 {
     (void)state;
@@ -325,6 +345,7 @@ int main(void)
         IN_FOLDER(corners_are_carried_over),
         IN_FOLDER(darts_holes_and_lines_are_respected),
         IN_FOLDER(wrong_sides_are_turned_and_grain_runs_along_v),
+        IN_FOLDER(bent_panels_lie_on_a_cylinder),
         IN_FOLDER(grids_fill_four_sided_panels),
         IN_FOLDER(files_hold_the_mesh),
         IN_FOLDER(lack_of_memory_is_survived),

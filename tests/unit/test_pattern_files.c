@@ -221,7 +221,7 @@ static const char everything[] =
     " \"measures\": [{\"name\": \"bust\", \"value\": 0.92}],\n"
     " \"panels\": [\n"
     "  {\"name\": \"front \\\"A\\\" & <b>\", \"label\": \"body\", \"layer\": 2,\n"
-    "   \"placement\": {\"origin\": [0.1, 1.2, 0.3], \"rotation\": [10, 20, 30]},\n"
+    "   \"placement\": {\"origin\": [0.1, 1.2, 0.3], \"rotation\": [10, 20, 30], \"bend\": 2.5},\n"
     "   \"grain\": [[0.2, 0.1], [0.2, 0.4]], \"start\": [0, 0],\n"
     "   \"edges\": [{\"to\": [0.5, 0], \"label\": \"hem\"}, {\"to\": [0.5, 0.5], \"bulge\": 1},\n"
     "     {\"to\": [0.3, 0.55], \"radius\": 0.4, \"clockwise\": true}, {\"to\": [0.2, 0.5], \"control\": [[0.25, "
