@@ -185,6 +185,8 @@ void tl_trees_destroy(tl_trees *m)
     TL_FREE(&alloc, m->tagged, m->tagged_cap);
     TL_FREE(&alloc, m->going, m->going_cap);
     TL_FREE(&alloc, m->fresh, m->fresh_cap);
+    TL_FREE(&alloc, m->action, m->action_cap);
+    TL_FREE(&alloc, m->parent, m->parent_cap);
     TL_FREE(&alloc, m->leaf_tri, m->leaf_tri_cap);
     TL_FREE(&alloc, m->leaf_vert, m->leaf_vert_cap);
     TL_FREE(&alloc, m->leaf_index, m->leaf_index_cap);

@@ -59,6 +59,10 @@ struct tl_trees {
     int32_t *going, going_count, going_cap;     ///< joined edges, whose children are freed after the sweep
     int32_t *fresh, fresh_count, fresh_cap;     ///< edges that came with splits since the last sweep
     tl_trees_report report;
+    // decisions about edges (criteria.c)
+    int8_t *action;
+    int32_t action_cap, decided;
+    int32_t *parent, parent_cap;
     // flat lists
     int32_t *leaf_tri, leaf_tri_cap, *leaf_vert, leaf_vert_cap, *leaf_index, leaf_index_cap;
     tl_trees_leaf_edge *leaf_edge;

@@ -1,0 +1,249 @@
+// adapt/edge_trees/criteria.c: decide about every edge, then join, split and retriangulate.
+
+#include "adapt/edge_trees/criteria.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "adapt/edge_trees/trees_impl.h"
+#include "base/alloc.h"
+#include "base/fail.h"
+
+enum { EDGES_PER_CHUNK = 1024 };
+enum { STAY, SPLIT, JOIN };
+
+tl_trees_rules tl_trees_rules_default(void)
+{
+    const double degree = 3.14159265358979323846 / 180;
+    return (tl_trees_rules){.mask = TL_TREES_BY_LENGTH | TL_TREES_BY_CURVATURE | TL_TREES_BY_COLLISION,
+                            .max_level = 3,
+                            .collision_level = 3,
+                            .split_angle = 7 * degree,
+                            .join_angle = 6.7 * degree,
+                            .split_length = 0.98,
+                            .join_length = 0.99,
+                            .level_factor = 0.9,
+                            .rejoin_wait = 10};
+}
+
+tl_status tl_trees_check_rules(const tl_trees_rules *r, tl_error *err)
+{
+    if (r->max_level < 0 || r->max_level > TL_TREES_MAX_LEVEL || r->collision_level < 0 ||
+        r->collision_level > TL_TREES_MAX_LEVEL)
+        return tl_fail(err, TL_BAD_INPUT, "max_level %d, collision_level %d: must be 0 to %d", r->max_level,
+                       r->collision_level, TL_TREES_MAX_LEVEL);
+    if (!(r->split_angle > 0) || !(r->join_angle >= 0) || !(r->join_angle <= r->split_angle))
+        return tl_fail(err, TL_BAD_INPUT, "split_angle %g, join_angle %g rad: must be > 0, and the second no larger",
+                       r->split_angle, r->join_angle);
+    if (!(r->split_length > 0) || !(r->join_length >= r->split_length) || !isfinite(r->join_length))
+        return tl_fail(err, TL_BAD_INPUT, "split_length %g, join_length %g: must be > 0, and the second no smaller",
+                       r->split_length, r->join_length);
+    if (!(r->level_factor > 0 && r->level_factor <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "level_factor %g, must be in (0, 1]", r->level_factor);
+    if (r->rejoin_wait < 0 || r->rejoin_wait > 255)
+        return tl_fail(err, TL_BAD_INPUT, "rejoin_wait %d, must be 0 to 255", r->rejoin_wait);
+    return TL_OK;
+}
+
+double tl_trees_rest_length(const tl_trees *m, int32_t e)
+{
+    const tl_trees_edge *edge = tl_trees_e(m, e);
+    double sum = 0;
+    int sides = 0;
+    for (int s = 0; s < 2; s++) {
+        if (edge->tri[s] == TL_TREES_NONE) continue;
+        const tl_trees_tri *t = tl_trees_t(m, edge->tri[s]);
+        for (int k = 0; k < 3; k++) {
+            if (t->edge[k] != 2 * e + s) continue;
+            const tl_vec2 a = t->uv[k], b = t->uv[(k + 1) % 3];
+            sum += sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y)), sides++;
+        }
+    }
+    return sides > 0 ? sum / sides : 0;
+}
+
+typedef struct judge {
+    tl_trees *m;
+    const tl_trees_rules *rules;
+    const tl_trees_sight *sight;
+    double split_cosine, join_cosine;
+    double factor[TL_TREES_MAX_LEVEL + 2];  // level_factor to the power of the level
+} judge;
+
+static double distance(tl_vec3 a, tl_vec3 b)
+{
+    const double x = a.x - b.x, y = a.y - b.y, z = a.z - b.z;
+    return sqrt(x * x + y * y + z * z);
+}
+
+static bool is_visible(const judge *j, const tl_trees_edge *e)
+{
+    const uint8_t *v = j->sight->visible;
+    return !(j->rules->mask & TL_TREES_BY_VISIBILITY) || !v || v[e->a] || v[e->b];
+}
+
+// What visible edges beside it need is not joined for being hidden: else the border rule would split it again.
+static bool is_forgotten(const judge *j, const tl_trees_edge *e)
+{
+    if (is_visible(j, e)) return false;
+    for (int s = 0; s < 2; s++) {
+        if (e->tri[s] == TL_TREES_NONE) continue;
+        const int32_t *v = tl_trees_t(j->m, e->tri[s])->vert;
+        if (j->sight->visible[v[0]] || j->sight->visible[v[1]] || j->sight->visible[v[2]]) return false;
+    }
+    return true;
+}
+
+static bool reaches_inside(const judge *j, const tl_trees_edge *e)
+{
+    const tl_trees_sight *s = j->sight;
+    if (!(j->rules->mask & TL_TREES_BY_COLLISION) || !s->inside || e->level >= j->rules->collision_level) return false;
+    if (s->near && !s->near[e->a] && !s->near[e->b]) return false;
+    const tl_vec3 a = s->pos[e->a], b = s->pos[e->b];
+    return s->inside(s->self, (tl_vec3){0.5 * (a.x + b.x), 0.5 * (a.y + b.y), 0.5 * (a.z + b.z)});
+}
+
+// STAY: between the thresholds.
+static int by_length(const judge *j, const tl_trees_edge *e, double ratio)
+{
+    const tl_trees_rules *r = j->rules;
+    int verdict = JOIN;
+    if (r->mask & TL_TREES_BY_LENGTH) verdict = ratio < r->split_length ? SPLIT : ratio > r->join_length ? JOIN : STAY;
+    if (!(r->mask & TL_TREES_BY_LEVEL_LENGTH) || verdict == SPLIT) return verdict;
+    const double f = j->factor[e->level];
+    if (ratio < r->split_length * f) return SPLIT;
+    return ratio > r->join_length * f ? verdict : STAY;
+}
+
+// What the criteria want of an edge that is whole, or that was: SPLIT, STAY, or JOIN if none of them needs it split.
+static int verdict_of(const judge *j, int32_t id, const tl_trees_edge *e)
+{
+    const tl_trees_rules *r = j->rules;
+    int verdict = JOIN;
+    if (e->level < r->max_level && r->mask & TL_TREES_BY_CURVATURE) {
+        const tl_vec3 p = j->sight->normal[e->a], q = j->sight->normal[e->b];
+        const double cosine = p.x * q.x + p.y * q.y + p.z * q.z;
+        if (cosine < j->split_cosine) return SPLIT;
+        if (!(cosine > j->join_cosine)) verdict = STAY;
+    }
+    if (e->level < r->max_level && r->mask & (TL_TREES_BY_LENGTH | TL_TREES_BY_LEVEL_LENGTH)) {
+        const double ratio = distance(j->sight->pos[e->a], j->sight->pos[e->b]) / tl_trees_rest_length(j->m, id);
+        const int length = by_length(j, e, ratio);
+        if (length == SPLIT) return SPLIT;
+        if (length == STAY) verdict = STAY;
+    }
+    if (reaches_inside(j, e)) return SPLIT;
+    return r->mask & TL_TREES_ALWAYS_JOIN ? JOIN : verdict;
+}
+
+static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
+{
+    tl_trees *m = j->m;
+    const int32_t deepest =
+        j->rules->max_level > j->rules->collision_level ? j->rules->max_level : j->rules->collision_level;
+    if (!tl_trees_is_split(e)) {
+        if (e->level >= deepest || !is_visible(j, e)) return;
+        if (!tl_trees_may_split(m, id, deepest)) {
+            // the border rule: a visible edge that wants to be split is not kept from it by what is hidden
+            if (j->rules->mask & TL_TREES_BY_VISIBILITY && verdict_of(j, id, e) == SPLIT) m->action[id] = -1;
+            return;
+        }
+        if (verdict_of(j, id, e) == SPLIT) m->action[id] = SPLIT;
+        return;
+    }
+    if (!tl_trees_may_join(m, id)) return;
+    if (e->wait > 0 && e->level < deepest) {
+        e->wait--;
+        return;
+    }
+    e->wait = (uint8_t)j->rules->rejoin_wait;
+    if (is_forgotten(j, e) || verdict_of(j, id, e) == JOIN) m->action[id] = JOIN;
+}
+
+static void decide_chunk(void *arg, int32_t begin, int32_t end)
+{
+    const judge *j = arg;
+    for (int32_t i = begin; i < end; i++) {
+        j->m->action[i] = STAY;
+        if (j->m->edge.system && !tl_trees_edge_at(j->m, i)) continue;
+        tl_trees_edge *e = tl_trees_e(j->m, i);
+        if (e->flags & TL_TREES_EDGE_LIVE) decide_edge(j, i, e);
+    }
+}
+
+// Triangles know their children alone.
+static tl_status find_parents(tl_trees *m, tl_error *err)
+{
+    if (!TL_GROW(&m->alloc, m->parent, m->parent_cap, m->tri.count)) return tl_fail_memory(err, "parents");
+    for (int32_t t = 0; t < m->tri.count; t++) m->parent[t] = TL_TREES_NONE;
+    for (int32_t t = 0; t < m->tri.count; t++) {
+        const tl_trees_tri *tri = tl_trees_tri_at(m, t);
+        if (!tri || !(tri->flags & TL_TREES_TRI_LIVE)) continue;
+        for (int k = 0; k < tl_trees_configs[tri->config].tris; k++) m->parent[tri->inner_tri[k]] = t;
+    }
+    return TL_OK;
+}
+
+// A side of `e` is locked because its parent is not split all around: the edges that are missing are to be split.
+static void unlock(tl_trees *m, int32_t e)
+{
+    for (int s = 0; s < 2; s++) {
+        const int32_t t = tl_trees_e(m, e)->tri[s];
+        if (t == TL_TREES_NONE || tl_trees_t(m, t)->state != TL_TREES_LOCKED || m->parent[t] == TL_TREES_NONE) continue;
+        const tl_trees_tri *p = tl_trees_t(m, m->parent[t]);
+        for (int k = 0; k < 3; k++) {
+            const int32_t outer = p->edge[k] / 2;
+            if (!tl_trees_is_split(tl_trees_e(m, outer)))
+                m->action[outer] = SPLIT;  // if that is locked too, its turn comes in a later update
+            else if (m->action[outer] == JOIN)
+                m->action[outer] = STAY;
+        }
+    }
+}
+
+tl_status tl_trees_decide(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_workers *workers,
+                          int32_t *splits, tl_error *err)
+{
+    const int32_t count = m->edge.count;
+    if (!TL_GROW(&m->alloc, m->action, m->action_cap, count)) return tl_fail_memory(err, "decisions about edges");
+    judge j = {.m = m, .rules = rules, .sight = sight};
+    j.split_cosine = cos(rules->split_angle), j.join_cosine = cos(rules->join_angle);
+    j.factor[0] = 1;
+    for (int i = 1; i < TL_TREES_MAX_LEVEL + 2; i++) j.factor[i] = j.factor[i - 1] * rules->level_factor;
+    tl_parallel_for(workers, count, EDGES_PER_CHUNK, decide_chunk, &j);
+    if (rules->mask & TL_TREES_BY_VISIBILITY) {
+        TL_TRY(find_parents(m, err));
+        for (int32_t e = 0; e < count; e++)
+            if (m->action[e] == -1) m->action[e] = STAY, unlock(m, e);
+    }
+    m->decided = count;
+    *splits = 0;
+    for (int32_t e = 0; e < count; e++) *splits += m->action[e] == SPLIT;
+    return TL_OK;
+}
+
+tl_status tl_trees_apply(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_trees_report *report,
+                         tl_error *err)
+{
+    const int32_t count = m->decided;
+    m->decided = 0;
+    for (int32_t e = 0; e < count; e++)
+        if (m->action[e] == JOIN && tl_trees_may_join(m, e)) TL_TRY(tl_trees_join(m, e, err));
+    for (int32_t e = 0; e < count; e++) {
+        if (m->action[e] != SPLIT || !tl_trees_may_split(m, e, TL_TREES_MAX_LEVEL)) continue;
+        int32_t vert;
+        TL_TRY(tl_trees_split(m, e, &vert, err));
+        tl_trees_edge *edge = tl_trees_e(m, e);
+        edge->wait = (uint8_t)rules->rejoin_wait;
+        if (sight->made) sight->made(sight->self, vert, edge->a, edge->b);
+    }
+    return tl_trees_commit(m, (tl_trees_choice){rules->tie, sight->pos, sight->normal}, report, err);
+}
+
+tl_status tl_trees_adapt(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_workers *workers,
+                         tl_trees_report *report, tl_error *err)
+{
+    int32_t splits;
+    TL_TRY(tl_trees_decide(m, rules, sight, workers, &splits, err));
+    return tl_trees_apply(m, rules, sight, report, err);
+}

@@ -1,0 +1,349 @@
+// dynamics/springs/springs_solve.c: constraint projection with small steps.
+//
+// In each substep of length h: x = x + h v + h^2 a; one sweep over all edges, colour by colour; now and then one over
+// all hinges; contacts; v = (x - x_before) / h. With one iteration the multipliers of XPBD start from zero, so a
+// correction is a plain projection with compliance 1 / (k h^2) beside the inverse masses (Macklin et al. 2016, Eq. 18).
+
+#include <math.h>
+#include <string.h>
+
+#include "base/fail.h"
+#include "dynamics/springs/springs_impl.h"
+#include "math/simd.h"
+#include "math/vec3.h"
+
+// Constants: results must not depend on the number of workers. A chunk is worth waking a thread for (10 us).
+enum { NODES_PER_CHUNK = 8192, EDGES_PER_CHUNK = 4096, HINGES_PER_CHUNK = 2048 };
+
+typedef struct solve_job {
+    tl_springs *s;
+    int32_t first;  // of the colour
+    double h;
+    const double (*accel)[4];
+    double drag;
+} solve_job;
+
+// ---- settings of a step ---------------------------------------------------------------------------------------
+
+static void edge_shares(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    tl_springs *s = job->s;
+    for (int32_t e = begin; e < end; e++) {
+        const double a = s->inv_mass[s->edge[e][0]], b = s->inv_mass[s->edge[e][1]],
+                     give = 1 / (s->stiffness[e] * job->h * job->h), sum = a + b + give;
+        s->share[e][0] = a / sum, s->share[e][1] = b / sum;
+        s->slack[e] = s->def.compression > 0 ? sum / (a + b + give / s->def.compression) : 0;
+    }
+}
+
+static void tether_shares(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    tl_springs *s = job->s;
+    for (int32_t e = begin; e < end; e++) {
+        const double a = s->inv_mass[s->tether[e][0]], b = s->inv_mass[s->tether[e][1]], sum = a + b;
+        s->tether_share[e][0] = sum > 0 ? a / sum : 0, s->tether_share[e][1] = sum > 0 ? b / sum : 0;
+        s->tether_slack[e] = 0;
+    }
+}
+
+// Bending is done in one of `bend_every` substeps, with the momentum of all of them.
+static void hinge_gains(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    tl_springs *s = job->s;
+    const double h2 = job->h * job->h * s->def.bend_every;
+    for (int32_t i = begin; i < end; i++) {
+        const double *w = s->weight[i];
+        const int32_t *node = s->hinge[i];
+        double sum = 1 / (s->bend[i] * h2);  // infinite without rigidity: no gain
+        for (int k = 0; k < 4; k++) sum += s->inv_mass[node[k]] * w[k] * w[k];
+        for (int k = 0; k < 4; k++) s->gain[i][k] = -s->inv_mass[node[k]] * w[k] / sum;
+    }
+}
+
+static void settle(tl_springs *s, double h, tl_workers *workers)
+{
+    if (s->settings_valid && s->set_dt == h) return;
+    solve_job job = {.s = s, .h = h};
+    tl_parallel_for(workers, s->edge_count, EDGES_PER_CHUNK, edge_shares, &job);
+    tl_parallel_for(workers, s->hinge_count, HINGES_PER_CHUNK, hinge_gains, &job);
+    tl_parallel_for(workers, s->tether_count, EDGES_PER_CHUNK, tether_shares, &job);
+    s->settings_valid = true, s->set_dt = h;
+}
+
+// ---- kernels --------------------------------------------------------------------------------------------------
+
+static TL_CLONES void predict_range(double (*restrict pos)[4], double (*restrict prev)[4], double (*restrict vel)[4],
+                                    const double (*restrict accel)[4], double h, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin; i < end; i++)
+        for (int k = 0; k < 4; k++) {
+            prev[i][k] = pos[i][k];
+            pos[i][k] = pos[i][k] + h * (vel[i][k] + h * accel[i][k]);
+        }
+}
+
+static TL_CLONES void velocity_range(const double (*restrict pos)[4], const double (*restrict prev)[4],
+                                     double (*restrict vel)[4], double per_h, int32_t begin, int32_t end)
+{
+    for (int32_t i = begin; i < end; i++)
+        for (int k = 0; k < 4; k++) vel[i][k] = per_h * (pos[i][k] - prev[i][k]);
+}
+
+#define STORE4(p, v) (*(tl_v4 *)(p) = (v))
+
+TL_INLINE double edge_part(tl_v4 d, double rest, double slack)
+{
+    const double length = sqrt((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]);
+    const double part = 1 - rest / (length > 0 ? length : 1);
+    return part < 0 ? slack * part : part;
+}
+
+// Four edges at a time: differences, their lengths side by side, and back. No two of them share a node.
+static TL_CLONES void stretch_range(double (*pos)[4], const int32_t (*edge)[2], const double *rest, const double *slack,
+                                    const double (*share)[2], int32_t begin, int32_t end)
+{
+    int32_t e = begin;
+    for (; e + 4 <= end; e += 4) {
+        tl_v4 a[4], b[4], d[4];
+        for (int i = 0; i < 4; i++) {
+            a[i] = TL_LOAD4(pos[edge[e + i][0]]), b[i] = TL_LOAD4(pos[edge[e + i][1]]);
+            d[i] = b[i] - a[i];
+        }
+        const tl_v4 xz0 = __builtin_shufflevector(d[0], d[1], 0, 4, 2, 6),
+                    y0 = __builtin_shufflevector(d[0], d[1], 1, 5, 3, 7),
+                    xz1 = __builtin_shufflevector(d[2], d[3], 0, 4, 2, 6),
+                    y1 = __builtin_shufflevector(d[2], d[3], 1, 5, 3, 7);
+        const tl_v4 x = __builtin_shufflevector(xz0, xz1, 0, 1, 4, 5),
+                    z = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7), y = __builtin_shufflevector(y0, y1, 0, 1, 4, 5);
+        const tl_v4 square = (x * x + y * y) + z * z;
+        tl_v4 length;
+        for (int i = 0; i < 4; i++) length[i] = sqrt(square[i]);
+        for (int i = 0; i < 4; i++) length[i] = length[i] > 0 ? length[i] : 1;
+        const tl_v4 part = 1 - TL_LOAD4(rest + e) / length, soft = TL_LOAD4(slack + e) * part;
+        for (int i = 0; i < 4; i++) {
+            const double p = part[i] < 0 ? soft[i] : part[i];
+            STORE4(pos[edge[e + i][0]], a[i] + p * share[e + i][0] * d[i]);
+            STORE4(pos[edge[e + i][1]], b[i] - p * share[e + i][1] * d[i]);
+        }
+    }
+    for (; e < end; e++) {
+        const tl_v4 a = TL_LOAD4(pos[edge[e][0]]), b = TL_LOAD4(pos[edge[e][1]]), d = b - a;
+        const double p = edge_part(d, rest[e], slack[e]);
+        STORE4(pos[edge[e][0]], a + p * share[e][0] * d);
+        STORE4(pos[edge[e][1]], b - p * share[e][1] * d);
+    }
+}
+
+// `drag` > 0: the form of the change since bending was last done is added, so that folding is damped.
+static TL_CLONES void bend_range(double (*pos)[4], const double (*before)[4], const int32_t (*hinge)[4],
+                                 const double (*weight)[4], const double (*gain)[4], double drag, int32_t begin,
+                                 int32_t end)
+{
+    for (int32_t i = begin; i < end; i++) {
+        const int32_t *n = hinge[i];
+        const double *w = weight[i], *g = gain[i];
+        const tl_v4 x0 = TL_LOAD4(pos[n[0]]), x1 = TL_LOAD4(pos[n[1]]), x2 = TL_LOAD4(pos[n[2]]),
+                    x3 = TL_LOAD4(pos[n[3]]);
+        tl_v4 form = (w[0] * x0 + w[1] * x1) + (w[2] * x2 + w[3] * x3);
+        if (drag > 0) {
+            const tl_v4 old = (w[0] * TL_LOAD4(before[n[0]]) + w[1] * TL_LOAD4(before[n[1]])) +
+                              (w[2] * TL_LOAD4(before[n[2]]) + w[3] * TL_LOAD4(before[n[3]]));
+            form = form + drag * (form - old);
+        }
+        STORE4(pos[n[0]], x0 + g[0] * form);
+        STORE4(pos[n[1]], x1 + g[1] * form);
+        STORE4(pos[n[2]], x2 + g[2] * form);
+        STORE4(pos[n[3]], x3 + g[3] * form);
+    }
+}
+
+// ---- loops ----------------------------------------------------------------------------------------------------
+
+static void predict(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    predict_range(job->s->pos, job->s->prev, job->s->vel, job->accel, job->h, begin, end);
+}
+
+static void velocities(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    velocity_range((const double(*)[4])job->s->pos, (const double(*)[4])job->s->prev, job->s->vel, 1 / job->h, begin,
+                   end);
+}
+
+static void stretch(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    const tl_springs *s = job->s;
+    stretch_range(s->pos, (const int32_t(*)[2])s->edge, s->rest, s->slack, (const double(*)[2])s->share,
+                  job->first + begin, job->first + end);
+}
+
+static void tether(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    const tl_springs *s = job->s;
+    stretch_range(s->pos, (const int32_t(*)[2])s->tether, s->tether_rest, s->tether_slack,
+                  (const double(*)[2])s->tether_share, job->first + begin, job->first + end);
+}
+
+static void bend(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    const tl_springs *s = job->s;
+    bend_range(s->pos, (const double(*)[4])s->bend_prev, (const int32_t(*)[4])s->hinge, (const double(*)[4])s->weight,
+               (const double(*)[4])s->gain, job->drag, job->first + begin, job->first + end);
+}
+
+static void by_color(solve_job *job, const tl_springs_colors *colors, int32_t chunk, tl_range_fn fn,
+                     tl_workers *workers)
+{
+    for (int c = 0; c < colors->count; c++) {
+        job->first = colors->start[c];
+        tl_parallel_for(workers, colors->start[c + 1] - colors->start[c], chunk, fn, job);
+    }
+}
+
+void tl_springs_touch(tl_springs *s, const tl_springs_step *step, double time, double dt)
+{
+    for (int32_t i = 0; i < step->contact_count; i++) {
+        const tl_springs_contact *c = &step->contact[i];
+        if (s->inv_mass[c->node] == 0) continue;
+        double *x = s->pos[c->node], *before = s->prev[c->node];
+        const tl_vec3 p = {x[0] - c->point.x - time * c->velocity.x, x[1] - c->point.y - time * c->velocity.y,
+                           x[2] - c->point.z - time * c->velocity.z};
+        const double gap = tl_dot3(p, c->normal);
+        if (!(gap < 0)) continue;
+        const tl_vec3 way = {x[0] - before[0] - dt * c->velocity.x, x[1] - before[1] - dt * c->velocity.y,
+                             x[2] - before[2] - dt * c->velocity.z};
+        // Coulomb: the slide along the surface is taken back by up to friction times the push out of it.
+        const tl_vec3 slide = tl_madd3(way, -tl_dot3(way, c->normal), c->normal);
+        const double length = tl_norm3(slide), most = -c->friction * gap, back = length > most ? most / length : 1;
+        const tl_vec3 move = tl_madd3(tl_mul3(-gap, c->normal), -back, slide);
+        x[0] += move.x, x[1] += move.y, x[2] += move.z;
+    }
+}
+
+// The cloth against itself: nodes as balls, pushed apart and kept from rubbing (Mueller et al. 2007, sec. 4.4).
+void tl_springs_part(tl_springs *s, const tl_springs_step *step, double dt)
+{
+    (void)dt;
+    for (int32_t i = 0; i < step->pair_count; i++) {
+        const int32_t a = step->pair[i][0], b = step->pair[i][1];
+        double *x = s->pos[a], *y = s->pos[b];
+        const tl_vec3 d = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+        const double length = tl_norm3(d), sum = s->inv_mass[a] + s->inv_mass[b];
+        if (!(length < step->distance) || !(length > 0) || !(sum > 0)) continue;
+        const double push = (step->distance - length) / (length * sum), p = -push * s->inv_mass[a],
+                     q = push * s->inv_mass[b];
+        x[0] += p * d.x, x[1] += p * d.y, x[2] += p * d.z;
+        y[0] += q * d.x, y[1] += q * d.y, y[2] += q * d.z;
+    }
+}
+
+static void begin(tl_springs *s, const tl_springs_step *step)
+{
+    memcpy(s->start, s->pos, (size_t)s->node_count * sizeof *s->pos);
+    memcpy(s->start_vel, s->vel, (size_t)s->node_count * sizeof *s->vel);
+    for (int32_t i = 0; i < s->node_count; i++) {
+        const bool free = s->inv_mass[i] > 0;
+        const tl_vec3 more = step->accel && free ? step->accel[i] : (tl_vec3){0, 0, 0},
+                      a = free ? tl_add3(step->gravity, more) : more;
+        s->accel[i][0] = a.x, s->accel[i][1] = a.y, s->accel[i][2] = a.z, s->accel[i][3] = 0;
+        if (free) continue;
+        const tl_vec3 to = step->target ? step->target[i] : (tl_vec3){s->pos[i][0], s->pos[i][1], s->pos[i][2]};
+        s->vel[i][0] = (to.x - s->pos[i][0]) / step->dt, s->vel[i][1] = (to.y - s->pos[i][1]) / step->dt;
+        s->vel[i][2] = (to.z - s->pos[i][2]) / step->dt;
+    }
+}
+
+// Held nodes end where they were sent, to the bit.
+static tl_status end(tl_springs *s, const tl_springs_step *step, tl_springs_report *report, tl_error *err)
+{
+    double kinetic = 0;
+    bool finite = true;
+    for (int32_t i = 0; i < s->node_count; i++) {
+        if (s->inv_mass[i] == 0 && step->target) {
+            const tl_vec3 to = step->target[i];
+            s->pos[i][0] = to.x, s->pos[i][1] = to.y, s->pos[i][2] = to.z;
+        }
+        const double *x = s->pos[i], *v = s->vel[i];
+        finite = finite && isfinite(x[0] + x[1] + x[2]) && isfinite(v[0] + v[1] + v[2]);
+        kinetic += 0.5 * s->mass[i] * (v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+    }
+    if (!finite) {
+        memcpy(s->pos, s->start, (size_t)s->node_count * sizeof *s->pos);
+        memcpy(s->vel, s->start_vel, (size_t)s->node_count * sizeof *s->vel);
+        return tl_fail(err, TL_FAILED, "springs: positions are not finite");
+    }
+    if (report) report->kinetic = kinetic;
+    return TL_OK;
+}
+
+static void substep(tl_springs *s, const tl_springs_step *step, int32_t k, double h)
+{
+    solve_job job = {.s = s, .h = h, .accel = (const double(*)[4])s->accel};
+    tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, predict, &job);
+    by_color(&job, &s->tether_colors, EDGES_PER_CHUNK, tether, step->workers);
+    by_color(&job, &s->edge_colors, EDGES_PER_CHUNK, stretch, step->workers);
+    if (k % s->def.bend_every == s->def.bend_every - 1) {
+        job.drag = s->bend_damping / (h * s->def.bend_every);
+        by_color(&job, &s->hinge_colors, HINGES_PER_CHUNK, bend, step->workers);
+        if (s->bend_damping > 0) memcpy(s->bend_prev, s->pos, (size_t)s->node_count * sizeof *s->pos);
+    }
+    tl_springs_part(s, step, h);
+    tl_springs_touch(s, step, (k + 1) * h, h);
+    tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, velocities, &job);
+}
+
+tl_status tl_springs_advance(tl_springs *s, const tl_springs_step *step, tl_springs_report *report, tl_error *err)
+{
+    if (!(step->dt > 0) || step->substeps < 1)
+        return tl_fail(err, TL_BAD_ARG, "springs: a step of %g s in %d substeps", step->dt, step->substeps);
+    if (report) *report = (tl_springs_report){.substeps = step->substeps};
+    begin(s, step);
+    if (s->def.method == TL_SPRINGS_VERLET) {
+        TL_TRY(tl_springs_verlet(s, step, report, err));
+        return end(s, step, report, err);
+    }
+    // A whole number of bending sweeps.
+    const int32_t every = s->def.bend_every, n = (step->substeps + every - 1) / every * every;
+    const double h = step->dt / n;
+    if (report) report->substeps = n;
+    settle(s, h, step->workers);
+    if (s->bend_damping > 0) memcpy(s->bend_prev, s->pos, (size_t)s->node_count * sizeof *s->pos);
+    for (int32_t k = 0; k < n; k++) substep(s, step, k, h);
+    return end(s, step, report, err);
+}
+
+int32_t tl_springs_substeps(const tl_springs *s, double dt, double gravity)
+{
+    (void)gravity;
+    const double across = sqrt((double)s->tri_count / 2);  // triangles across a square sheet
+    const double n = 0.35 * across * dt * 60;
+    return n < 4 ? 4 : n > 64 ? 64 : (int32_t)ceil(n);
+}
+
+tl_springs_measures tl_springs_measure(const tl_springs *s)
+{
+    tl_springs_measures m = {.max_stretch = 0, .min_stretch = INFINITY};
+    for (int32_t i = 0; i < s->node_count; i++) m.mass += s->mass[i];
+    for (int32_t e = 0; e < s->edge_count; e++) {
+        const double *a = s->pos[s->edge[e][0]], *b = s->pos[s->edge[e][1]];
+        const double length = tl_norm3((tl_vec3){b[0] - a[0], b[1] - a[1], b[2] - a[2]}), part = length / s->rest[e];
+        m.max_stretch = fmax(m.max_stretch, part), m.min_stretch = fmin(m.min_stretch, part);
+        const double k = s->stiffness[e] * (part < 1 ? s->def.compression : 1);
+        m.stretch_energy += 0.5 * k * (length - s->rest[e]) * (length - s->rest[e]);
+    }
+    for (int32_t i = 0; i < s->hinge_count; i++) {
+        double form[3] = {0, 0, 0};
+        for (int k = 0; k < 4; k++)
+            for (int d = 0; d < 3; d++) form[d] += s->weight[i][k] * s->pos[s->hinge[i][k]][d];
+        m.bend_energy += 0.5 * s->bend[i] * (form[0] * form[0] + form[1] * form[1] + form[2] * form[2]);
+    }
+    return m;
+}
