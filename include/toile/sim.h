@@ -65,10 +65,16 @@ typedef enum tl_on_intersection {
     TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done (tl_sim_start in body.h)
 } tl_on_intersection;
 
+/// How a time step is solved.
+typedef enum tl_dynamics_kind {
+    TL_DYNAMICS_IMPLICIT,  ///< an incremental potential, minimised by Newton's method
+} tl_dynamics_kind;
+
 /// How contact answers (docs/notes/contact.md, "Two responses compared").
 typedef enum tl_response {
-    TL_RESPONSE_POTENTIAL,  ///< a potential within the solve, every iterate free of intersections
-    TL_RESPONSE_ZONES,      ///< springs within the solve, then impact zones on what still collides
+    TL_RESPONSE_BARRIER,  ///< a barrier potential within the solve, every iterate free of intersections
+    TL_RESPONSE_ZONES,    ///< springs within the solve, then impact zones on what still collides
+    TL_RESPONSE_POTENTIAL = TL_RESPONSE_BARRIER,  ///< its former name
 } tl_response;
 
 /// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step
@@ -81,7 +87,7 @@ typedef struct tl_collide_def {
     double slip_speed;  ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default
                         ///< 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
-    tl_response response;                ///< Default TL_RESPONSE_POTENTIAL.
+    tl_response response;                ///< Default TL_RESPONSE_BARRIER.
     double reserved[8];                  ///< room for later fields; zero
 } tl_collide_def;
 
@@ -128,6 +134,7 @@ typedef struct tl_sim_def {
     tl_log log;          ///< Default silent.
     tl_task_host tasks;  ///< the host's threads run our loops, `threads` at a time; Default none: threads of our own.
     tl_start_def start;
+    tl_dynamics_kind dynamics;  ///< Default TL_DYNAMICS_IMPLICIT.
 } tl_sim_def;
 TL_API void tl_sim_def_init(tl_sim_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_sim_def tl_sim_def_default(void)

@@ -10,10 +10,10 @@
 
 void sim_discard_contacts(tl_sim *sim)
 {
-    tl_contacts_destroy(sim->contacts);
+    if (sim->response) sim->responder->destroy(sim->response);
     TL_FREE(&sim->alloc, sim->cloth_face, sim->face_count);
     TL_FREE(&sim->alloc, sim->cloth_edge, sim->edge_count);
-    sim->contacts = NULL, sim->cloth_face = NULL, sim->cloth_edge = NULL;
+    sim->response = NULL, sim->contacts = NULL, sim->cloth_face = NULL, sim->cloth_edge = NULL;
     sim->face_count = sim->edge_count = 0;
 }
 
@@ -124,7 +124,8 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
                                .pressure = def->pressure,
                                .slip_speed = def->slip_speed,
                                .self = def->self != 0};
-    const tl_status status = tl_contacts_create(&sim->alloc, &d, &sim->contacts, err);
+    const tl_status status = sim->responder->create(&sim->alloc, &d, &sim->response, err);
+    if (status == TL_OK && sim->responder->contacts) sim->contacts = sim->responder->contacts(sim->response);
     tl_arena_release(&sim->arena, mark);
     return status;
 }
@@ -148,18 +149,26 @@ static tl_body_map map_of(const sim_body *body, double begin, double end)
     return map;
 }
 
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again,
-                             const tl_vec3 *x_hat, const tl_vec3 *target, tl_error *err)
+// Of all bodies that are there; planes have none.
+static int32_t body_nodes(const tl_sim *sim)
 {
-    const int32_t nb = sim_present_count(sim), nodes = tl_contacts_body_nodes(sim->contacts);
+    int32_t count = 0;
+    for (int32_t i = 0; i < sim->body_count; i++)
+        if (sim->bodies[i].present && sim->bodies[i].kind != TL_BODY_PLANE) count += sim->bodies[i].node_count;
+    return count;
+}
+
+tl_status sim_begin_contacts(tl_sim *sim, const tl_respond_begin *at, tl_error *err)
+{
+    const double begin = at->begin, end = at->still ? begin : begin + at->dt;
+    const int32_t nb = sim_present_count(sim), nodes = body_nodes(sim);
     tl_vec3 *from = TL_SCRATCH(&sim->arena, tl_vec3, nodes), *to = TL_SCRATCH(&sim->arena, tl_vec3, nodes);
     tl_vec3 *plane_from = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb),
             *plane_to = TL_SCRATCH(&sim->arena, tl_vec3, 2 * nb);
     tl_body_map *map = TL_SCRATCH(&sim->arena, tl_body_map, nb);
     if ((nodes > 0 && (!from || !to)) || (nb > 0 && (!plane_from || !plane_to || !map)))
         return tl_fail_memory(err, "the contacts");
-    const double end = sim->still ? begin : begin + dt;
-    int32_t at = 0, b = -1;
+    int32_t first = 0, b = -1;
     for (int32_t i = 0; b + 1 < nb; i++) {
         const sim_body *body = &sim->bodies[i];
         if (!body->present) continue;
@@ -169,14 +178,25 @@ tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma,
             sim_plane_at(body, end, &plane_to[2 * b], &plane_to[2 * b + 1]);
             continue;
         }
-        sim_body_at(body, begin, from + at);
-        sim_body_at(body, end, to + at);
-        at += body->node_count;
+        sim_body_at(body, begin, from + first);
+        sim_body_at(body, end, to + first);
+        first += body->node_count;
     }
-    const tl_contact_step step = {
-        from,  to, plane_from, plane_to, x_hat, sim->elements->fixed, target, sim->elements->mass,
-        gamma, dt, pinch,      again,    map};
-    return tl_contacts_begin(sim->contacts, &step, sim->x, &sim->arena, sim->workers, err);
+    const tl_contact_step step = {.body_begin = from,
+                                  .body_end = to,
+                                  .plane_begin = plane_from,
+                                  .plane_end = plane_to,
+                                  .x_hat = at->x_hat,
+                                  .fixed = sim->elements->fixed,
+                                  .target = at->target,
+                                  .mass = sim->elements->mass,
+                                  .gamma = at->gamma,
+                                  .dt = at->dt,
+                                  .pinch = at->pinch,
+                                  .again = at->again,
+                                  .body_map = map};
+    const tl_ctx ctx = {&sim->arena, sim->workers};
+    return sim->responder->begin(sim->response, &step, sim->x, &ctx, err);
 }
 
 tl_status sim_come_and_go(tl_sim *sim, tl_error *err)

@@ -4,8 +4,7 @@
 #include "base/arena.h"
 #include "base/workers.h"
 #include "body/character.h"
-#include "respond/contact.h"
-#include "math/solver.h"
+#include "dynamics/dynamics.h"
 #include "mesh/mesh.h"
 #include "physics/elements.h"
 #include "physics/strain_limit.h"
@@ -138,9 +137,11 @@ struct tl_sim {
     sim_ids cloth_ids, handle_ids, body_ids;
     // compiled from the cloths; NULL until the first step after a change
     tl_elements *elements;
-    tl_bsr *matrix;
-    tl_solver *solver;
-    tl_contacts *contacts;     ///< NULL: nothing to collide with
+    const tl_dynamics *dynamics;
+    void *dynamics_self;  ///< goes from mesh to mesh
+    const tl_responder *responder;
+    void *response;            ///< its `self`; NULL: nothing to collide with
+    tl_contacts *contacts;     ///< those of `response`; NULL: it has none
     tl_strain_limits *limits;  ///< NULL: no cloth has any
     int32_t (*cloth_face)[3];  ///< nodes of the faces and edges of all cloths, in the order of the elements
     int32_t (*cloth_edge)[2];
@@ -152,8 +153,7 @@ struct tl_sim {
     int32_t node_count;
     tl_vec3 *x, *v;
     tl_vec3 *x_before, *v_before;  ///< of the (sub)step before, BDF2 only, else NULL
-    int32_t cut;       ///< steps are halved this often without being tried as a whole; forgotten with every epoch
-    int turn_cut;      ///< likewise, for bodies that turn; found anew in every step
+    int turn_cut;      ///< steps are halved this often at least, for bodies that turn; found anew in every step
     double dt_before;  ///< length of the last (sub)step, 0: none yet
     double time;
     int64_t step;
@@ -167,7 +167,6 @@ struct tl_sim {
     double clock_time;  ///< time is this and a whole number of steps since `clock_step`
     int64_t clock_step;
     tl_cancel cancel;  ///< whom to ask whether a step is still wanted
-    bool still;        ///< bodies stand still while a start is relaxed
     bool relaxing;     ///< a pass of remeshing is due at once
     bool interrupted;  ///< a step was given up on the way: the note of the epoch is what holds
 };
@@ -192,9 +191,11 @@ void sim_publish_strain(tl_sim *sim);
 void sim_limit_stress(const tl_sim *sim, int32_t cloth, int32_t slot, double out[3]);
 void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double in[3]);
 
-/// Tells the contacts about a step from `begin` to `begin + dt`; arrays live in the arena.
-tl_status sim_begin_contacts(tl_sim *sim, double begin, double dt, double gamma, tl_pinching pinch, bool again,
-                             const tl_vec3 *x_hat, const tl_vec3 *target, tl_error *err);
+/// Tells the response about a (sub)step; arrays live in the arena.
+tl_status sim_begin_contacts(tl_sim *sim, const tl_respond_begin *at, tl_error *err);
+
+/// The simulation as dynamics see it (step.c).
+tl_dynamics_world sim_world(tl_sim *sim);
 
 /// Drops what sim_compile made, keeping the state in the meshes.
 void sim_discard(tl_sim *sim);

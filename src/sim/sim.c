@@ -16,7 +16,6 @@
 #include "mesh/mesh_query.h"
 #include "mesh/mesh_rest.h"
 #include "physics/bend.h"
-#include "physics/bend_friction.h"
 #include "physics/forces.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -108,7 +107,7 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
     if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
-    if (c->response != TL_RESPONSE_POTENTIAL && c->response != TL_RESPONSE_ZONES)
+    if (!tl_responder_of(c->response))
         return tl_fail(err, TL_BAD_ARG, "collide.response %d is none of ours", (int)c->response);
     return TL_OK;
 }
@@ -135,6 +134,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     if (d->linear_iterations < 1)
         return tl_fail(err, TL_BAD_ARG, "linear_iterations %d, must be >= 1", d->linear_iterations);
     if (!tl_finite3(d->gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
+    if (!tl_dynamics_of(d->dynamics)) return tl_fail(err, TL_BAD_ARG, "dynamics %d is none of ours", (int)d->dynamics);
     if (!d->alloc.resize) return tl_fail(err, TL_BAD_ARG, "alloc.resize is NULL");
     TL_TRY(check_collide(&d->collide, err));
     TL_TRY(sim_check_start(&d->start, err));
@@ -152,6 +152,7 @@ tl_status tl_sim_create(const tl_sim_def *given, tl_sim **out, tl_error *err)
     sim->def = *def;
     sim->memory = (sim_memory){def->alloc, sizeof *sim, sizeof *sim};
     sim->alloc = (tl_allocator){counting_resize, &sim->memory};
+    sim->dynamics = tl_dynamics_of(def->dynamics), sim->responder = tl_responder_of(def->collide.response);
     sim->remeshed = -1;
     tl_arena_init(&sim->arena, sim->alloc);
     tl_status status = tl_workers_create(&sim->alloc, def->tasks.run ? 1 : def->threads, &sim->workers, err);
@@ -418,7 +419,7 @@ static void free_state(tl_sim *sim)
     sim->node_count = 0;
 }
 
-// Drops what was compiled, but for the solver and the matrix it refers to.
+// Drops what was compiled, but for the dynamics, which have learned something.
 static void discard_elements(tl_sim *sim)
 {
     free_state(sim);
@@ -432,9 +433,8 @@ void sim_discard(tl_sim *sim)
 {
     if (sim->elements && sim->node_count > 0) sim_publish(sim);
     discard_elements(sim);
-    tl_solver_destroy(sim->solver);
-    tl_bsr_destroy(&sim->alloc, sim->matrix);
-    sim->solver = NULL, sim->matrix = NULL;
+    if (sim->dynamics_self) sim->dynamics->destroy(sim->dynamics_self);
+    sim->dynamics_self = NULL;
     sim->dt_before = 0, sim->epoch_open = false, sim->started = false;
 }
 
@@ -453,30 +453,6 @@ void sim_publish(tl_sim *sim)
     sim_publish_strain(sim);
 }
 
-// May the matrix be kept in single precision? Rounding changes a row by some 6e-8 of the membrane stiffness for each of
-// its entries; what holds the softest modes, mass over dt^2, must be well above that. Also no saving where factors in
-// double are asked for.
-#define SINGLE_MARGIN 1e-6
-
-static bool single_is_safe(const tl_sim *sim)
-{
-    const tl_elements *e = sim->elements;
-    if (sim->def.linear == TL_LINEAR_DIRECT || sim->def.linear == TL_LINEAR_CHOLMOD) return false;
-    double stiffest = 0, lightest = INFINITY;
-    for (int32_t i = 0; i < e->node_count; i++) lightest = fmin(lightest, e->mass[i]);
-    for (int32_t m = 0; m < e->material_count; m++) {
-        const tl_material *fabric = &e->materials[m];
-        const double limits = sim->limits ? TL_STRAIN_STIFFER : 0;
-        const double viscous = 1 + limits + 1.5 * fabric->damping_stretch / sim->def.dt;  // 1.5: BDF2
-        for (int r = 0; r < 6; r++)
-            for (int k = 0; k < 4; k++) stiffest = fmax(stiffest, viscous * fabs(fabric->stretch[r][k]));
-        // yarns that stick: a moment per curvature, over the area of the smallest node
-        const double sticking = 2 * 1.5 * fabric->friction_bend / (TL_BEND_CREEP * sim->def.dt);
-        if (sticking > 0) stiffest = fmax(stiffest, sticking * fabric->density / lightest);
-    }
-    return lightest > SINGLE_MARGIN * stiffest * sim->def.dt * sim->def.dt;
-}
-
 static tl_status compile(tl_sim *sim, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
@@ -489,7 +465,6 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK) return status;
     TL_TRY(sim_compile_strain(sim, err));
-    TL_TRY(tl_elements_matrix(sim->elements, single_is_safe(sim), &sim->arena, sim->workers, &sim->matrix, err));
     const tl_elements *e = sim->elements;
     const int32_t n = sim->node_count = e->node_count;
     sim->x = TL_CALLOC(&sim->alloc, tl_vec3, n);
@@ -504,11 +479,9 @@ static tl_status compile(tl_sim *sim, tl_error *err)
             sim->x[e->node_of[slot]] = sim->cloths[c].mesh->pos[slot - e->cloth_node_start[c]];
             sim->v[e->node_of[slot]] = sim->cloths[c].mesh->vel[slot - e->cloth_node_start[c]];
         }
-    tl_solver_def solver = tl_solver_def_default();
-    solver.kind = (tl_solver_kind)sim->def.linear;
-    solver.max_iterations = sim->def.linear_iterations;
-    if (!sim->solver) TL_TRY(tl_solver_create(&sim->alloc, &solver, &sim->solver, err));
-    TL_TRY(tl_solver_pattern(sim->solver, sim->matrix, sim->x, err));
+    if (!sim->dynamics_self) TL_TRY(sim->dynamics->create(&sim->alloc, &sim->def, &sim->dynamics_self, err));
+    tl_dynamics_world world = sim_world(sim);
+    TL_TRY(sim->dynamics->compile(sim->dynamics_self, &world, err));
     sim_find_present(sim, &(bool){false});
     TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;
@@ -532,10 +505,6 @@ tl_status sim_compile(tl_sim *sim, tl_error *err)
 
 tl_status sim_recompile(tl_sim *sim, tl_error *err)
 {
-    tl_bsr *old = sim->matrix;  // the solver, which has learned something, lets go of it when it is told the new one
-    sim->matrix = NULL;
     discard_elements(sim);
-    const tl_status status = sim_compile(sim, err);
-    tl_bsr_destroy(&sim->alloc, old);
-    return status;
+    return sim_compile(sim, err);
 }

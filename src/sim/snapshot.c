@@ -4,11 +4,11 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, and the nodes
-// of every handle, if meshes may change; then x, v (and for BDF2 x_before, v_before) of all nodes of all cloths in slot
-// order, per handle whether it has taken hold and let go and its base positions, which nodes are pinched, of faces the
-// stress of strain limits if there are any, last a hash of all before it. `built` is a hash of what was built, so a
-// state cannot be loaded into another simulation.
+// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, what its
+// adapter goes by, and the nodes of every handle, if meshes may change; bytes of the dynamics and of the response; x, v
+// (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and
+// let go and its base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a
+// hash of all before it. `built` is a hash of what was built, so a state cannot be loaded into another simulation.
 
 #include <math.h>
 #include <string.h>
@@ -31,10 +31,10 @@ typedef struct header {
     double time, dt_before;
     double clock_time;
     int64_t clock_step;
-    int64_t replay;    // steps to take from here
-    uint64_t started;  // the start has been seen to: not again
-    int64_t remeshed;  // step before which meshes were last looked at
-    uint8_t notes[TL_SOLVER_NOTES];
+    int64_t replay;               // steps to take from here
+    uint64_t started;             // the start has been seen to: not again
+    int64_t remeshed;             // step before which meshes were last looked at
+    uint64_t dynamics, response;  // bytes of their own, after the meshes
 } header;
 
 static uint64_t hash_built(const tl_sim *sim)
@@ -65,6 +65,7 @@ static uint64_t hash_built(const tl_sim *sim)
                                collide->pressure,     collide->slip_speed, (int)collide->on_intersection,
                                (int)collide->response};
     tl_hash_add(&hash, contact, sizeof contact);
+    if (sim->responder->hash) sim->responder->hash(collide, &hash);
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const double numbers[5] = {h->start, h->end, h->pivot.x, h->pivot.y, h->pivot.z};
@@ -85,10 +86,9 @@ static uint64_t hash_built(const tl_sim *sim)
     tl_hash_add(&hash, &sim->def.seed, sizeof sim->def.seed);
     tl_hash_add(&hash, &sim->def.bending, sizeof sim->def.bending);
     tl_hash_add(&hash, &sim->def.dt, sizeof sim->def.dt);
-    tl_hash_add(&hash, &sim->def.integrator, sizeof sim->def.integrator);
-    const double solver[6] = {sim->def.newton_iterations, sim->def.newton_tolerance, sim->def.max_halvings,
-                              (int)sim->def.linear,       sim->def.linear_tolerance, sim->def.linear_iterations};
-    tl_hash_add(&hash, solver, sizeof solver);
+    const int32_t dynamics = (int32_t)sim->def.dynamics;
+    tl_hash_add(&hash, &dynamics, sizeof dynamics);
+    sim->dynamics->hash(&sim->def, &hash);
     return tl_hash_value(&hash);
 }
 
@@ -178,9 +178,21 @@ static size_t live_bytes(const tl_sim *sim, int how, char *out, const char *in)
     return used;
 }
 
-static size_t state_size(const tl_sim *sim)
+// What dynamics and response go by beside the state of nodes; `out` NULL: counts only.
+static size_t write_dynamics(const tl_sim *sim, char *out)
 {
-    size_t size = sizeof(header) + write_meshes(sim, NULL);
+    return sim->dynamics->save ? sim->dynamics->save(sim->dynamics_self, out) : 0;
+}
+
+static size_t write_response(const tl_sim *sim, char *out)
+{
+    return sim->response && sim->responder->save ? sim->responder->save(sim->response, out) : 0;
+}
+
+/// `own`: bytes of dynamics and response.
+static size_t state_size(const tl_sim *sim, size_t own)
+{
+    size_t size = sizeof(header) + write_meshes(sim, NULL) + own;
     for (int32_t c = 0; c < sim->cloth_count; c++)
         size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
     for (int32_t i = 0; i < sim->handle_count; i++)
@@ -206,7 +218,8 @@ static void seal(tl_sim *sim, int64_t replay)
 
 static tl_status note_state(tl_sim *sim, tl_error *err)
 {
-    const size_t need = state_size(sim);
+    const size_t dynamics = write_dynamics(sim, NULL), response = write_response(sim, NULL);
+    const size_t need = state_size(sim, dynamics + response);
     if (need != sim->epoch_size) {
         tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
         sim->epoch_size = 0;
@@ -222,9 +235,11 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     h.built = hash_built(sim), h.step = sim->step, h.time = sim->time, h.dt_before = sim->dt_before;
     h.clock_time = sim->clock_time, h.clock_step = sim->clock_step;
     h.started = sim->started, h.remeshed = sim->remeshed;
-    tl_solver_save_notes(sim->solver, h.notes);
+    h.dynamics = dynamics, h.response = response;
     memcpy(at, &h, sizeof h), at += sizeof h;
     at += write_meshes(sim, at);
+    at += write_dynamics(sim, at);
+    at += write_response(sim, at);
     const tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++) {
@@ -255,9 +270,8 @@ tl_status sim_begin_epoch(tl_sim *sim, tl_error *err)
     if (sim->epoch_open && sim->step - sim->epoch_step < SIM_EPOCH_STEPS) return TL_OK;
     sim->epoch_open = false;
     TL_TRY(note_state(sim, err));
-    tl_solver_restart(sim->solver);
-    sim->cut = 0;
-    if (sim->contacts) tl_contacts_forget(sim->contacts);
+    sim->dynamics->restart(sim->dynamics_self);
+    if (sim->response && sim->responder->forget) sim->responder->forget(sim->response);
     sim->epoch_step = sim->step;
     tl_workers_forget(sim->workers);
     sim->epoch_open = true, sim->live_changed = false;
@@ -417,7 +431,8 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         return tl_fail(err, TL_BAD_INPUT,
                        "saved state: of another version of the program, which cannot be gone on with; run it again "
                        "from the start");
-    if (h.built != hash_built(sim) || (!sim_remeshes(sim) && size != state_size(sim)))
+    if (h.built != hash_built(sim) || h.dynamics > size || h.response > size - h.dynamics ||
+        (!sim_remeshes(sim) && size != state_size(sim, h.dynamics + h.response)))
         return tl_fail(err, TL_BAD_INPUT,
                        "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
     tl_hash hash;
@@ -431,17 +446,20 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
         return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay,
                        SIM_EPOCH_STEPS);
     TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, h.step, err));
-    if (size != state_size(sim))
-        return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, state_size(sim));
-    TL_TRY(tl_solver_load_notes(sim->solver, h.notes, err));
+    const size_t wanted = state_size(sim, h.dynamics + h.response);
+    if (size != wanted)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, wanted);
     const tl_elements *e = sim->elements;
-    const char *at = (const char *)data + sizeof h + write_meshes(sim, NULL);
+    const char *own = (const char *)data + sizeof h + write_meshes(sim, NULL), *at = own + h.dynamics + h.response;
     tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
     for (int k = 0; k < array_count(sim); k++)
         for (int32_t slot = 0; slot < e->cloth_node_start[e->cloth_count]; slot++, at += sizeof(tl_vec3))
             if (e->node_of[slot] != TL_NONE) memcpy(&arrays[k][e->node_of[slot]], at, sizeof(tl_vec3));
     sim->time = h.time;
     TL_TRY(sim_come_and_go(sim, err));
+    if (sim->dynamics->load) TL_TRY(sim->dynamics->load(sim->dynamics_self, own, h.dynamics, err));
+    if (sim->response && sim->responder->load)
+        TL_TRY(sim->responder->load(sim->response, own + h.dynamics, h.response, err));
     for (int32_t i = 0; i < sim->handle_count; i++) {
         uint64_t took_hold;
         const size_t bytes = (size_t)sim->handles[i].node_count * sizeof(tl_vec3);

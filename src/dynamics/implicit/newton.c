@@ -533,23 +533,25 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     return s->limits ? newton_measure_strain(s, x, err) : TL_OK;
 }
 
-tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_contacts *contacts, tl_strain_limits *limits, const tl_vec3 *target,
-                          tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_newton_report *report, tl_error *err)
+tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def *def, tl_vec3 *x, const tl_ctx *ctx,
+                          tl_newton_report *report, tl_error *err)
 {
+    tl_elements *e = problem->elements;
+    tl_contacts *contacts = problem->contacts;
+    tl_arena *arena = ctx->arena;
     const tl_arena_mark mark = tl_arena_save(arena);
     *report = (tl_newton_report){.strain_held = true};
     const int32_t n = e->node_count;
     newton s = {.e = e,
-                .step = step,
+                .step = problem->step,
                 .def = def,
-                .matrix = matrix,
-                .solver = solver,
+                .matrix = problem->matrix,
+                .solver = problem->solver,
                 .arena = arena,
-                .workers = workers,
+                .workers = ctx->workers,
                 .contacts = contacts,
-                .limits = limits,
-                .target = target,
+                .limits = problem->limits,
+                .target = problem->target,
                 .report = report};
     s.gradient = TL_SCRATCH(arena, tl_vec3, n);
     s.right = TL_SCRATCH(arena, tl_vec3, n);
@@ -557,7 +559,7 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
     s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
     if (contacts) s.push = TL_SCRATCH(arena, tl_vec3, n);
     s.longest = def->longest;
-    tl_solver_limit(solver, INT32_MAX);
+    tl_solver_limit(s.solver, INT32_MAX);
     s.trial = s.right;  // the right side is done with when the search begins
     tl_status status = s.gradient && s.right && s.direction && s.partial && (!contacts || s.push)
                            ? iterate(&s, x, err)
@@ -568,7 +570,7 @@ tl_status tl_newton_solve(tl_elements *e, const tl_step_def *step, const tl_newt
         status = TL_OK;
         report->gave_up = true, report->converged = false;
         e->touched = NULL;
-        if (limits) status = newton_measure_strain(&s, x, err);
+        if (s.limits) status = newton_measure_strain(&s, x, err);
     }
     if (s.again_at > 0)  // all but contact since then is for the sake of the limits
         report->strain_seconds = s.again_strain + (tl_now() - s.again_at) - (report->contact_seconds - s.again_contact);

@@ -1,5 +1,6 @@
 // dynamics/implicit/newton.h: minimise the incremental potential of one step by Newton's method with a line search.
 #pragma once
+#include "base/ctx.h"
 #include "respond/contact.h"
 #include "math/solver.h"
 #include "physics/forces.h"
@@ -35,10 +36,18 @@ typedef struct tl_newton_report {
     bool gave_up;             ///< no way down was found where the answer had to be taken: it is where the search stood
 } tl_newton_report;
 
-/// `limits` (may be NULL) have begun the step; their trial multipliers become those of the answer.
-/// `contacts` (may be NULL) are settled at the first guess; `target` says where fixed nodes belong, should contact have
-/// kept them from it. `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if
-/// numbers stop being finite or no descent is found; then `x` is not to be used.
-tl_status tl_newton_solve(tl_elements *elements, const tl_step_def *step, const tl_newton_def *def, tl_bsr *matrix,
-                          tl_solver *solver, tl_contacts *contacts, tl_strain_limits *limits, const tl_vec3 *target,
-                          tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_newton_report *report, tl_error *err);
+/// What is solved, all borrowed.
+typedef struct tl_newton_problem {
+    tl_elements *elements;
+    const tl_step_def *step;
+    tl_bsr *matrix;
+    tl_solver *solver;
+    tl_contacts *contacts;     ///< settled at the first guess; NULL: none
+    tl_strain_limits *limits;  ///< have begun the step; their trial multipliers become those of the answer. NULL: none
+    const tl_vec3 *target;     ///< where fixed nodes belong, should contact have kept them from it
+} tl_newton_problem;
+
+/// `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being
+/// finite or no descent is found; then `x` is not to be used.
+tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def *def, tl_vec3 *x, const tl_ctx *ctx,
+                          tl_newton_report *report, tl_error *err);

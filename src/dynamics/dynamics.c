@@ -1,0 +1,11 @@
+// dynamics/dynamics.c: the kinds by number.
+
+#include "dynamics/dynamics.h"
+
+const tl_dynamics *tl_dynamics_of(tl_dynamics_kind kind)
+{
+    static const tl_dynamics *const kinds[] = {
+        [TL_DYNAMICS_IMPLICIT] = &tl_dynamics_implicit,
+    };
+    return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
+}

@@ -1,0 +1,46 @@
+// respond/barrier/barrier.c: the kind `barrier`: everything happens within the solve (contact.h).
+
+#include "base/fail.h"
+#include "math/vec3.h"
+#include "respond/contact_kind.h"
+
+// Where cloth that is cut short this often (part of its nodes) stops bodies on the move before anything is solved,
+// layers start out jammed. Halves of the step take as many iterations between them, each with a third of the contacts.
+#define JAMMED 0.03
+
+// The inertial motion is followed as far as nothing meets.
+static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
+{
+    tl_contacts *contacts = self;
+    const int32_t n = move->node_count;
+    tl_vec3 *u = contact_kind_way(move, ctx);
+    if (!u) return tl_fail_memory(err, "a step");
+    TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx->arena, ctx->workers, err));
+    TL_TRY(tl_contacts_note_start(contacts, err));
+    if (tl_contacts_bodies_left(contacts) > 0) {
+        TL_TRY(tl_contacts_carry(contacts, move->x0, u, ctx->arena, ctx->workers, err));
+        TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx->arena, ctx->workers, err));
+    }
+    int64_t limited;
+    TL_TRY(tl_contacts_limit(contacts, move->x0, u, true, ctx->arena, ctx->workers, &limited, err));
+    for (int32_t i = 0; i < n; i++) x[i] = tl_add3(move->x0[i], u[i]);
+    tl_contacts_move_bodies(contacts, 1);
+    if (move->may_fail && (double)limited > JAMMED * n && tl_contacts_bodies_left(contacts) > 0)
+        return tl_fail(err, TL_FAILED, "cloth is jammed before bodies on the move: %lld of %d nodes",
+                       (long long)limited, n);
+    return tl_contacts_settle(contacts, x, ctx->workers, err);
+}
+
+const tl_responder tl_responder_barrier = {
+    .name = "barrier",
+    .promise = "a barrier potential within the solve, paths cut short before anything meets",
+    .no_penetration = true,
+    .in_potential = true,
+    .create = contact_kind_create,
+    .destroy = contact_kind_destroy,
+    .forget = contact_kind_forget,
+    .contacts = contact_kind_contacts,
+    .begin = contact_kind_begin,
+    .guess = guess,
+    .report = contact_kind_report,
+};

@@ -1,0 +1,12 @@
+// respond/respond.c: the kinds by number.
+
+#include "respond/respond.h"
+
+const tl_responder *tl_responder_of(tl_response kind)
+{
+    static const tl_responder *const kinds[] = {
+        [TL_RESPONSE_BARRIER] = &tl_responder_barrier,
+        [TL_RESPONSE_ZONES] = &tl_responder_zones,
+    };
+    return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
+}

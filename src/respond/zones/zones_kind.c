@@ -1,0 +1,42 @@
+// respond/zones/zones_kind.c: the kind `zones`: springs within the solve, then impact zones (zones_response.c).
+
+#include "base/fail.h"
+#include "math/vec3.h"
+#include "respond/contact_kind.h"
+
+// All of the inertial motion, pushed along by bodies; contacts as they are at the start.
+static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
+{
+    tl_contacts *contacts = self;
+    tl_vec3 *u = contact_kind_way(move, ctx);
+    if (!u) return tl_fail_memory(err, "a step");
+    TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx->arena, ctx->workers, err));
+    TL_TRY(tl_contacts_carry(contacts, move->x0, u, ctx->arena, ctx->workers, err));
+    for (int32_t i = 0; i < move->node_count; i++) x[i] = move->fixed[i] ? move->target[i] : tl_add3(move->x0[i], u[i]);
+    tl_contacts_freeze(contacts);
+    return TL_OK;
+}
+
+// Velocities are not touched: dynamics with a potential take them from the positions.
+static tl_status after(void *self, const tl_respond_move *move, tl_vec3 *x, tl_vec3 *v, bool *clear, const tl_ctx *ctx,
+                       tl_error *err)
+{
+    (void)v;
+    return tl_contacts_zones(self, move->x0, x, ctx->arena, ctx->workers, clear, err);
+}
+
+const tl_responder tl_responder_zones = {
+    .name = "zones",
+    .promise = "springs within the solve, then impact zones until nothing meets on the way",
+    .no_penetration = true,
+    .in_potential = true,
+    .create = contact_kind_create,
+    .destroy = contact_kind_destroy,
+    .forget = contact_kind_forget,
+    .contacts = contact_kind_contacts,
+    .begin = contact_kind_begin,
+    .guess = guess,
+    .after = after,
+    .fallback = &tl_responder_barrier,
+    .report = contact_kind_report,
+};
