@@ -397,33 +397,71 @@ tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
     return status;
 }
 
+// --- a start that fails leaves everything where it was ---
+
+static int32_t slot_count(const tl_sim *sim)
+{
+    int32_t count = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) count += sim->cloths[c].mesh->slots[TL_NODES].count;
+    return count;
+}
+
+// Places of nodes, mesh after mesh.
+static tl_vec3 *keep_places(const tl_sim *sim)
+{
+    tl_vec3 *kept = TL_ALLOC(&sim->alloc, tl_vec3, slot_count(sim));
+    for (int32_t c = 0, at = 0; kept && c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = sim->cloths[c].mesh;
+        memcpy(kept + at, mesh->pos, (size_t)mesh->slots[TL_NODES].count * sizeof *kept);
+        at += mesh->slots[TL_NODES].count;
+    }
+    return kept;
+}
+
+static void give_places_back(tl_sim *sim, const tl_vec3 *kept)
+{
+    for (int32_t c = 0, at = 0; c < sim->cloth_count; c++) {
+        tl_mesh *mesh = sim->cloths[c].mesh;
+        for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++, at++) {
+            mesh->pos[n] = kept[at];
+            const int32_t i = sim->elements ? sim->elements->node_of[at] : TL_NONE;
+            if (i != TL_NONE) sim->x[i] = kept[at];
+        }
+    }
+    sim->begun = false, sim->shape_changed = true;
+}
+
+// Pulls apart what passes through something.
+static tl_status look_at_start(tl_sim *sim, tl_start_report *report, tl_error *err)
+{
+    tl_intersection_report found;
+    TL_TRY(tl_sim_intersections(sim, &found, err));
+    report->crossings_before = report->crossings_after = crossings_of(&found);
+    const bool may_heal = sim->def.collide.on_intersection == TL_INTERSECTION_HEAL;
+    if (may_heal || crossings_of(&found) == 0) return pull_apart(sim, may_heal ? 1 : TOO_NEAR, &found, report, err);
+    text t = {.size = 0};
+    say_crossings(sim, &found, &t);
+    return tl_fail(err, TL_BAD_INPUT,
+                   "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
+}
+
 tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
     tl_start_report report = {0};
     if (out) *out = report;
     TL_TRY(sim_compile(sim, err));
     if (sim->started) return TL_OK;
-    if (sim->contacts) {
-        tl_intersection_report found;
-        TL_TRY(tl_sim_intersections(sim, &found, err));
-        report.crossings_before = report.crossings_after = crossings_of(&found);
-        if (out) *out = report;
-        tl_status status;
-        const bool may_heal = sim->def.collide.on_intersection == TL_INTERSECTION_HEAL;
-        if (may_heal || crossings_of(&found) == 0) {
-            status = pull_apart(sim, may_heal ? 1 : TOO_NEAR, &found, &report, err);
-        } else {
-            text t = {.size = 0};
-            say_crossings(sim, &found, &t);
-            status =
-                tl_fail(err, TL_BAD_INPUT,
-                        "%s. Move them apart, or have it done: \"collisions\": {\"on_intersection\": \"heal\"}", t.at);
-        }
-        if (out) *out = report;
-        if (status != TL_OK) return status;
-    }
-    TL_TRY(sim_relax_start(sim, &report, err));
+    const int32_t slots = slot_count(sim);
+    tl_vec3 *kept = keep_places(sim);
+    if (!kept) return tl_fail_memory(err, "the start");
+    tl_status status = sim->contacts ? look_at_start(sim, &report, err) : TL_OK;
     if (out) *out = report;
-    sim->started = true;
-    return TL_OK;
+    if (status == TL_OK) {
+        status = sim_relax_start(sim, &report, err);
+        if (out) *out = report;
+        if (status != TL_OK && slot_count(sim) == slots) give_places_back(sim, kept);
+    }
+    TL_FREE(&sim->alloc, kept, slots);
+    sim->started = status == TL_OK;
+    return status;
 }
