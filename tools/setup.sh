@@ -24,7 +24,8 @@ libmetis-dev libjansson-dev libzstd-dev libpng-dev libcmocka-dev ffmpeg libglfw3
 tools="gcc g++ cmake ninja make pkg-config"
 if [ $all = yes ]; then
     packages="$packages
-clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales xvfb xauth xdotool"
+clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales xvfb xauth xdotool
+python3-dev python3-cffi python3-numpy python3-pytest"
     tools="$tools clang clang++"
 fi
 if [ $web = yes ]; then
