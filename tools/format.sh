@@ -5,7 +5,7 @@
 set -eu
 cd "$(dirname "$0")/.."
 version=$(clang-format --version 2> /dev/null | sed 's/.*version \([0-9]*\).*/\1/') || version=
-files=$(find app bench examples include src tests viewer bindings web/wasm -name '*.[ch]' 2> /dev/null | LC_ALL=C sort)
+files=$(find app bench examples include src tests viewer bindings web/wasm -name '*.[ch]' -not -path '*/build/*' 2> /dev/null | LC_ALL=C sort)
 if [ "${1:-}" = --check ]; then
     [ "$version" = 14 ] || { echo "format: clang-format 14 is not here (found '${version:-none}'): not checked"; exit 77; }
     # shellcheck disable=SC2086  # one word per file: our file names hold no blanks

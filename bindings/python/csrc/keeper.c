@@ -49,7 +49,8 @@ static int hand_over(toile_keeper *k, void *block, size_t size)
     int any = 0;
     const char *from = block;
     for (int32_t i = 0; i < k->count; i++)
-        if (!k->list[i].block && k->list[i].at >= from && k->list[i].at < from + size) k->list[i].block = block, any = 1;
+        if (!k->list[i].block && k->list[i].at >= from && k->list[i].at < from + size)
+            k->list[i].block = block, any = 1;
     return any;
 }
 
