@@ -26,7 +26,7 @@ typedef struct tl_export_def {
     double precision;       ///< of positions in a .toile [m], > 0. Default 1e-6.
     uint32_t stored;        ///< 1: a .toile without packing. Default 0.
     const char
-        *refine;  ///< finer frames, "LEVELS" or "LEVELS:SCHEME" (toile/refine.h); NULL: as they are. Default NULL.
+        *refine;  ///< finer frames, "LEVELS[:SCHEME][+wrinkles]" (toile/refine.h); NULL: as they are. Default NULL.
     uint32_t made_by_default;
 } tl_export_def;
 TL_API tl_export_def tl_export_def_default(void);

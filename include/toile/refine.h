@@ -13,8 +13,39 @@ typedef enum tl_refine_scheme {
     TL_REFINE_SCHEMES
 } tl_refine_scheme;
 TL_API const char *tl_refine_scheme_name(tl_refine_scheme scheme);  ///< "modified-loop"; NULL: there is none
-/// "LEVELS" or "LEVELS:SCHEME", as in `toile run --refine 2:loop`. TL_BAD_ARG says what is wrong; then nothing changes.
-TL_API tl_status tl_refine_parse(const char *text, int32_t *levels, tl_refine_scheme *scheme, tl_error *err);
+
+/// Folds that the simulated mesh is too coarse for, put over its finer surface (Kimmerle 2005, ch. 5).
+typedef enum tl_refine_folds {
+    TL_REFINE_NO_FOLDS,
+    TL_REFINE_DIRECTIONAL,  ///< across the compression, as high as the length that cloth has lost; none at rest
+    TL_REFINE_PUBLISHED,    ///< heights that keep the area, as printed (Eq. 5.8): folds at rest too
+    TL_REFINE_FOLDS
+} tl_refine_folds;
+TL_API const char *tl_refine_folds_name(tl_refine_folds folds);  ///< "directional", "paper"; NULL: there is none
+
+typedef struct tl_refine_wrinkles {
+    tl_refine_folds folds;  ///< default TL_REFINE_NO_FOLDS: the other fields are not read
+    double wavelength;   ///< of folds, at rest [m]; 0: from the fabric of the run (bending against its weight), or twice
+                         ///< the mean length of edges where there is none. Default 0.
+    int32_t textures;    ///< directions that folds can have, 2 to 16. Default 6.
+    double variation;    ///< noise of the phase [rad], >= 0: folds wander and end. Default 5.
+    double persistence;  ///< of the noise, 0 to 1: the part of the next finer octave. Default 0.35.
+    double zone;         ///< (0, 1]: two textures are blended when the second best is this close. Default 0.3.
+    double onset;        ///< compression without folds, [0, 1). Default 0.002. Directional.
+    double amplitude;    ///< height of a texture at rest [m], > 0. Default 0.004. Published.
+    double strength;     ///< factor of all heights, >= 0. Default 1.
+    double rate;         ///< most that a height changes from frame to frame [m]; 0: no bound. Default 0.001.
+    uint32_t seed;       ///< of the noise. Default 1.
+    double adaptive;     ///< [m] > 0: after the levels, faces are split where heights differ more than this from what
+                         ///< they can show. 0: not. Default 0.
+    int32_t maps;        ///< texels of a side of height and normal maps, 4 to 8192; 0: none. Default 0.
+    int32_t keep_plain;  ///< 1: maps alone, the surface stays as it is (bump mapping). Default 0.
+} tl_refine_wrinkles;
+
+typedef struct tl_refine_def tl_refine_def;
+/// "LEVELS[:SCHEME][+wrinkles[=paper]]", as in `toile run --refine 2:loop+wrinkles`, into levels, scheme and wrinkle.folds.
+/// TL_BAD_ARG says what is wrong; then nothing changes.
+TL_API tl_status tl_refine_parse(const char *text, tl_refine_def *def, tl_error *err);
 
 enum { TL_REFINE_LEVELS_MAX = 5 };
 
@@ -22,7 +53,7 @@ enum { TL_REFINE_LEVELS_MAX = 5 };
 typedef void (*tl_refine_progress)(void *user, int32_t done, int32_t count);
 
 /// Start from tl_refine_def_default().
-typedef struct tl_refine_def {
+struct tl_refine_def {
     uint32_t struct_size;      ///< filled in by the default function, do not set
     const char *source;        ///< folder of a run, or an OBJ file. Required.
     const char *out;           ///< folder (frames/ and obstacles/ as in a run), or an OBJ file for one. Required.
@@ -36,7 +67,8 @@ typedef struct tl_refine_def {
                                ///< unbounded at some valences. Default 0.
     tl_refine_progress progress;
     void *user;
-} tl_refine_def;
+    tl_refine_wrinkles wrinkle;
+};
 TL_API void tl_refine_def_init(tl_refine_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_refine_def tl_refine_def_default(void)
 {
@@ -65,6 +97,17 @@ typedef struct tl_refine_report {
     double seconds;               ///< files included
     int32_t levels;
     tl_refine_level level[TL_REFINE_LEVELS_MAX];
+    // wrinkles
+    double highest;             ///< [m] greatest height of a fold that was asked for
+    double change;              ///< [m] most that a height has changed from one frame to the next
+    double shortest, longest_wave;  ///< [m] wavelengths of cloths
+    double nodes_per_wave;      ///< of the cloth with the fewest, in the first frame; below 4 folds look ragged
+    int64_t cut_folds;          ///< nodes that something is in the way of
+    int64_t held_back;          ///< vertices whose change was bounded
+    int64_t map_overlaps;       ///< texels that several faces claim: panels lie on each other in material space
+    double wrinkle_seconds;     ///< coefficients and heights
+    double fold_move_seconds;   ///< displacement, clear of everything
+    double map_seconds;         ///< maps, files included
 } tl_refine_report;
 
 /// Every frame of a run, or one OBJ file, one file per frame as it was, finer. The frames of a run are moved clear of

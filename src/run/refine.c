@@ -2,6 +2,7 @@
 
 #include "toile/refine.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,13 +13,26 @@
 #include "io/obj.h"
 #include "run/folder.h"
 #include "run/refiner.h"
+#include "run/refiner_wrinkles.h"
 
 static const char *const scheme_names[TL_REFINE_SCHEMES] = {
     [TL_REFINE_MODIFIED_LOOP] = "modified-loop", [TL_REFINE_LOOP] = "loop", [TL_REFINE_BUTTERFLY] = "butterfly"};
 
 void tl_refine_def_init(tl_refine_def *def, size_t size)
 {
-    const tl_refine_def defaults = {.levels = 2, .gap = 2e-4, .last = -1, .threads = 1};
+    const tl_refine_def defaults = {.levels = 2,
+                                    .gap = 2e-4,
+                                    .last = -1,
+                                    .threads = 1,
+                                    .wrinkle = {.textures = 6,
+                                                .variation = 5,
+                                                .persistence = 0.35,
+                                                .zone = 0.3,
+                                                .onset = 0.002,
+                                                .amplitude = 0.004,
+                                                .strength = 1,
+                                                .rate = 0.001,
+                                                .seed = 1}};
     tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
@@ -27,18 +41,43 @@ const char *tl_refine_scheme_name(tl_refine_scheme scheme)
     return (int)scheme >= 0 && scheme < TL_REFINE_SCHEMES ? scheme_names[scheme] : NULL;
 }
 
-tl_status tl_refine_parse(const char *text, int32_t *levels, tl_refine_scheme *scheme, tl_error *err)
+const char *tl_refine_folds_name(tl_refine_folds folds)
+{
+    return folds == TL_REFINE_DIRECTIONAL ? "directional" : folds == TL_REFINE_PUBLISHED ? "paper" : NULL;
+}
+
+static tl_status parse_scheme(const char *text, size_t length, tl_refine_scheme *out, tl_error *err)
+{
+    for (int i = 0; i < TL_REFINE_SCHEMES; i++)
+        if (strlen(scheme_names[i]) == length && strncmp(text, scheme_names[i], length) == 0)
+            return *out = (tl_refine_scheme)i, TL_OK;
+    return tl_fail(err, TL_BAD_ARG, "scheme '%.*s' is not known: modified-loop, loop or butterfly",
+                   (int)(length < 60 ? length : 60), text);
+}
+
+tl_status tl_refine_parse(const char *text, tl_refine_def *def, tl_error *err)
 {
     char *end;
     const long count = strtol(text, &end, 10);
-    if (end == text || count < 0 || count > TL_REFINE_LEVELS_MAX || (*end && *end != ':'))
-        return tl_fail(err, TL_BAD_ARG, "'%.60s': levels must be 0 to %d, as in 2 or 2:loop", text,
+    if (end == text || count < 0 || count > TL_REFINE_LEVELS_MAX || (*end && *end != ':' && *end != '+'))
+        return tl_fail(err, TL_BAD_ARG, "'%.60s': levels must be 0 to %d, as in 2, 2:loop or 2+wrinkles", text,
                        TL_REFINE_LEVELS_MAX);
-    if (!*end) return *levels = (int32_t)count, TL_OK;
-    for (int i = 0; i < TL_REFINE_SCHEMES; i++)
-        if (strcmp(end + 1, scheme_names[i]) == 0)
-            return *levels = (int32_t)count, *scheme = (tl_refine_scheme)i, TL_OK;
-    return tl_fail(err, TL_BAD_ARG, "scheme '%.60s' is not known: modified-loop, loop or butterfly", end + 1);
+    tl_refine_scheme scheme = def->scheme;
+    tl_refine_folds folds = def->wrinkle.folds;
+    const char *rest = end;
+    if (*rest == ':') {
+        const size_t length = strcspn(rest + 1, "+");
+        TL_TRY(parse_scheme(rest + 1, length, &scheme, err));
+        rest += 1 + length;
+    }
+    if (strcmp(rest, "+wrinkles") == 0 || strcmp(rest, "+wrinkles=directional") == 0)
+        folds = TL_REFINE_DIRECTIONAL;
+    else if (strcmp(rest, "+wrinkles=paper") == 0)
+        folds = TL_REFINE_PUBLISHED;
+    else if (*rest)
+        return tl_fail(err, TL_BAD_ARG, "'%.60s' is not known: +wrinkles, or +wrinkles=paper", rest);
+    def->levels = (int32_t)count, def->scheme = scheme, def->wrinkle.folds = folds;
+    return TL_OK;
 }
 
 // ---- writing --------------------------------------------------------------------------------------------------
@@ -86,13 +125,31 @@ static tl_status copy_obstacles(const tl_refine_def *def, const tl_refiner *r, t
     return TL_OK;
 }
 
-static tl_status write_frame(const tl_refine_def *def, const tl_refiner *r, int32_t frame, bool one_file, tl_error *err)
+// Maps lie in OUT/wrinkles, or beside the one file.
+static tl_status write_maps(const tl_refine_def *def, tl_refiner *r, int32_t cloth, int32_t frame, bool one_file,
+                            tl_error *err)
+{
+    char path[TL_PATH_MAX], name[TL_PATH_MAX];
+    if (one_file) {
+        snprintf(path, sizeof path, "%s", def->out);
+        char *end = strrchr(path, '.');
+        if (end && strcmp(end, ".obj") == 0) *end = 0;
+    } else {
+        snprintf(name, sizeof name, "wrinkles/%06d_%s", frame, tl_refiner_cloth_name(r, cloth));
+        TL_TRY(tl_path_join(def->out, name, path, err));
+    }
+    return tl_refiner_maps(r, cloth, path, err);
+}
+
+static tl_status write_frame(const tl_refine_def *def, tl_refiner *r, int32_t frame, bool one_file, tl_error *err)
 {
     for (int32_t i = 0; i < tl_refiner_cloth_count(r); i++) {
         char path[TL_PATH_MAX];
         const char *name = tl_refiner_cloth_name(r, i);
         if (!one_file) TL_TRY(tl_frame_path(def->out, frame, name, path, err));
         TL_TRY(write_fine(tl_refiner_cloth(r, i), name, one_file ? def->out : path, err));
+        if (def->wrinkle.folds != TL_REFINE_NO_FOLDS && def->wrinkle.maps > 0)
+            TL_TRY(write_maps(def, r, i, frame, one_file, err));
     }
     return one_file ? TL_OK : copy_obstacles(def, r, err);
 }
@@ -102,6 +159,10 @@ static tl_status make_folders(const tl_refine_def *def, const tl_refiner *r, tl_
     char path[TL_PATH_MAX];
     TL_TRY(tl_path_join(def->out, "frames", path, err));
     TL_TRY(tl_make_dirs(path, err));
+    if (def->wrinkle.folds != TL_REFINE_NO_FOLDS && def->wrinkle.maps > 0) {
+        TL_TRY(tl_path_join(def->out, "wrinkles", path, err));
+        TL_TRY(tl_make_dirs(path, err));
+    }
     TL_TRY(tl_path_join(def->out, "obstacles", path, err));
     return tl_refiner_obstacle_count(r) > 0 ? tl_make_dirs(path, err) : TL_OK;
 }
@@ -130,6 +191,7 @@ static tl_status check_def(const tl_refine_def *def, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "refine: gap %g m, must be in (0, 1)", def->gap);
     if (!tl_refine_scheme_name(def->scheme))
         return tl_fail(err, TL_BAD_ARG, "refine: scheme %d is not known", (int)def->scheme);
+    TL_TRY(tl_refine_wrinkles_check(&def->wrinkle, err));
     char from[TL_PATH_MAX], to[TL_PATH_MAX];
     tl_path_absolute(def->source, from), tl_path_absolute(def->out, to);
     if (strcmp(from, to) == 0)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "run/check.h"
 #include "run/folder.h"
+#include "run/refiner_wrinkles.h"
 
 enum { NAME_SIZE = 64 };
 
@@ -33,6 +34,8 @@ struct tl_refiner {
     body *body;  ///< one per obstacle
     const tl_bvh **tree;
     tl_fine_mesh *cloth;
+    const char **name;  ///< [cloth_count] into cloth_name
+    tl_refiner_wrinkles wrinkles;
     tl_refine_report report;
 };
 
@@ -207,7 +210,10 @@ tl_status tl_refiner_frame(tl_refiner *r, int32_t index, tl_error *err)
     tl_finish f = {r->alloc, &r->arena, r->workers, r->tree, 0, r->def->gap};
     for (int32_t i = 0; i < r->obstacle_count; i++)
         if (r->body[i].surface.bvh) r->tree[f.body_count++] = r->body[i].surface.bvh;
+    const bool folds = r->def->wrinkle.folds != TL_REFINE_NO_FOLDS;
+    if (folds) TL_TRY(tl_refiner_wrinkles_look(&r->wrinkles, r->cloth, r->name, r->workers, &r->report, err));
     TL_TRY(subdivide(r, &f, err));
+    if (folds) TL_TRY(tl_refiner_wrinkles_fold(&r->wrinkles, &f, r->cloth, &r->report, err));
     for (int32_t i = 0; i < r->cloth_count; i++) r->report.faces_out += r->cloth[i].face_count;
     r->report.frames++;
     return TL_OK;
@@ -236,7 +242,10 @@ static tl_status make_room(tl_refiner *r, tl_error *err)
     r->cloth = TL_CALLOC(&r->alloc, tl_fine_mesh, r->cloth_count);
     for (int32_t i = 0; r->body && i < r->obstacle_count; i++) tl_check_surface_init(&r->body[i].surface, &r->alloc);
     for (int32_t i = 0; r->cloth && i < r->cloth_count; i++) r->cloth[i].alloc = r->alloc;
-    if (!r->body || !r->tree || !r->cloth) return tl_fail_memory(err, "cloths and obstacles");
+    r->name = TL_CALLOC(&r->alloc, const char *, r->cloth_count);
+    if (!r->body || !r->tree || !r->cloth || !r->name) return tl_fail_memory(err, "cloths and obstacles");
+    for (int32_t i = 0; i < r->cloth_count; i++) r->name[i] = r->cloth_name[i];
+    TL_TRY(tl_refiner_wrinkles_init(&r->wrinkles, &r->alloc, r->def, r->cloth_count, err));
     return TL_OK;
 }
 
@@ -266,6 +275,8 @@ void tl_refiner_destroy(tl_refiner *r)
     TL_FREE(&alloc, r->body, r->obstacle_count);
     TL_FREE(&alloc, r->tree, r->obstacle_count);
     TL_FREE(&alloc, r->cloth, r->cloth_count);
+    TL_FREE(&alloc, r->name, r->cloth_count);
+    tl_refiner_wrinkles_free(&r->wrinkles);
     tl_free_bytes(&alloc, r->cloth_name, (size_t)r->cloth_cap, sizeof *r->cloth_name);
     tl_free_bytes(&alloc, r->obstacle_name, (size_t)r->obstacle_cap, sizeof *r->obstacle_name);
     TL_FREE(&alloc, r->frame, r->frame_cap);
@@ -279,6 +290,11 @@ int32_t tl_refiner_frame_id(const tl_refiner *r, int32_t index) { return r->fram
 int32_t tl_refiner_cloth_count(const tl_refiner *r) { return r->cloth_count; }
 const char *tl_refiner_cloth_name(const tl_refiner *r, int32_t cloth) { return r->cloth_name[cloth]; }
 const tl_fine_mesh *tl_refiner_cloth(const tl_refiner *r, int32_t cloth) { return &r->cloth[cloth]; }
+tl_status tl_refiner_maps(tl_refiner *r, int32_t cloth, const char *path, tl_error *err)
+{
+    return tl_refiner_wrinkles_maps(&r->wrinkles, cloth, path, &r->report, err);
+}
+
 const tl_refine_report *tl_refiner_report(const tl_refiner *r) { return &r->report; }
 int32_t tl_refiner_obstacle_count(const tl_refiner *r) { return r->obstacle_count; }
 const char *tl_refiner_obstacle_name(const tl_refiner *r, int32_t obstacle) { return r->obstacle_name[obstacle]; }

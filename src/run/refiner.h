@@ -21,6 +21,8 @@ tl_status tl_refiner_frame(tl_refiner *r, int32_t index, tl_error *err);
 const tl_fine_mesh *tl_refiner_cloth(const tl_refiner *r, int32_t cloth);  ///< of the last frame
 /// The same as a mesh of a file, a copy that the caller frees.
 tl_status tl_refiner_obj(const tl_refiner *r, int32_t cloth, tl_obj *out, tl_error *err);
+/// Maps of the wrinkles of the last frame: PATH.height.png, PATH.normal.png, PATH.json.
+tl_status tl_refiner_maps(tl_refiner *r, int32_t cloth, const char *path, tl_error *err);
 const tl_refine_report *tl_refiner_report(const tl_refiner *r);  ///< so far, but for the seconds
 
 int32_t tl_refiner_obstacle_count(const tl_refiner *r);
