@@ -56,7 +56,8 @@ static int export_run(const app_command *self, int argc, char **argv, app_list *
         {"scale", 0, APP_REAL, &def.scale, 1e-6, 1e6, "X", "lengths times X. Default 1"},
         {"cm", 0, APP_FLAG, &cm, 0, 0, NULL, "centimetres: the same as --scale 100"},
         {"refine", 0, APP_TEXT, &def.refine, 0, 0, "N[:SCHEME]",
-         "finer, smooth frames by N levels, clear of everything, or\nN[:SCHEME]+wrinkles (see 'toile refine'). Default: as they are"},
+         "finer, smooth frames by N levels, clear of everything, or\nN[:SCHEME]+wrinkles (see 'toile refine'). "
+         "Default: as they are"},
         {"z-up", 0, APP_FLAG, &z_up, 0, 0, NULL, "z points up in the file instead of y"},
         {"resample", 0, APP_FLAG, &resample, 0, 0, NULL,
          "one mesh for all frames of an adaptive run: the finest\nframe's, halved until the error is small"},

@@ -138,7 +138,8 @@ static int refine(const app_command *self, int argc, char **argv, app_list *word
     tl_refine_def *def = &o.def;
     tl_refine_wrinkles *w = &def->wrinkle;
     def->threads = app_cores();
-    o.gap_mm = 1e3 * def->gap, o.rate_mm = 1e3 * w->rate, o.amplitude_mm = 1e3 * w->amplitude, o.seed = (int32_t)w->seed;
+    o.gap_mm = 1e3 * def->gap, o.rate_mm = 1e3 * w->rate, o.amplitude_mm = 1e3 * w->amplitude,
+    o.seed = (int32_t)w->seed;
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &def->out, 0, 0, "OUT", "folder (or OBJ file, for an OBJ file) to write. Required"},
         {"scheme", 0, APP_TEXT, &o.scheme, 0, 0, "NAME",
@@ -153,8 +154,7 @@ static int refine(const app_command *self, int argc, char **argv, app_list *word
         {"wrinkles", 'w', APP_TEXT, &o.folds, 0, 0, "KIND",
          "folds where the mesh is compressed: directional (across the\ncompression, none at rest) or paper (heights "
          "that keep the area,\nas published). Needs material coordinates in metres. Default: none"},
-        {"wavelength", 0, APP_REAL, &o.wave_mm, 0, 9999, "MM",
-         "of wrinkles. Default: from the fabric of the run"},
+        {"wavelength", 0, APP_REAL, &o.wave_mm, 0, 9999, "MM", "of wrinkles. Default: from the fabric of the run"},
         {"strength", 0, APP_REAL, &w->strength, 0, 100, "X", "factor of the height of wrinkles. Default 1"},
         {"onset", 0, APP_REAL, &w->onset, 0, 0.999, "X", "compression that makes no wrinkles yet. Default 0.002"},
         {"rate", 0, APP_REAL, &o.rate_mm, 0, 9999, "MM",

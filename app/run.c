@@ -293,8 +293,7 @@ static int run(const app_command *self, const run_options *o)
     char *made = NULL;
     if (o->refine) {  // before hours of work
         tl_refine_def checked = tl_refine_def_default();
-        if (tl_refine_parse(o->refine, &checked, &err) != TL_OK)
-            return app_usage(self, "--refine %s", err.message);
+        if (tl_refine_parse(o->refine, &checked, &err) != TL_OK) return app_usage(self, "--refine %s", err.message);
     }
     if (load(o, &scene, &made, &err) != TL_OK) return app_fail(self, o->json, app_exit_of(err.status, APP_INPUT), &err);
 
@@ -361,7 +360,8 @@ static bool parse_run(const app_command *self, int argc, char **argv, run_option
         {"checkpoint-seconds", 0, APP_REAL, &o->checkpoint_seconds, 0, 1e9, "S",
          "a checkpoint also where a crash could cost more work\nthan this. Default 60: at most a minute is lost"},
         {"refine", 0, APP_TEXT, &o->refine, 0, 0, "N[:SCHEME]",
-         "also finer, smooth frames in DIR/refined, N levels, or\nN[:SCHEME]+wrinkles (see 'toile refine'); the run never sees them"},
+         "also finer, smooth frames in DIR/refined, N levels, or\nN[:SCHEME]+wrinkles (see 'toile refine'); the run "
+         "never sees them"},
         {"quiet", 'q', APP_FLAG, &o->quiet, 0, 0, NULL, "no progress, no summary; warnings and errors only"},
         {"verbose", 'v', APP_FLAG, &o->verbose, 0, 0, NULL, "also what the solver has to say"},
         {"json", 0, APP_FLAG, &o->json, 0, 0, NULL, "one JSON object on stdout at the end"},

@@ -25,10 +25,10 @@ TL_API const char *tl_refine_folds_name(tl_refine_folds folds);  ///< "direction
 
 typedef struct tl_refine_wrinkles {
     tl_refine_folds folds;  ///< default TL_REFINE_NO_FOLDS: the other fields are not read
-    double wavelength;   ///< of folds, at rest [m]; 0: from the fabric of the run (bending against its weight), or twice
-                         ///< the mean length of edges where there is none. Default 0.
-    int32_t textures;    ///< directions that folds can have, 2 to 16. Default 6.
-    double variation;    ///< noise of the phase [rad], >= 0: folds wander and end. Default 5.
+    double wavelength;  ///< of folds, at rest [m]; 0: from the fabric of the run (bending against its weight), or twice
+                        ///< the mean length of edges where there is none. Default 0.
+    int32_t textures;   ///< directions that folds can have, 2 to 16. Default 6.
+    double variation;   ///< noise of the phase [rad], >= 0: folds wander and end. Default 5.
     double persistence;  ///< of the noise, 0 to 1: the part of the next finer octave. Default 0.35.
     double zone;         ///< (0, 1]: two textures are blended when the second best is this close. Default 0.3.
     double onset;        ///< compression without folds, [0, 1). Default 0.002. Directional.
@@ -43,8 +43,8 @@ typedef struct tl_refine_wrinkles {
 } tl_refine_wrinkles;
 
 typedef struct tl_refine_def tl_refine_def;
-/// "LEVELS[:SCHEME][+wrinkles[=paper]]", as in `toile run --refine 2:loop+wrinkles`, into levels, scheme and wrinkle.folds.
-/// TL_BAD_ARG says what is wrong; then nothing changes.
+/// "LEVELS[:SCHEME][+wrinkles[=paper]]", as in `toile run --refine 2:loop+wrinkles`, into levels, scheme and
+/// wrinkle.folds. TL_BAD_ARG says what is wrong; then nothing changes.
 TL_API tl_status tl_refine_parse(const char *text, tl_refine_def *def, tl_error *err);
 
 enum { TL_REFINE_LEVELS_MAX = 5 };
@@ -98,16 +98,16 @@ typedef struct tl_refine_report {
     int32_t levels;
     tl_refine_level level[TL_REFINE_LEVELS_MAX];
     // wrinkles
-    double highest;             ///< [m] greatest height of a fold that was asked for
-    double change;              ///< [m] most that a height has changed from one frame to the next
+    double highest;                 ///< [m] greatest height of a fold that was asked for
+    double change;                  ///< [m] most that a height has changed from one frame to the next
     double shortest, longest_wave;  ///< [m] wavelengths of cloths
-    double nodes_per_wave;      ///< of the cloth with the fewest, in the first frame; below 4 folds look ragged
-    int64_t cut_folds;          ///< nodes that something is in the way of
-    int64_t held_back;          ///< vertices whose change was bounded
-    int64_t map_overlaps;       ///< texels that several faces claim: panels lie on each other in material space
-    double wrinkle_seconds;     ///< coefficients and heights
-    double fold_move_seconds;   ///< displacement, clear of everything
-    double map_seconds;         ///< maps, files included
+    double nodes_per_wave;          ///< of the cloth with the fewest, in the first frame; below 4 folds look ragged
+    int64_t cut_folds;              ///< nodes that something is in the way of
+    int64_t held_back;              ///< vertices whose change was bounded
+    int64_t map_overlaps;           ///< texels that several faces claim: panels lie on each other in material space
+    double wrinkle_seconds;         ///< coefficients and heights
+    double fold_move_seconds;       ///< displacement, clear of everything
+    double map_seconds;             ///< maps, files included
 } tl_refine_report;
 
 /// Every frame of a run, or one OBJ file, one file per frame as it was, finer. The frames of a run are moved clear of

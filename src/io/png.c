@@ -108,8 +108,8 @@ static bool decode_grey(FILE *file, uint16_t *samples, int64_t capacity, int32_t
     png_init_io(png, file);
     png_read_info(png, info);
     *width = (int32_t)png_get_image_width(png, info), *height = (int32_t)png_get_image_height(png, info);
-    const bool fits = png_get_bit_depth(png, info) == 16 && png_get_channels(png, info) == 1 &&
-                      (int64_t)*width * *height <= capacity;
+    const bool fits =
+        png_get_bit_depth(png, info) == 16 && png_get_channels(png, info) == 1 && (int64_t)*width * *height <= capacity;
     for (int32_t y = 0; fits && y < *height; y++) {
         uint16_t *row = samples + (size_t)y * (size_t)*width;
         png_read_row(png, (png_bytep)row, NULL);

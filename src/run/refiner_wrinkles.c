@@ -21,15 +21,21 @@ enum { MOST_DEPTH = 6 };
 tl_status tl_refine_wrinkles_check(const tl_refine_wrinkles *o, tl_error *err)
 {
     if (o->folds == TL_REFINE_NO_FOLDS) return TL_OK;
-    if (!tl_refine_folds_name(o->folds)) return tl_fail(err, TL_BAD_ARG, "wrinkles: kind %d is not known", (int)o->folds);
+    if (!tl_refine_folds_name(o->folds))
+        return tl_fail(err, TL_BAD_ARG, "wrinkles: kind %d is not known", (int)o->folds);
     const struct {
         const char *name;
         double value, low, high;
-    } field[] = {{"wavelength", o->wavelength, 0, 10},      {"textures", o->textures, 2, TL_RIDGES_MAX},
-                 {"variation", o->variation, 0, 100},       {"persistence", o->persistence, 0, 1},
-                 {"zone", o->zone, 1e-3, 1},                {"onset", o->onset, 0, 0.999},
-                 {"amplitude", o->amplitude, 1e-6, 1},      {"strength", o->strength, 0, 100},
-                 {"rate", o->rate, 0, 10},                  {"adaptive", o->adaptive, 0, 1},
+    } field[] = {{"wavelength", o->wavelength, 0, 10},
+                 {"textures", o->textures, 2, TL_RIDGES_MAX},
+                 {"variation", o->variation, 0, 100},
+                 {"persistence", o->persistence, 0, 1},
+                 {"zone", o->zone, 1e-3, 1},
+                 {"onset", o->onset, 0, 0.999},
+                 {"amplitude", o->amplitude, 1e-6, 1},
+                 {"strength", o->strength, 0, 100},
+                 {"rate", o->rate, 0, 10},
+                 {"adaptive", o->adaptive, 0, 1},
                  {"maps", o->maps > 0 ? o->maps : 4, 4, 8192}};
     for (size_t i = 0; i < sizeof field / sizeof *field; i++)
         if (!(field[i].value >= field[i].low && field[i].value <= field[i].high))
@@ -89,14 +95,13 @@ static tl_status create(tl_refiner_wrinkles *w, int32_t i, const tl_fine_mesh *m
 {
     const tl_refine_wrinkles *o = &w->def->wrinkle;
     const double wave = wavelength_of(w, m, name);
-    const tl_wrinkle_def def = {
-        .kind = o->folds == TL_REFINE_PUBLISHED ? TL_WRINKLES_PAPER : TL_WRINKLES_DIRECTIONAL,
-        .ridges = {o->textures, wave, o->variation, o->persistence, o->seed},
-        .zone = o->zone,
-        .onset = o->onset,
-        .amplitude = o->amplitude,
-        .strength = o->strength,
-        .rate = o->rate};
+    const tl_wrinkle_def def = {.kind = o->folds == TL_REFINE_PUBLISHED ? TL_WRINKLES_PAPER : TL_WRINKLES_DIRECTIONAL,
+                                .ridges = {o->textures, wave, o->variation, o->persistence, o->seed},
+                                .zone = o->zone,
+                                .onset = o->onset,
+                                .amplitude = o->amplitude,
+                                .strength = o->strength,
+                                .rate = o->rate};
     report->shortest = i == 0 ? wave : fmin(report->shortest, wave);
     report->longest_wave = fmax(report->longest_wave, wave);
     return tl_wrinkles_create(&w->alloc, &def, &w->of[i], err);

@@ -9,9 +9,9 @@
 
 #define TURN 6.28318530717958647692
 #define HALF_ROOT 0.70710678118654752440
-#define NOISE_WAVES 4.0     // wavelengths to a cell of the coarsest noise
-#define LEAST_STRETCH 0.5   // compression beyond a half is not folded further: the sine would not be a height any more
-#define LEAST_LEAD 1e-12    // of fits, which are strains
+#define NOISE_WAVES 4.0    // wavelengths to a cell of the coarsest noise
+#define LEAST_STRETCH 0.5  // compression beyond a half is not folded further: the sine would not be a height any more
+#define LEAST_LEAD 1e-12   // of fits, which are strains
 enum { OCTAVES = 3, CUTS = 16 };  // of an edge of a face, for the integrals: 256 small triangles
 
 // ---- noise ----------------------------------------------------------------------------------------------------
@@ -142,7 +142,7 @@ double tl_area_modulation(const tl_area_terms *c, tl_inplane u)
 {
     const double det = u.a * u.d - u.b * u.b;
     if (!(c->c1 > 0) || !(det > 0)) return 1;
-    const double a = u.d / det, b = -u.b / det, d = u.a / det;  // U^-1
+    const double a = u.d / det, b = -u.b / det, d = u.a / det;           // U^-1
     return 1 - (c->c2 * (a - 1) + c->c3 * b + c->c4 * (d - 1)) / c->c1;  // Kimmerle 2005, Eq. 5.8
 }
 

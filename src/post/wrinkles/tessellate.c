@@ -52,8 +52,7 @@ static bool asks_for_more(const pass *p, int32_t f, int k, const double corner[3
     for (int row = 0; row <= count; row++)  // towards the middle of the face
         for (int i = 0; i + row <= count; i++) {
             const double c = row / (3.0 * count), s = (double)i / count + c, b[3] = {1 - s - c, s, c};
-            const tl_vec2 at =
-                tl_add2(tl_mul2(b[0], uv[0]), tl_add2(tl_mul2(b[1], uv[1]), tl_mul2(b[2], uv[2])));
+            const tl_vec2 at = tl_add2(tl_mul2(b[0], uv[0]), tl_add2(tl_mul2(b[1], uv[1]), tl_mul2(b[2], uv[2])));
             const double plane = b[0] * corner[k] + b[1] * corner[(k + 1) % 3] + b[2] * corner[(k + 2) % 3];
             if (fabs(tl_wrinkles_height(p->w, p->m->source[f], at) - plane) > p->tolerance) return true;
         }

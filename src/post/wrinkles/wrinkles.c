@@ -10,7 +10,7 @@
 #include "math/vec3.h"
 
 #define SQUARE_PI 3.54490770181103205460  // 2 sqrt(pi)
-#define EVEN_LEAD 0.6   // of the lead that compression along one axis alone has: less, and folds have no direction
+#define EVEN_LEAD 0.6      // of the lead that compression along one axis alone has: less, and folds have no direction
 #define LARGEST_PAPER 4.0  // modulations as printed are huge where textures are low (docs/errata.md)
 #define ABSURD_STRETCH 3.0
 #define ABSURD_PART 0.5  // of the area
@@ -192,13 +192,14 @@ static tl_status look_at_strain(tl_wrinkles *w, const tl_inplane *stretch, const
         w->report.most_compression = fmax(w->report.most_compression, 1 - (middle - radius));
     }
     if (!(total > 0))
-        return tl_fail(err, TL_BAD_INPUT, "%s: has no material coordinates (vt), so there is no strain to fold; %s", name,
-                       "give meshes with vt in metres");
+        return tl_fail(err, TL_BAD_INPUT, "%s: has no material coordinates (vt), so there is no strain to fold; %s",
+                       name, "give meshes with vt in metres");
     if (absurd > ABSURD_PART * total)
-        return tl_fail(err, TL_BAD_INPUT,
-                       "%s: %.0f %% of it is more than %.0f times as long or as short as its material coordinates (vt) say; "
-                       "wrinkles need vt in metres, as the frames of a run have",
-                       name, 100 * absurd / total, ABSURD_STRETCH);
+        return tl_fail(
+            err, TL_BAD_INPUT,
+            "%s: %.0f %% of it is more than %.0f times as long or as short as its material coordinates (vt) say; "
+            "wrinkles need vt in metres, as the frames of a run have",
+            name, 100 * absurd / total, ABSURD_STRETCH);
     return TL_OK;
 }
 

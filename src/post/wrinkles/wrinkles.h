@@ -29,7 +29,7 @@ typedef tl_fine_mesh tl_wrinkle_frame;
 
 typedef struct tl_wrinkles tl_wrinkles;
 tl_status tl_wrinkles_create(const tl_allocator *alloc, const tl_wrinkle_def *def, tl_wrinkles **out, tl_error *err);
-void tl_wrinkles_destroy(tl_wrinkles *w);  ///< NULL is fine
+void tl_wrinkles_destroy(tl_wrinkles *w);             ///< NULL is fine
 double tl_wrinkles_wavelength(const tl_wrinkles *w);  ///< [m]
 
 /// The next frame. Faces other than in the frame before: heights start from this frame's strain. TL_BAD_INPUT: material
