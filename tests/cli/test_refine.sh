@@ -44,4 +44,28 @@ code "$TOILE" refine "$dir/none" -o "$dir/x"; [ $got = 2 ] && grep -q "no frames
 code "$TOILE" refine "$dir/run"; [ $got = 1 ]
 code "$TOILE" run "$dir/s.json" --out "$dir/y" --refine 2:catmull; [ $got = 1 ] && grep -q "catmull.*butterfly" "$dir/log" && [ ! -e "$dir/y" ]
 code "$TOILE" export "$dir/run" -o "$dir/y.glb" --refine 9; [ $got = 1 ] && grep -q "0 to 5" "$dir/log"
+# wrinkles: over the same frames, clear of the ball; none at rest; maps that can be read; the same bytes on any number of threads
+"$TOILE" refine "$dir/run" -o "$dir/folds" --wrinkles directional --wavelength 40 --maps 64 --json > "$dir/report.json"
+high=$("$JSON_GET" wrinkles.highest < "$dir/report.json")
+awk "BEGIN { exit !($high > 1e-4) }" || { echo "no wrinkles: $high m"; exit 1; }
+"$TOILE" check "$dir/folds" --json > "$dir/check.json" || true
+for kind in cloth_cloth cloth_body; do
+    [ "$("$JSON_GET" $kind < "$dir/check.json")" = 0 ] || { echo "wrinkles: $kind"; exit 1; }
+done
+cmp -s "$dir/folds/frames/000014_sheet.obj" "$dir/modified-loop/frames/000014_sheet.obj" && { echo "no wrinkles in the frame"; exit 1; }
+cmp "$dir/folds/frames/000000_sheet.obj" "$dir/modified-loop/frames/000000_sheet.obj" || { echo "wrinkles at rest"; exit 1; }
+[ -s "$dir/folds/wrinkles/000014_sheet.height.png" ] && [ -s "$dir/folds/wrinkles/000014_sheet.normal.png" ]
+grep -q '"range"' "$dir/folds/wrinkles/000014_sheet.json"
+"$TOILE" refine "$dir/run" -o "$dir/bump" --wrinkles directional --wavelength 40 --maps 64 --bump --quiet
+cmp "$dir/bump/frames/000014_sheet.obj" "$dir/modified-loop/frames/000014_sheet.obj"
+cmp "$dir/bump/wrinkles/000014_sheet.height.png" "$dir/folds/wrinkles/000014_sheet.height.png"
+for j in 1 3; do "$TOILE" refine "$dir/run" -o "$dir/a$j" --levels 0 --wrinkles paper --adaptive 0.5 --first 13 -j $j --quiet; done
+cmp "$dir/a1/frames/000014_sheet.obj" "$dir/a3/frames/000014_sheet.obj"
+"$TOILE" run "$dir/s.json" --out "$dir/folded" --frames 3 --refine 1+wrinkles --quiet
+[ -s "$dir/folded/refined/frames/000003_sheet.obj" ]
+code "$TOILE" run "$dir/s.json" --out "$dir/y" --refine 1+creases; [ $got = 1 ] && grep -q "+wrinkles=paper" "$dir/log" && [ ! -e "$dir/y" ]
+code "$TOILE" refine "$dir/run" -o "$dir/x" --wrinkles sideways; [ $got = 1 ] && grep -q "directional or paper" "$dir/log"
+code "$TOILE" refine "$dir/run" -o "$dir/x" --maps 64; [ $got = 1 ] && grep -q -- "--wrinkles" "$dir/log"
+grep -v '^vt' "$dir/run/frames/000014_sheet.obj" | sed 's,/[0-9]*,,g' > "$dir/bare.obj"
+code "$TOILE" refine "$dir/bare.obj" -o "$dir/x.obj" --wrinkles directional; [ $got = 2 ] && grep -q "material coordinates" "$dir/log" && [ ! -e "$dir/x.obj" ]
 echo "refine: all as it should be"

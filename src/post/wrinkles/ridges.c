@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/rng.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 #define TURN 6.28318530717958647692
@@ -66,8 +67,8 @@ double tl_ridge_noise(uint64_t seed, double persistence, tl_vec2 p, tl_vec2 *gra
 
 tl_vec2 tl_ridge_direction(const tl_ridges *r, int32_t i)
 {
-    const double angle = 0.5 * TURN * i / r->count;  // x_i = x cos(pi i / n) - y sin(pi i / n), sec. 5.3
-    return (tl_vec2){cos(angle), -sin(angle)};
+    const double angle = 0.5 * TURN * i / r->count;  // x_i = x tl_cos(pi i / n) - y tl_sin(pi i / n), sec. 5.3
+    return (tl_vec2){tl_cos(angle), -tl_sin(angle)};
 }
 
 tl_ridge_shift tl_ridge_shift_at(const tl_ridges *r, tl_vec2 place)
@@ -84,8 +85,8 @@ double tl_ridge_at(const tl_ridges *r, int32_t i, tl_vec2 place, tl_ridge_shift 
 {
     const tl_vec2 e = tl_ridge_direction(r, i);
     const double wave = TURN / r->wavelength, phase = wave * tl_dot2(e, place) + shift.phase;
-    if (gradient) *gradient = tl_mul2(cos(phase), tl_add2(tl_mul2(wave, e), shift.slope));
-    return sin(phase);
+    if (gradient) *gradient = tl_mul2(tl_cos(phase), tl_add2(tl_mul2(wave, e), shift.slope));
+    return tl_sin(phase);
 }
 
 double tl_ridge(const tl_ridges *r, int32_t i, tl_vec2 place, tl_vec2 *gradient)

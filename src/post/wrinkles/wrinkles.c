@@ -7,6 +7,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "math/elementary.h"
 #include "math/vec3.h"
 
 #define SQUARE_PI 3.54490770181103205460  // 2 sqrt(pi)
@@ -101,7 +102,7 @@ static void directional(const tl_wrinkles *w, tl_inplane u, double *out)
     }
     const double lead = tl_choose_ridges(r->count, fit, w->def.zone, out);
     // Compressed alike in all directions, no way of folds is better than another, and which is the best jumps: none.
-    const double turn = sin(acos(-1.0) / r->count), full = EVEN_LEAD * turn * turn * best;
+    const double turn = tl_sin(tl_acos(-1.0) / r->count), full = EVEN_LEAD * turn * turn * best;
     const double t = full > 0 ? fmin(1, lead / full) : 0, fade = r->count > 2 ? t * t * (3 - 2 * t) : t > 0;
     for (int32_t i = 0; i < r->count; i++)
         if (out[i] > 0) out[i] *= fade * w->def.strength * tl_fold_height(r->wavelength, 1 - fit[i]);
@@ -186,7 +187,7 @@ static tl_status look_at_strain(tl_wrinkles *w, const tl_inplane *stretch, const
         corners_of(w, f, uv);
         const tl_inplane u = stretch[f];
         const double area = fabs(tl_cross2(tl_sub2(uv[1], uv[0]), tl_sub2(uv[2], uv[0])));
-        const double middle = 0.5 * (u.a + u.d), radius = hypot(0.5 * (u.a - u.d), u.b);
+        const double middle = 0.5 * (u.a + u.d), radius = tl_hypot(0.5 * (u.a - u.d), u.b);
         total += area;
         if (middle + radius > ABSURD_STRETCH || middle - radius < 1 / ABSURD_STRETCH) absurd += area;
         w->report.most_compression = fmax(w->report.most_compression, 1 - (middle - radius));
