@@ -21,6 +21,14 @@ static inline void limited_strain(const tl_elements *e, const tl_vec3 *x, int32_
     out[0] = (c11 + det) * per - 1, out[1] = (c22 + det) * per - 1, out[2] = c12 * per;
 }
 
+// Of one face in the step being solved.
+static inline tl_strain_bounds bounds_of_face(const tl_strain_limits *l, int32_t f)
+{
+    tl_strain_bounds b = l->bounds[l->cloth[f]];
+    for (int k = 0; k < 3; k++) b.low[k] -= l->give[f], b.high[k] += l->give[f];
+    return b;
+}
+
 // mu h(strain + S/mu): the next multiplier.
 static inline void next_multiplier(const tl_strain_bounds *b, const double e[3], const double s[3], double mu,
                                    double out[3])

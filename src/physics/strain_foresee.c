@@ -63,7 +63,8 @@ static double foresee_one(const foresee_job *job, const double *from, const doub
     const moving m = moving_face(job->e, job->x, job->move, f);
     double strain[3], next[3], slope;
     limited_strain(job->e, job->x, f, true, strain);
-    foresee_aligned(&l->bounds[l->cloth[f]], &m, strain, from, l->stiffness[f], l->bold[f], given, next, &slope);
+    const tl_strain_bounds bounds = bounds_of_face(l, f);
+    foresee_aligned(&bounds, &m, strain, from, l->stiffness[f], l->bold[f], given, next, &slope);
     if (!given) memcpy(l->next[f], next, sizeof next);
     return job->e->area[f] * slope;
 }

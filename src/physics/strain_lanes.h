@@ -74,8 +74,10 @@ TL_INLINE void strain_project(const tl_strain_limits *l, const tl_elements *e, c
     for (int i = 0; i < LANES; i++) {
         const int32_t f = p->face[i];
         const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+        const double give = l->give[f];
         for (int k = 0; k < 4; k++) grad[k][i] = e->grad[f][k];
-        for (int k = 0; k < 3; k++) s[k][i] = multiplier[f][k], low[k][i] = b->low[k], high[k][i] = b->high[k];
+        for (int k = 0; k < 3; k++)
+            s[k][i] = multiplier[f][k], low[k][i] = b->low[k] - give, high[k][i] = b->high[k] + give;
         area[i] = e->area[f], mu[i] = l->stiffness[f], is_aligned[i] = b->aligned;
         any_aligned = any_aligned || b->aligned;
     }

@@ -55,6 +55,7 @@ void tl_strain_limits_destroy(tl_strain_limits *l)
     TL_FREE(al, l->stiffness, l->face_count);
     TL_FREE(al, l->base, l->face_count);
     TL_FREE(al, l->next, l->face_count);
+    TL_FREE(al, l->give, l->face_count);
     TL_FREE(al, l->bold, l->face_count);
     TL_FREE(al, l->seen, l->face_count);
     TL_FREE(al, l, 1);
@@ -75,10 +76,11 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     l->stiffness = TL_CALLOC(al, double, m);
     l->base = TL_CALLOC(al, double, m);
     l->next = TL_CALLOC_FOR(al, l->next, m);
+    l->give = TL_CALLOC(al, double, m);
     l->bold = TL_CALLOC(al, double, m);
     l->seen = TL_CALLOC(al, tl_strain_seen, m);
     if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next || !l->seen ||
-        !l->bold) {
+        !l->give || !l->bold) {
         tl_strain_limits_destroy(l);
         return tl_fail_memory(err, "the strain limits");
     }

@@ -40,6 +40,7 @@ typedef struct tl_strain_limits {
     double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
     tl_strain_seen *seen;      ///< if `looked`
     bool looked;
+    double *give;  ///< by how much the bounds of each face are wider in this step (tl_strain_give), mostly 0
     double *bold;  ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
     double still;  ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else
                    ///< holds it
@@ -71,6 +72,12 @@ void tl_strain_tighten(tl_strain_limits *limits, double margin);
 /// Starts a step: trial multipliers are those of the state; stiffness from the fabric's, from inertia (gamma as in
 /// tl_step_def), and from the multipliers.
 void tl_strain_begin(tl_strain_limits *limits, const tl_elements *elements, double gamma);
+
+/// Faces that x leaves beyond `tolerance` may stay as far beyond in this step, but no further: where contact or handles
+/// keep a face from its limits there is an answer all the same, and its multiplier, which goes on to pull, has no
+/// reason to grow. tl_strain_begin takes it back.
+void tl_strain_give(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
+void tl_strain_take_back(tl_strain_limits *limits);
 
 /// The energy of the limits at x [J]. `scratch` is for partial sums.
 tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,

@@ -35,7 +35,22 @@ void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
             fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
         l->bold[f] = fmax(1, fmin(TL_STRAIN_BOLD, per_area * TL_STRAIN_REACH * TL_STRAIN_REACH / l->base[f]));
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
+        l->give[f] = 0;
     }
+}
+
+void tl_strain_give(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance)
+{
+    tl_strain_take_back(l);
+    for (int32_t f = 0; f < l->face_count; f++) {
+        const double excess = tl_strain_excess(l, e, x, f);
+        if (excess > tolerance) l->give[f] = excess;
+    }
+}
+
+void tl_strain_take_back(tl_strain_limits *l)
+{
+    for (int32_t f = 0; f < l->face_count; f++) l->give[f] = 0;
 }
 
 // ---- measuring ----
@@ -55,10 +70,10 @@ static double excess_of(const tl_strain_bounds *b, const double e[3])
 
 double tl_strain_excess(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, int32_t f)
 {
-    const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+    const tl_strain_bounds b = bounds_of_face(l, f);
     double g[3];
-    limited_strain(e, x, f, b->aligned, g);
-    return excess_of(b, g);
+    limited_strain(e, x, f, b.aligned, g);
+    return excess_of(&b, g);
 }
 
 double tl_strain_change(const tl_elements *e, const tl_vec3 *move)
@@ -107,7 +122,7 @@ LANE_CLONES static void measure_chunk(void *arg, int32_t begin, int32_t end)
         strain_project(l, job->e, job->x, (const double(*)[3])l->trial, &p);
         for (int i = 0; i < p.count; i++) {
             const int32_t f = first + i;
-            const tl_strain_bounds *b = &l->bounds[l->cloth[f]];
+            const tl_strain_bounds bounds = bounds_of_face(l, f), *b = &bounds;
             const bool acts = p.h[0][i] != 0 || p.h[1][i] != 0 || p.h[2][i] != 0;
             if (!acts && is_over(l, f, job->update)) continue;  // it is within its limits
             double g[3];

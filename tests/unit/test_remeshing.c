@@ -452,6 +452,29 @@ static void steps_after_a_pass_are_taken_again(void **state)
     tl_sim_destroy(other);
 }
 
+// Limits that cannot be met, and a pass before every step: the faces concerned stay as they are, no step is thrown away
+// for them, and nothing is flung about. (A garment too small for its wearer was cut to 1/64 of a step after every pass,
+// and its multipliers ran away.)
+static void limits_that_cannot_be_met_cost_no_steps(void **state)
+{
+    (void)state;
+    tl_sim *sim = overstretched();
+    double excess = 0;
+    for (int k = 0; k < SIM_EPOCH_STEPS + 4; k++) {
+        tl_step_report report;
+        tl_energies e;
+        assert_ok(tl_sim_step(sim, &report, &err));
+        assert_int_equal(report.remesh.passes, 1);
+        // the very first step does not know yet, and what was cut stays cut for an epoch
+        if (k >= SIM_EPOCH_STEPS) assert_int_equal(report.rejected + report.substeps, 1);
+        if (k > 0) assert_true(report.strain.worst < excess + 1e-3);
+        excess = report.strain.worst;
+        assert_ok(tl_sim_energies(sim, &e));
+        assert_true(excess > 0.01 && excess < 0.05 && e.kinetic < 0.05);
+    }
+    tl_sim_destroy(sim);
+}
+
 // ---- passes that wait -------------------------------------------------------------------------------------
 
 static tl_sim *at_rest(int32_t patience)
@@ -793,6 +816,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_body_that_comes_finds_a_fine_mesh),
         cmocka_unit_test(a_mesh_that_serves_is_left_alone),
         cmocka_unit_test(steps_after_a_pass_are_taken_again),
+        cmocka_unit_test(limits_that_cannot_be_met_cost_no_steps),
         cmocka_unit_test(folds_do_not_cross),
         cmocka_unit_test(odd_wishes_are_met),
         cmocka_unit_test(odd_cloths_are_remeshed),

@@ -86,18 +86,20 @@ static size_t save(const void *self, char *out)
 {
     const tl_implicit *d = self;
     uint8_t notes[TL_SOLVER_NOTES];
-    if (!out) return sizeof notes;
+    if (!out) return sizeof notes + 1;
     tl_solver_save_notes(d->solver, notes);
     memcpy(out, notes, sizeof notes);
-    return sizeof notes;
+    out[sizeof notes] = d->strained;
+    return sizeof notes + 1;
 }
 
 static tl_status load(void *self, const char *data, size_t size, tl_error *err)
 {
     tl_implicit *d = self;
     uint8_t notes[TL_SOLVER_NOTES];
-    if (size != sizeof notes) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes of the solver", size);
+    if (size != sizeof notes + 1) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes of the solver", size);
     memcpy(notes, data, sizeof notes);
+    d->strained = data[sizeof notes] != 0;
     return tl_solver_load_notes(d->solver, notes, err);
 }
 

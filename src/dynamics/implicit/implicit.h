@@ -10,6 +10,7 @@ typedef struct tl_implicit {
     tl_bsr *matrix;     ///< NULL until elements are compiled
     tl_solver *solver;  ///< goes from mesh to mesh: it has learned what solves cost
     int32_t cut;        ///< steps are halved this often without being tried as a whole; forgotten with every epoch
+    bool strained;      ///< the last step ended with faces beyond their strain limits; saved
 } tl_implicit;
 
 tl_status implicit_step(void *self, tl_dynamics_world *w, double begin, double dt, tl_step_report *report,

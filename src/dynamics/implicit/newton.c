@@ -530,7 +530,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     if (s->contacts)
         r->converged =
             r->change <= fmax(s->def->tolerance, change_allowed(s)) && tl_contacts_bodies_left(s->contacts) == 0;
-    return s->limits ? newton_measure_strain(s, x, err) : TL_OK;
+    return s->limits ? newton_end_mending(s, x, err) : TL_OK;
 }
 
 tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def *def, tl_vec3 *x, const tl_ctx *ctx,

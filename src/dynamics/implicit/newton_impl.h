@@ -22,6 +22,9 @@ typedef struct newton_part {
     int32_t idle;           ///< iterations since the excess was halved
     double excess;          ///< then
     double held;            ///< energy of the limits of all faces [J] when mending began
+    double first;           ///< worst excess then
+    tl_vec3 *from;          ///< positions then, ..
+    double (*stress)[3];    ///< .. and multipliers
     tl_touched touched;     ///< what elements they touch, for elements->touched
 } newton_part;
 
@@ -93,7 +96,8 @@ tl_status newton_strain_energy(newton *s, const tl_vec3 *x, double *out, tl_erro
 tl_status newton_measure_strain(newton *s, const tl_vec3 *x, tl_error *err);
 tl_status newton_take_multipliers(newton *s, const tl_vec3 *x, double *slope, tl_error *err);
 tl_status newton_look_ahead(newton *s, const tl_vec3 *x, bool *changed, tl_error *err);
-tl_status newton_end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *err);
+tl_status newton_end_round(newton *s, tl_vec3 *x, bool *again, tl_error *err);
+tl_status newton_end_mending(newton *s, tl_vec3 *x, tl_error *err);  ///< the budget or the iterations are used up
 
 // newton_budget.c
 #define NEWTON_ASSEMBLE 700.0  // [ns] a face, by the model of tl_workers_charge

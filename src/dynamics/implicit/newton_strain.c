@@ -91,9 +91,46 @@ static bool runs_away(const newton *s)
     return s->held > RUN_AWAY * (s->part.held + fabs(p->stretch) + fabs(p->bend) + fabs(p->inertia));
 }
 
+// Mending is begun from an answer that is good but for some faces. It is kept: where mending runs away and the step is
+// not to be cut for it, or ends before it has bettered anything, that is the answer.
+static tl_status note_answer(newton *s, const tl_vec3 *x, tl_error *err)
+{
+    newton_part *p = &s->part;
+    const size_t n = (size_t)s->e->node_count, m = (size_t)s->limits->face_count;
+    if (!p->from) p->from = TL_SCRATCH(s->arena, tl_vec3, n);
+    if (!p->stress) p->stress = tl_arena_bytes(s->arena, m, sizeof *p->stress);
+    if (!p->from || !p->stress) return tl_fail_memory(err, "Newton's method");
+    memcpy(p->from, x, n * sizeof *x);
+    memcpy(p->stress, s->limits->trial, m * sizeof *p->stress);
+    p->first = s->report->strain.worst;
+    return TL_OK;
+}
+
+static tl_status go_back_to_answer(newton *s, tl_vec3 *x, tl_error *err)
+{
+    const newton_part *p = &s->part;
+    memcpy(x, p->from, (size_t)s->e->node_count * sizeof *x);
+    memcpy(s->limits->trial, p->stress, (size_t)s->limits->face_count * sizeof *p->stress);
+    s->part.count = 0, s->e->touched = NULL;
+    if (s->contacts && !tl_contacts_frozen(s->contacts)) {
+        memset(s->direction, 0, (size_t)s->e->node_count * sizeof *s->direction);
+        TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
+        TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
+    }
+    return newton_measure_strain(s, x, err);
+}
+
+tl_status newton_end_mending(newton *s, tl_vec3 *x, tl_error *err)
+{
+    const bool in_part = s->part.count > 0;
+    s->e->touched = NULL;
+    TL_TRY(newton_measure_strain(s, x, err));
+    return in_part && s->report->strain.worst > s->part.first ? go_back_to_answer(s, x, err) : TL_OK;
+}
+
 // Goes on with the nodes around faces beyond their limits alone, if that is worth it; a larger part where the last one
 // did not get far. Where contact is what keeps even the largest from getting far, halves of the step are cheaper.
-static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
+static tl_status go_on_in_part(newton *s, tl_vec3 *x, bool *again, tl_error *err)
 {
     newton_part *p = &s->part;
     const double worst = s->report->strain.worst;
@@ -107,12 +144,18 @@ static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
         else
             p->rings *= 2;
         p->idle = 0;
-        if (!gets_on && can_be_met && !s->def->must_arrive && runs_away(s))
+        if (!gets_on && runs_away(s)) {
+            if (!can_be_met || s->def->must_arrive) {
+                *again = false;
+                return go_back_to_answer(s, x, err);
+            }
             return tl_fail(err, TL_FAILED, "multipliers of strain limits run away, faces are %g beyond", worst);
+        }
         if (p->rings > MOST_RINGS && can_be_met && s->def->may_fail && s->limited > 0)
             return tl_fail(err, TL_FAILED, "contact keeps faces %g beyond their strain limits", worst);
     } else {
         p->rings = FIRST_RINGS, p->idle = 0, p->excess = worst, p->held = s->held;
+        TL_TRY(note_answer(s, x, err));
     }
     p->count = 0, s->e->touched = NULL;
     if (p->rings > MOST_RINGS || s->report->part_iterations > MOST_PART_ITERATIONS) return TL_OK;
@@ -120,7 +163,7 @@ static tl_status go_on_in_part(newton *s, const tl_vec3 *x, tl_error *err)
 }
 
 // Converged at x: are the strains within their limits, or is there to be another round?
-tl_status newton_end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *err)
+tl_status newton_end_round(newton *s, tl_vec3 *x, bool *again, tl_error *err)
 {
     tl_newton_report *r = s->report;
     const bool in_part = s->part.count > 0;
@@ -137,7 +180,8 @@ tl_status newton_end_round(newton *s, const tl_vec3 *x, bool *again, tl_error *e
     if (!*again) return TL_OK;
     if (s->again_at == 0)
         s->again_at = tl_now(), s->again_contact = r->contact_seconds, s->again_strain = r->strain_seconds;
-    TL_TRY(go_on_in_part(s, x, err));
+    TL_TRY(go_on_in_part(s, x, again, err));
+    if (!*again) return TL_OK;
     if (s->part.count == 0) {
         stiffen(s, x, r->strain_rounds, s->excess);
         s->excess = r->strain.worst;

@@ -122,12 +122,13 @@ static tl_status mend_after(const stepper *s, const tl_newton_problem *problem, 
     return TL_OK;
 }
 
-// Begins the step for the limits. `strained`: they are not met even now, so where nodes are driven they may not be met
-// again, and the step is not cut for it. What a pass of remeshing leaves beyond them is another matter: that can be
-// mended.
-static tl_status begin_strain(tl_dynamics_world *w, const tl_step_def *step, bool *strained, tl_step_report *report,
+// Begins the step for the limits. `strained`: they are not met even now, so where contact or handles keep faces from
+// them they may not be met again: these may stay as they are, and the step is not cut for them. What a pass of
+// remeshing leaves beyond them is another matter: that can be mended.
+static tl_status begin_strain(stepper *s, const tl_step_def *step, bool *strained, tl_step_report *report,
                               tl_error *err)
 {
+    tl_dynamics_world *w = s->w;
     *strained = false;
     if (!w->limits) return TL_OK;
     const double start = tl_now();
@@ -135,14 +136,17 @@ static tl_status begin_strain(tl_dynamics_world *w, const tl_step_def *step, boo
     tl_strain_state now;
     TL_TRY(tl_strain_measure(w->limits, w->elements, w->x, STRAIN_PROMISED, false, w->ctx.arena, w->ctx.workers, &now,
                              err));
-    *strained = now.worst > STRAIN_PROMISED && !w->remeshed;
+    *strained = now.worst > STRAIN_PROMISED && (s->d->strained || !w->remeshed);
+    if (*strained) tl_strain_give(w->limits, w->elements, w->x, STRAIN_PROMISED);
     report->seconds.strain += tl_now() - start;
     return TL_OK;
 }
 
 // What the limits came to at the accepted positions; multipliers become part of the state.
-static tl_status end_strain(tl_dynamics_world *w, const tl_vec3 *x, tl_step_report *report, tl_error *err)
+static tl_status end_strain(stepper *s, const tl_vec3 *x, tl_step_report *report, tl_error *err)
 {
+    tl_dynamics_world *w = s->w;
+    tl_strain_take_back(w->limits);
     const double start = tl_now();
     tl_strain_state now;
     TL_TRY(
@@ -150,6 +154,7 @@ static tl_status end_strain(tl_dynamics_world *w, const tl_vec3 *x, tl_step_repo
     tl_strain_keep(w->limits, w->elements, x, STRAIN_PROMISED);
     tl_strain_report *r = &report->strain;
     r->active = now.active, r->violated = now.violated, r->worst = now.worst;
+    s->d->strained = now.worst > STRAIN_PROMISED;
     report->seconds.strain += tl_now() - start;
     return TL_OK;
 }
@@ -224,7 +229,7 @@ static tl_newton_def newton_def(const stepper *s, const tl_step_def *step, const
                            .longest = longest,
                            .strain_tolerance = STRAIN_TOLERANCE,
                            .strain_rounds = STRAIN_ROUNDS,
-                           .strain_idle = strained ? STRAINED_IDLE : STRAIN_ROUNDS,
+                           .strain_idle = strained || p->depth >= STRAIN_HALVINGS ? STRAINED_IDLE : STRAIN_ROUNDS,
                            .may_fail = p->may_fail,
                            .must_arrive = p->last,
                            .hurry = p->hurry};
@@ -298,7 +303,7 @@ static tl_status prepare(stepper *s, trial *t, tl_step_report *report, tl_error 
         return tl_fail(err, TL_FAILED, "a handle or a speed sends cloth further than %g m away", FARTHEST);
     tl_forces_begin(w->elements, &t->step, w->x, w->x_before, *w->shape_changed, w->ctx.workers);
     *w->shape_changed = false, *w->begun = true;
-    TL_TRY(begin_strain(w, &t->step, &t->strained, report, err));
+    TL_TRY(begin_strain(s, &t->step, &t->strained, report, err));
     t->move = (tl_respond_move){w->node_count, w->elements->fixed, target, w->x, t->step.x_tilde, p->dt, p->may_fail};
     if (!t->how) return first_guess(w, &t->step, target, t->x, err);
     const double start = tl_now();
@@ -354,7 +359,7 @@ static tl_status attempt(stepper *s, trial *t, tl_step_report *report, tl_error 
     report->unconverged += !t->r.converged;
     report->hurried += t->p->hurry || t->r.spent;
     keep_momentum(w, &t->step, t->x);
-    if (w->limits) TL_TRY(end_strain(w, t->x, report, err));
+    if (w->limits) TL_TRY(end_strain(s, t->x, report, err));
     accept(w, &t->step, t->p->dt, t->x);
     return TL_OK;
 }
@@ -364,6 +369,7 @@ typedef struct keep {
     tl_vec3 *arrays[4];
     double (*stress)[3];
     double dt_before;
+    bool strained;
 } keep;
 
 static void state_arrays(const tl_dynamics_world *w, tl_vec3 *out[4])
@@ -371,11 +377,12 @@ static void state_arrays(const tl_dynamics_world *w, tl_vec3 *out[4])
     out[0] = w->x, out[1] = w->v, out[2] = w->x_before, out[3] = w->v_before;
 }
 
-static tl_status keep_state(tl_dynamics_world *w, keep *kept, tl_error *err)
+static tl_status keep_state(const stepper *s, keep *kept, tl_error *err)
 {
+    tl_dynamics_world *w = s->w;
     tl_vec3 *arrays[4];
     state_arrays(w, arrays);
-    kept->dt_before = *w->dt_before;
+    kept->dt_before = *w->dt_before, kept->strained = s->d->strained;
     for (int k = 0; k < 4; k++) {
         kept->arrays[k] = arrays[k] ? TL_SCRATCH(w->ctx.arena, tl_vec3, w->node_count) : NULL;
         if (!arrays[k]) continue;
@@ -390,11 +397,12 @@ static tl_status keep_state(tl_dynamics_world *w, keep *kept, tl_error *err)
     return TL_OK;
 }
 
-static void bring_back(tl_dynamics_world *w, const keep *kept)
+static void bring_back(stepper *s, const keep *kept)
 {
+    tl_dynamics_world *w = s->w;
     tl_vec3 *arrays[4];
     state_arrays(w, arrays);
-    *w->dt_before = kept->dt_before;
+    *w->dt_before = kept->dt_before, s->d->strained = kept->strained;
     for (int k = 0; k < 4; k++)
         if (arrays[k]) memcpy(arrays[k], kept->arrays[k], (size_t)w->node_count * sizeof(tl_vec3));
     if (kept->stress) memcpy(w->limits->multiplier, kept->stress, (size_t)w->limits->face_count * sizeof *kept->stress);
@@ -446,11 +454,11 @@ static tl_status advance(stepper *s, double begin, double dt, int depth, tl_step
     }
     if (depth > 0) return halves(s, begin, dt, depth, report, err);
     const tl_arena_mark mark = tl_arena_save(w->ctx.arena);
-    keep kept = {{NULL, NULL, NULL, NULL}, NULL, 0};
-    tl_status status = keep_state(w, &kept, err);
+    keep kept = {{NULL, NULL, NULL, NULL}, NULL, 0, false};
+    tl_status status = keep_state(s, &kept, err);
     if (status == TL_OK) {
         status = halves(s, begin, dt, depth, report, err);
-        if (status != TL_OK) bring_back(w, &kept);
+        if (status != TL_OK) bring_back(s, &kept);
     }
     tl_arena_release(w->ctx.arena, mark);
     return status;
