@@ -2,7 +2,7 @@
 
 import type { File_ } from './messages';
 
-type Found = { kind: 'scene' | 'mesh'; path: string; sets: string[]; extra: File_[] } | { kind: 'pattern'; path: string } | { error: string };
+type Found = { kind: 'scene'; path: string; sets: string[]; extra: File_[] } | { kind: 'mesh'; mesh: string; path: string; sets: string[]; extra: File_[] } | { kind: 'pattern'; path: string } | { error: string };
 
 const bytes = (text: string) => new TextEncoder().encode(text);
 
@@ -35,5 +35,5 @@ export function recognise(files: File_[]): Found {
         cloths: [{ name: 'sheet', mesh: { rectangle: { size: [1.2, 1.2], edge: 0.1 } }, material: 'cotton',
                    transform: { rotate: [-90, 1, 0, 0], translate: [-0.6, 1, 0.6] } }],
         obstacles: [{ name: 'body', character: { file } }] };
-  return { kind: 'mesh', path, sets: [], extra: [{ path, data: bytes(JSON.stringify(text, null, 1)) }] };
+  return { kind: 'mesh', mesh: mesh.path, path, sets: [], extra: [{ path, data: bytes(JSON.stringify(text, null, 1)) }] };
 }

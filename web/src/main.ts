@@ -9,6 +9,8 @@ import type { Settings } from './settings';
 import { palette, ranges, View } from './view';
 import { Recording } from './recording';
 import { recognise } from './dropped';
+import type { Editor } from './editor/editor';
+import type { Arranged, Converted, Host } from './editor/host';
 
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const view = new View($<HTMLCanvasElement>('canvas'));
@@ -100,7 +102,8 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
     tell({ type: 'files', files: fabricFiles() });
     document.body.dataset.ready = '1';
     tell({ type: 'colour', colour: settings.colour });
-    void load(true);
+    if (settings.pattern) void openShared(settings.pattern);
+    else void load(true);
   } else if (m.type === 'loaded') {
     if (m.key !== key) return;
     sceneJson = m.json ? JSON.parse(m.json) : {};
@@ -110,10 +113,12 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
     $('notes').textContent = m.notes.trim();
     applyWind();
     tell({ type: 'play', on: playing });
+    draped?.('');
+    draped = null;
     document.body.dataset.loaded = String(m.key);
   } else if (m.type === 'frame') {
     tell({ type: 'drawn' });
-    if (recording) return;
+    if (recording || (editing() && !editor?.draping)) return;
     report = m.report;
     view.update(m.cloths, m.bodies);
     if (m.first) {
@@ -128,12 +133,19 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
     showStats();
     needsDraw = true;
   } else if (m.type === 'failed') {
-    if (m.key === key) say(m.message, true), (document.body.dataset.failed = String(m.key));
+    if (m.key !== key) return;
+    document.body.dataset.failed = String(m.key);
+    if (draped) draped(m.message);
+    else say(m.message, true);
+    draped = null;
   } else if (m.type === 'stopped') {
     setPlaying(false);
     say(`The simulation stopped: ${m.message}`, true);
   } else if (m.type === 'held') {
     document.body.dataset.held = String(m.what);
+  } else if (m.type === 'arranged' || m.type === 'converted') {
+    answers.get(m.key)?.(m as never);
+    answers.delete(m.key);
   }
 };
 worker.onerror = (e) => say(`The simulator could not be started: ${e.message}`, true);
@@ -149,6 +161,89 @@ function showStats() {
   d.faces = String(report.faces);
   d.ms = report.ms.toFixed(2);
 }
+
+// --- the pattern editor -----------------------------------------------------------------------------------
+
+let editor: Editor | null = null;
+const editing = () => !$('editor').hidden;
+const answers = new Map<number, (answer: never) => void>();
+let asked = 0;
+function ask<T>(message: (key: number) => ToWorker): Promise<T> {
+  const mine = ++asked;
+  tell(message(mine));
+  return new Promise<T>((yes) => answers.set(mine, yes as (answer: never) => void));
+}
+let draped: ((wrong: string) => void) | null = null;
+
+const host: Host = {
+  view, tell, say, fabrics,
+  convert: (from, to) => ask<Converted>((k) => ({ type: 'convert', from, to, key: k })),
+  arrange: (scene, pattern, edge) => {
+    key++; // answers to loads are late now
+    closeRecording();
+    return ask<Arranged>((k) => ({ type: 'arrange', scene, pattern, edge, key: k }));
+  },
+  drape: (path) => new Promise((yes) => {
+    draped = yes;
+    custom = { path, sets: [] };
+    settings.fabric = '';
+    showSettings();
+    setPlaying(true);
+    void load(false);
+  }),
+  async sceneFiles(folder) {
+    if (sent.has(folder)) return;
+    tell({ type: 'files', files: await sceneFiles(folder) });
+    sent.add(folder);
+  },
+};
+
+async function showEditor(): Promise<Editor> {
+  const first = !editor;
+  if (!editor) {
+    const module = await import('./editor/editor');
+    editor = new module.Editor($('editor'), host);
+  }
+  if (!editing() || first) {
+    $('editor').hidden = false;
+    document.body.classList.add('editing');
+    markTab();
+    await new Promise((yes) => requestAnimationFrame(yes));
+    await editor.enter();
+  }
+  return editor;
+}
+
+function leaveEditor() {
+  if (!editing()) return;
+  $('editor').hidden = true;
+  document.body.classList.remove('editing');
+  markTab();
+}
+
+async function openShared(pattern: string) {
+  try {
+    const shown = await showEditor();
+    shown.openShared(pattern);
+    shown.sheet.showAll();
+  } catch (e) {
+    say(`The pattern of the link is damaged: ${(e as Error).message}`, true);
+  }
+}
+
+function markTab() {
+  $('tab-editor').setAttribute('aria-pressed', String(editing()));
+  $('tab-play').setAttribute('aria-pressed', String(!editing()));
+}
+$('tab-editor').onclick = () => void showEditor().catch((e: Error) => say(`The editor could not be opened: ${e.message}`, true));
+$('tab-play').onclick = () => {
+  if (!editing()) return;
+  const dressed = editor!.draping;
+  leaveEditor();
+  if (dressed) return; // what was draped goes on
+  custom = null;
+  void load(true);
+};
 
 // --- recordings and dropped files -------------------------------------------------------------------------
 
@@ -193,11 +288,15 @@ export async function openFiles(files: { path: string; file: File }[]) {
       return;
     }
     if (found.kind === 'pattern') {
-      const { openPattern } = await import('./editor/editor');
-      await openPattern(found.path, data);
+      await (await showEditor()).openFile(found.path, data);
       return;
     }
     tell({ type: 'files', files: [...data, ...found.extra] });
+    if (editing() && found.kind === 'mesh') {
+      editor!.useBody(found.mesh);
+      return;
+    }
+    leaveEditor();
     custom = { path: found.path, sets: found.sets };
     sceneJson = {};
     if (found.kind === 'scene') settings.fabric = $<HTMLSelectElement>('fabric').value = '';
@@ -366,6 +465,7 @@ $('share').onclick = async () => {
   const p = view.camera.position;
   const t = view.controls.target;
   settings.camera = [p.x, p.y, p.z, t.x, t.y, t.z].map((x) => Math.round(x * 1000) / 1000);
+  settings.pattern = editing() && editor ? JSON.stringify(editor.store.pattern) : undefined;
   const hash = await toLink(settings);
   history.replaceState(null, '', `#${hash}`);
   try {
@@ -398,12 +498,18 @@ $('menu').onclick = () => $('menu').setAttribute('aria-expanded', String($('pane
 // --- pointer and keys ------------------------------------------------------------------------------------
 
 const canvas = $<HTMLCanvasElement>('canvas');
-let held: { id: number; from: { x: number; y: number; z: number }; point: import('three').Vector3 } | null = null;
+let held: { id: number; from: { x: number; y: number; z: number }; point: import('three').Vector3; panel?: boolean } | null = null;
 
 canvas.addEventListener('pointerdown', (e) => {
   if (e.button !== 0 || recording || held) return;
   const hit = view.pick(e.clientX, e.clientY);
   if (!hit) return;
+  if (editing() && editor?.grab(hit.name, hit.point, e)) {
+    held = { id: e.pointerId, from: hit.point, point: hit.point, panel: true };
+    view.controls.enabled = false;
+    canvas.setPointerCapture(e.pointerId);
+    return;
+  }
   const ray = view.ray(e.clientX, e.clientY);
   tell({ type: 'grab', origin: ray.origin.toArray(), direction: ray.direction.toArray() });
   held = { id: e.pointerId, from: hit.point, point: hit.point };
@@ -413,19 +519,22 @@ canvas.addEventListener('pointerdown', (e) => {
 canvas.addEventListener('pointermove', (e) => {
   if (held?.id !== e.pointerId) return;
   const to = view.across(e.clientX, e.clientY, held.point);
-  if (to) tell({ type: 'drag', by: [to.x - held.from.x, to.y - held.from.y, to.z - held.from.z] });
+  if (to && held.panel) editor?.dragTo(to, e);
+  else if (to) tell({ type: 'drag', by: [to.x - held.from.x, to.y - held.from.y, to.z - held.from.z] });
 });
 for (const type of ['pointerup', 'pointercancel'] as const)
   canvas.addEventListener(type, (e) => {
     if (held?.id !== e.pointerId) return;
+    const panel = held.panel;
     held = null;
     view.controls.enabled = true;
+    if (panel) return editor?.letGo();
     tell({ type: 'release' });
   });
 
 window.addEventListener('keydown', (e) => {
   const at = e.target as HTMLElement;
-  if (e.ctrlKey || e.metaKey || e.altKey || !$('editor').hidden) return;
+  if (e.ctrlKey || e.metaKey || e.altKey || (editing() && $('editor').contains(at))) return;
   if (/^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || (at.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter'))) return;
   const turn = (dx: number, dy: number) => {
     const offset = view.camera.position.clone().sub(view.controls.target);
@@ -468,4 +577,4 @@ if (!exhibits.some((e) => e.name === settings.scene)) settings.scene = defaults.
 showSettings();
 loop();
 // For tests: what a person sees, without reading pixels.
-Object.assign(window, { toile: { view, settings: () => settings, openFiles } });
+Object.assign(window, { toile: { view, settings: () => settings, openFiles, editor: () => editor } });

@@ -6,20 +6,10 @@ export type File_ = { path: string; data: Uint8Array };
 export const colours = ['none', 'strain', 'tension', 'speed', 'curvature', 'size', 'contact', 'distance'] as const;
 export type Colour = (typeof colours)[number];
 
-/** How a garment is put on: panels bent and placed, seams closed (shim_garment.c). */
-export type Garment = {
-  pattern: string; // path of the pattern file
-  body: string; // path of a scene with the body as its obstacles
-  fabric: string;
-  edge: number; // [m]
-  bends: number[]; // curvature of each panel about its vertical axis [1/m]
-  pinned: boolean; // hold the top edges where they are
-};
-
 export type ToWorker =
   | { type: 'files'; files: File_[] }
   | { type: 'scene'; path: string; sets: string[]; key: number }
-  | { type: 'garment'; garment: Garment; sets: string[]; key: number }
+  | { type: 'arrange'; scene: string | null; pattern: string; edge: number; key: number } // scene: bodies to show anew
   | { type: 'play'; on: boolean }
   | { type: 'step'; count: number }
   | { type: 'colour'; colour: Colour }
@@ -45,5 +35,6 @@ export type FromWorker =
   | { type: 'failed'; key: number; message: string }
   | { type: 'frame'; report: Report; cloths: Shape[]; bodies: Shape[]; hash: string; first: boolean }
   | { type: 'stopped'; message: string }
+  | { type: 'arranged'; key: number; panels: Shape[]; bodies: Shape[] | null; message: string }
   | { type: 'held'; what: number }
-  | { type: 'converted'; key: number; data: Uint8Array; message: string };
+  | { type: 'converted'; key: number; data: Uint8Array; message: string; ok: boolean };

@@ -201,8 +201,12 @@ export class View {
     part.mesh.visible = shape.faces > 0;
   }
 
-  clear() {
-    for (const parts of [this.cloths, this.bodies]) {
+  clearCloths() {
+    this.clear([this.cloths]);
+  }
+
+  clear(all = [this.cloths, this.bodies]) {
+    for (const parts of all) {
       for (const part of parts.values()) {
         this.scene.remove(part.mesh);
         part.mesh.geometry.dispose();
@@ -290,14 +294,14 @@ export class View {
   }
 
   /** What is under the pointer: the nearest point of cloth or body. */
-  pick(x: number, y: number): { point: THREE.Vector3; cloth: boolean } | null {
+  pick(x: number, y: number): { point: THREE.Vector3; cloth: boolean; name: string } | null {
     this.ray(x, y);
     const ray = this.caster.ray;
-    let best: { point: THREE.Vector3; cloth: boolean } | null = null;
+    let best: { point: THREE.Vector3; cloth: boolean; name: string } | null = null;
     let nearest = Infinity;
     const [a, b, c, hit] = [0, 1, 2, 3].map(() => new THREE.Vector3());
     for (const [parts, cloth] of [[this.cloths, true], [this.bodies, false]] as const)
-      for (const part of parts.values()) {
+      for (const [name, part] of parts) {
         const v = part.buffer.array;
         const n = part.mesh.geometry.drawRange.count;
         for (let i = 0; i + 2 < n; i += 3) {
@@ -307,7 +311,7 @@ export class View {
           c.set(v[k + 18], v[k + 19], v[k + 20]);
           if (!ray.intersectTriangle(a, b, c, false, hit)) continue;
           const d = hit.distanceToSquared(ray.origin);
-          if (d < nearest) (nearest = d), (best = { point: hit.clone(), cloth });
+          if (d < nearest) (nearest = d), (best = { point: hit.clone(), cloth, name });
         }
       }
     return best;

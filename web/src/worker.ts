@@ -2,7 +2,7 @@
 // The next frame is sent only when the page has drawn the last, so a slow display slows nothing down but itself.
 
 import { colours, reportNames } from './messages';
-import type { Colour, FromWorker, Garment, Report, Shape, ToWorker } from './messages';
+import type { Colour, FromWorker, Report, Shape, ToWorker } from './messages';
 
 type Core = {
   FS: {
@@ -44,18 +44,11 @@ function shape(name: string, faces: number): Shape {
 
 function send() {
   const cloths: Shape[] = [];
-  const bodies: Shape[] = [];
   for (let i = 0; i < call('tlw_cloth_count'); i++)
     cloths.push(shape(text('tlw_cloth_name', i), call('tlw_cloth', i, colours.indexOf(colour))));
-  for (let i = 0; i < call('tlw_body_count'); i++) {
-    if (!first && !call('tlw_body_moves', i)) continue;
-    const name = text('tlw_body_name', i);
-    const body = shape(name, call('tlw_body', i));
-    if (planes.has(name)) body.plane = true;
-    bodies.push(body);
-  }
-  const buffers = [...cloths, ...bodies].map((s) => s.corners.buffer as ArrayBuffer);
-  post({ type: 'frame', report: report(), cloths, bodies, hash: text('tlw_hash'), first }, buffers);
+  const around = bodies(first);
+  const buffers = [...cloths, ...around].map((s) => s.corners.buffer as ArrayBuffer);
+  post({ type: 'frame', report: report(), cloths, bodies: around, hash: text('tlw_hash'), first }, buffers);
   first = false;
   waiting = true;
 }
@@ -94,8 +87,7 @@ function opened(key: number, status: number) {
     return;
   }
   const json = text('tlw_scene_json');
-  planes = new Set<string>();
-  if (json) for (const o of JSON.parse(json).obstacles ?? []) if (o.plane) planes.add(o.name);
+  findPlanes(json);
   first = loaded = true;
   due = performance.now();
   post({ type: 'loaded', key, json, notes: text('tlw_notes'), engines });
@@ -112,8 +104,40 @@ function findEngines() {
     if (call('tlw_check_scene', '/probe.json', `dynamics.kind=${kind}`) === 0) engines.push(kind);
 }
 
-function dress(key: number, g: Garment, sets: string[]) {
-  opened(key, call('tlw_load_garment', JSON.stringify(g), sets.join('\n')));
+function bodies(all: boolean): Shape[] {
+  const list: Shape[] = [];
+  for (let i = 0; i < call('tlw_body_count'); i++) {
+    if (!all && !call('tlw_body_moves', i)) continue;
+    const name = text('tlw_body_name', i);
+    const body = shape(name, call('tlw_body', i));
+    if (planes.has(name)) body.plane = true;
+    list.push(body);
+  }
+  return list;
+}
+
+function findPlanes(json: string) {
+  planes = new Set<string>();
+  if (json) for (const o of JSON.parse(json).obstacles ?? []) if (o.plane) planes.add(o.name);
+}
+
+// Panels of a pattern as they start, with the bodies of a scene or those that are shown already.
+function arrange(key: number, scene: string | null, pattern: string, edge: number) {
+  playing = false;
+  loaded = false;
+  let shown: Shape[] | null = null;
+  if (scene !== null) {
+    if (call('tlw_show_bodies', scene) !== 0) {
+      post({ type: 'arranged', key, panels: [], bodies: null, message: text('tlw_message') });
+      return;
+    }
+    findPlanes(text('tlw_scene_json'));
+    shown = bodies(true);
+  }
+  const count = pattern ? call('tlw_panels', pattern, edge) : 0;
+  const message = count < 0 ? text('tlw_message') : '';
+  const panels = Array.from({ length: Math.max(count, 0) }, (_, i) => shape(text('tlw_panel_name', i), call('tlw_panel', i)));
+  post({ type: 'arranged', key, panels, bodies: shown, message }, [...panels, ...(shown ?? [])].map((s) => s.corners.buffer as ArrayBuffer));
 }
 
 self.onmessage = (event: MessageEvent<ToWorker>) => {
@@ -126,7 +150,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
       }
       break;
     case 'scene': opened(m.key, call('tlw_load_scene', m.path, m.sets.join('\n'))); break;
-    case 'garment': dress(m.key, m.garment, m.sets); break;
+    case 'arrange': arrange(m.key, m.scene, m.pattern, m.edge); break;
     case 'play':
       playing = m.on;
       due = performance.now();
@@ -147,7 +171,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     case 'convert': {
       const status = call('tlw_convert_pattern', m.from, m.to);
       const data = status === 0 ? core.FS.readFile(m.to) : new Uint8Array();
-      post({ type: 'converted', key: m.key, data, message: status === 0 ? text('tlw_notes') : text('tlw_message') });
+      post({ type: 'converted', key: m.key, data, message: status === 0 ? text('tlw_pattern_notes') : text('tlw_message'), ok: status === 0 });
       break;
     }
   }

@@ -14,7 +14,7 @@ enum { GRIP_NODES = 256, MAX_SETS = 64 };
 
 tlw_session tlw;
 
-static int said(tl_status status)
+int tlw_said(tl_status status)
 {
     if (status == TL_OK) tlw.err.message[0] = 0;
     return (int)status;
@@ -57,10 +57,10 @@ int tlw_load_scene(const char *path, char *sets)
     if (status != TL_OK) {
         tl_sim_destroy(sim);
         tl_scene_destroy(scene);
-        return said(status);
+        return tlw_said(status);
     }
     tlw_adopt(sim, scene, 1 / (tl_scene_fps(scene) * tl_scene_steps_per_frame(scene)));
-    return said(TL_OK);
+    return tlw_said(TL_OK);
 }
 
 /// Checks a scene without touching the session.
@@ -73,7 +73,7 @@ int tlw_check_scene(const char *path, char *sets)
     tl_scene *scene = NULL;
     const tl_status status = tl_scene_load(path, list, count, &scene, &tlw.err);
     tl_scene_destroy(scene);
-    return said(status);
+    return tlw_said(status);
 }
 
 /// The scene as it was read, every default filled in; "" if the session has none.
@@ -208,17 +208,17 @@ int tlw_step(void)
 {
     if (!tlw.sim) return TL_BAD_ARG;
     follow();
-    return said(tl_sim_step(tlw.sim, &tlw.report, &tlw.err));
+    return tlw_said(tl_sim_step(tlw.sim, &tlw.report, &tlw.err));
 }
 
 TLW_API int tlw_wind(double x, double y, double z);
 int tlw_wind(double x, double y, double z)
 {
-    return tlw.sim ? said(tl_sim_set_wind(tlw.sim, (tl_vec3){x, y, z}, &tlw.err)) : 0;
+    return tlw.sim ? tlw_said(tl_sim_set_wind(tlw.sim, (tl_vec3){x, y, z}, &tlw.err)) : 0;
 }
 
 TLW_API int tlw_gravity(double y);
-int tlw_gravity(double y) { return tlw.sim ? said(tl_sim_set_gravity(tlw.sim, (tl_vec3){0, y, 0}, &tlw.err)) : 0; }
+int tlw_gravity(double y) { return tlw.sim ? tlw_said(tl_sim_set_gravity(tlw.sim, (tl_vec3){0, y, 0}, &tlw.err)) : 0; }
 
 /// What the last step came to; the order is that of `reportNames` in src/worker.ts.
 TLW_API const double *tlw_report(void);

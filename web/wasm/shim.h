@@ -1,5 +1,5 @@
 // web/wasm/shim.h: what the page's worker calls. One session at a time: a simulation made from a scene file on the
-// in-memory file system, or a garment from a sewing pattern (shim_garment.c). Numbers and pointers only.
+// in-memory file system, or a garment the panels of a sewing pattern (shim_pattern.c). Numbers and pointers only.
 #pragma once
 #include <math.h>
 #include <stdbool.h>
@@ -37,6 +37,10 @@ static inline tl_vec3 tlw_cross(tl_vec3 a, tl_vec3 b)
     return (tl_vec3){a.y * b.z - a.z * b.y, a.z * b.x - a.x * b.z, a.x * b.y - a.y * b.x};
 }
 
+/// A status as the page gets it; without one the last message is gone.
+int tlw_said(tl_status status);
+/// Room for the corners of so many faces (shim_view.c); NULL: no memory.
+float *tlw_corner_room(size_t faces);
 /// Puts an end to the session.
 void tlw_close(void);
 /// Keeps `sim` as the session's; what was there before is destroyed.

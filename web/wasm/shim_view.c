@@ -46,6 +46,8 @@ static bool room(size_t faces, size_t nodes)
     return 3 * faces <= corner_capacity && nodes <= node_capacity;
 }
 
+float *tlw_corner_room(size_t faces) { return room(faces, 0) ? corners : NULL; }
+
 // Larger principal stretch of a face, minus 1.
 static double strain_of(const tl_cloth_view *v, int32_t f)
 {
