@@ -84,13 +84,15 @@ static const app_command commands[] = {
      .run = app_export},
     {.name = "info",
      .summary = "describe a scene, fabric, pattern, mesh, checkpoint or run folder",
-     .synopsis = "FILE [--svg OUT.svg] [--json]",
+     .synopsis = "(FILE [--svg OUT.svg] | --kinds) [--json]",
      .about = "Says in a few lines what the file is and what it holds; the kind is found from its content.\n"
               "Of a sewing pattern (docs/patterns.md): panels, edges, seams with both lengths, darts, what is\n"
-              "not sewn; --svg draws it.",
+              "not sewn; --svg draws it. --kinds lists the kinds of every stage of a step (how meshes follow,\n"
+              "how steps are solved, how contact is found and answered) and which of them go together.",
      .examples = "  toile info scenes/flag/scene.json\n"
                  "  toile info dress.json --svg dress.svg\n"
-                 "  toile info out/flag/checkpoint.bin --json",
+                 "  toile info out/flag/checkpoint.bin --json\n"
+                 "  toile info --kinds",
      .codes = CODES_COMMON "  2  the file is missing, damaged or of no known kind",
      .run = app_info},
     {.name = "fabrics",

@@ -8,6 +8,7 @@
 #include "toile/delaunay.h"
 #include "toile/grid.h"
 #include "toile/live.h"
+#include "toile/kinds.h"
 #include "toile/material.h"
 #include "toile/pattern.h"
 #include "toile/query.h"

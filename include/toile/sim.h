@@ -77,6 +77,14 @@ typedef enum tl_response {
     TL_RESPONSE_POTENTIAL = TL_RESPONSE_BARRIER,  ///< its former name
 } tl_response;
 
+/// How close features are found.
+typedef enum tl_detection {
+    TL_DETECTION_FULL,        ///< trees of boxes, everything found: our own
+    TL_DETECTION_KDOP,        ///< volumes of k planes, everything found (Kimmerle 2005)
+    TL_DETECTION_STOCHASTIC,  ///< random pairs that remember: may miss some (Kimmerle 2005)
+    TL_DETECTION_COMBINED,    ///< random pairs from overlapping volumes: may miss some (Kimmerle 2005)
+} tl_detection;
+
 /// Contact of cloth with bodies and with itself (docs/contact.md). If the start is free of intersections, every step
 /// is.
 typedef struct tl_collide_def {
@@ -88,7 +96,9 @@ typedef struct tl_collide_def {
                         ///< 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
     tl_response response;                ///< Default TL_RESPONSE_BARRIER.
-    double reserved[8];                  ///< room for later fields; zero
+    tl_detection detection;              ///< Default TL_DETECTION_FULL. What goes with what: toile/kinds.h.
+    uint32_t reserved_word;
+    double reserved[7];  ///< room for later fields; zero
 } tl_collide_def;
 
 /// Whether cloth is brought to equilibrium before the first step (docs/start.md).

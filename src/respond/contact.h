@@ -11,7 +11,7 @@
 // Pairs found by a search are all that can come within their thickness on the way; settle keeps those that can do so
 // while no node moves by more than the skin.
 #pragma once
-#include "detect/bvh/bvh.h"
+#include "detect/detect.h"
 #include "math/solver.h"
 #include "toile/sim.h"
 
@@ -42,9 +42,10 @@ typedef struct tl_contacts_def {
     const double *friction_self;  ///< [cloth_count * cloth_count]
     const double *friction_body;  ///< [cloth_count * body_count]
     const tl_contact_body *bodies;
-    double pressure;    ///< contact_law.h [Pa]
-    double slip_speed;  ///< [m/s]
-    bool self;          ///< look for contacts of cloth with cloth
+    double pressure;              ///< contact_law.h [Pa]
+    double slip_speed;            ///< [m/s]
+    bool self;                    ///< look for contacts of cloth with cloth
+    const tl_detector *detector;  ///< for responders that ask one (tl_responder.detects)
 } tl_contacts_def;
 
 typedef struct tl_contacts tl_contacts;

@@ -31,6 +31,7 @@ typedef struct tl_responder {
     const char *name;     ///< word of the scene key `collisions.response`
     const char *promise;  ///< what it does, one sentence
     bool no_penetration;  ///< what begins free of intersections stays so; needs detection that misses nothing
+    bool detects;         ///< asks the detector of its definition for pairs; others have a search of their own
     bool in_potential;    ///< presses within the solve; needs dynamics that minimise a potential
     tl_status (*create)(const tl_allocator *alloc, const tl_contacts_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine

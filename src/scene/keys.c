@@ -68,11 +68,23 @@ static tl_status read_vector(const tl_node *node, const tl_key_def *key, size_t 
     return TL_OK;
 }
 
+// A word that is read as another is replaced in the document.
+static const char *canonical(const tl_node *node, const char *const *words, const char *word)
+{
+    const size_t size = strlen(word);
+    for (int32_t i = 0; words[i]; i++)
+        if (strncmp(word, words[i], size) == 0 && words[i][size] == '=' &&
+            json_string_set(node->value, words[i] + size + 1) == 0)
+            return json_string_value(node->value);
+    return word;
+}
+
 static tl_status read_word(const tl_node *node, const tl_key_def *key, int32_t *out, tl_error *err)
 {
     const char *word = json_string_value(node->value);
     char known[256] = "";
-    for (int32_t i = 0; key->words[i]; i++) {
+    if (word) word = canonical(node, key->words, word);
+    for (int32_t i = 0; key->words[i] && !strchr(key->words[i], '='); i++) {
         if (word && strcmp(word, key->words[i]) == 0) {
             *out = i;
             return TL_OK;

@@ -41,7 +41,7 @@ typedef struct tl_key_def {
     double min, max;            ///< of numbers and components; both 0: within +-TL_KEY_LIMIT
     double number[4];           ///< default of numbers and vectors
     const char *text;           ///< default of texts and words; of maps without item: the schema that describes them
-    const char *const *words;   ///< ends with NULL
+    const char *const *words;   ///< ends with NULL; last those that are read as another: "old=new"
     const tl_key_table *table;  ///< of an object
     const struct tl_key_def *item;  ///< of lists and maps: one; of ONE_OF: several, ended by a NULL doc
     const char *unit, *doc;         ///< doc: one sentence, required

@@ -1,6 +1,7 @@
 // scene/keys_schema.c: tables of keys as JSON Schema (draft 2020-12). Every helper hands out a new reference or NULL.
 
 #include <stdio.h>
+#include <string.h>
 
 #include "scene/keys.h"
 
@@ -61,7 +62,10 @@ static json_t *word_schema(const tl_key_def *key)
 {
     json_t *schema = json_object(), *words = json_array();
     bool ok = words != NULL;
-    for (int i = 0; ok && key->words[i]; i++) ok = json_array_append_new(words, json_string(key->words[i])) == 0;
+    for (int i = 0; ok && key->words[i]; i++) {
+        const size_t size = strcspn(key->words[i], "=");
+        ok = json_array_append_new(words, json_stringn(key->words[i], size)) == 0;
+    }
     if ((put(schema, "enum", words) && ok)) return schema;
     json_decref(schema);
     return NULL;

@@ -1,8 +1,10 @@
 // scene/scene.c: reads a scene file, fills in every default and remembers the resolved text.
 
 #include "scene/scene.h"
+#include "toile/kinds.h"
 
 #include <stdio.h>
+#include <string.h>
 #include <sys/resource.h>
 
 #include "base/alloc.h"
@@ -256,6 +258,42 @@ static tl_status load_document(tl_scene *scene, const tl_scene_def *def, tl_erro
     return tl_json_set(scene->doc, def->sets, def->set_count, err);
 }
 
+// The kind of one stage as words of the document give it, and where.
+static tl_node stage_node(const tl_node *root, tl_stage stage, tl_node *holder)
+{
+    char key[64];
+    snprintf(key, sizeof key, "%s", tl_stage_key(stage));
+    char *dot = strchr(key, '.');
+    *dot = 0;
+    *holder = tl_node_key(root, key);
+    return tl_node_key(holder, tl_stage_key(stage) + (dot - key) + 1);
+}
+
+// Kinds of the stages that do not go together are told at the key that the message begins with.
+static tl_status check_kinds(const tl_scene *scene, const tl_node *root, tl_error *err)
+{
+    const tl_scene_file *f = &scene->file;
+    tl_kinds kinds = {{[TL_STAGE_ADAPT] = f->remeshing.kind,
+                       [TL_STAGE_DYNAMICS] = f->dynamics.kind,
+                       [TL_STAGE_DETECT] = f->collide.detection,
+                       [TL_STAGE_RESPOND] = f->collide.response}};
+    for (int32_t c = -1; c < scene->cloth_count; c++) {
+        if (c >= 0 && !(scene->cloths[c].own_remeshing && scene->cloths[c].file.remeshing.kind >= 0)) continue;
+        if (c >= 0) kinds.kind[TL_STAGE_ADAPT] = scene->cloths[c].file.remeshing.kind;
+        tl_error why;
+        if (tl_kinds_check(&kinds, &why) == TL_OK) continue;
+        for (int s = 0; s < TL_STAGES; s++) {
+            tl_node holder;
+            const tl_node node = stage_node(root, (tl_stage)s, &holder);
+            const size_t size = strlen(tl_stage_key((tl_stage)s));
+            if (node.value && strncmp(why.message, tl_stage_key((tl_stage)s), size) == 0)
+                return tl_node_fail(&node, false, err, "%s", why.message + size + 1);
+        }
+        return tl_fail(err, TL_BAD_INPUT, "%s", why.message);
+    }
+    return TL_OK;
+}
+
 #define LONGEST_STEP 1.0  // [s] cloth has left the room by then: a slip of the pen
 
 static tl_status check_step(const tl_scene *scene, const tl_node *root, tl_error *err)
@@ -300,6 +338,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     const tl_node air = tl_node_key(&root, "air");
     TL_TRY(read_wind(scene, &air, err));
     TL_TRY(tl_scene_read_cloths(scene, def, &root, err));
+    TL_TRY(check_kinds(scene, &root, err));
     for (int32_t i = 0; i < scene->cloth_count; i++) drop_zero_labels(&scene->cloths[i].mesh);
     json_object_del(root.value, "materials");  // they stand in the cloths now
     TL_TRY(tl_scene_read_handles(scene, &root, err));

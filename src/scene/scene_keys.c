@@ -153,9 +153,10 @@ static const tl_key_table solver_table = {"solver", solver_keys};
 
 // ---- contact ----------------------------------------------------------------------------------------------
 
-static const char *const combine_words[] = {"min", "max", "mean", NULL};   // as tl_combine
-static const char *const intersection_words[] = {"error", "heal", NULL};   // as tl_on_intersection
-static const char *const response_words[] = {"potential", "zones", NULL};  // as tl_response
+static const char *const combine_words[] = {"min", "max", "mean", NULL};  // as tl_combine
+static const char *const intersection_words[] = {"error", "heal", NULL};  // as tl_on_intersection
+static const char *const detection_words[] = {"full", "k-dop", "stochastic", "combined", NULL};  // as tl_detection
+static const char *const response_words[] = {"barrier", "zones", "potential=barrier", NULL};     // as tl_response
 
 #define AT(field) offsetof(tl_collide_file, field)
 static const tl_key_def collide_keys[] = {
@@ -183,11 +184,26 @@ static const tl_key_def collide_keys[] = {
      .doc = "Below this speed friction sticks"},
     {"on_intersection", TL_KEY_WORD, 0, AT(on_intersection), .words = intersection_words, .text = "error",
      .doc = "If surfaces pass through each other at the start: error, or heal (pull them apart)"},
-    {"response", TL_KEY_WORD, 0, AT(response), .words = response_words, .text = "potential",
-     .doc = "How contact answers: a potential within the solve, or springs and impact zones after it"},
+    {"detection", TL_KEY_WORD, 0, AT(detection), .words = detection_words, .text = "full",
+     .doc = "How pairs near each other are found; toile info --kinds says what goes with what"},
+    {"response", TL_KEY_WORD, 0, AT(response), .words = response_words, .text = "barrier",
+     .doc = "How contact answers: a barrier within the solve, or springs and impact zones after it"},
     {0},
 };
 static const tl_key_table collide_table = {"contact", collide_keys};
+#undef AT
+
+// ---- dynamics ---------------------------------------------------------------------------------------------
+
+static const char *const dynamics_words[] = {"implicit", NULL};  // as tl_dynamics_kind
+
+#define AT(field) offsetof(tl_dynamics_file, field)
+static const tl_key_def dynamics_keys[] = {
+    {"kind", TL_KEY_WORD, 0, AT(kind), .words = dynamics_words, .text = "implicit",
+     .doc = "How a time step is solved; toile info --kinds lists what there is"},
+    {0},
+};
+static const tl_key_table dynamics_table = {"dynamics", dynamics_keys};
 #undef AT
 
 // ---- start ------------------------------------------------------------------------------------------------
@@ -851,6 +867,7 @@ static const tl_key_def scene_keys[] = {
     {"cloths", TL_KEY_LIST, TL_KEY_REQUIRED, .min = 1, .item = &cloth_item, .doc = "list of cloths"},
     {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
     {"obstacles", TL_KEY_LIST, 0, .item = &obstacle_item, .doc = "What cloth collides with"},
+    {"dynamics", TL_KEY_OBJECT, 0, AT(dynamics), .table = &dynamics_table, .doc = "How time steps are solved"},
     {"collisions", TL_KEY_OBJECT, 0, AT(collide), .table = &collide_table, .doc = "Contact of cloth"},
     {"start", TL_KEY_OBJECT, 0, AT(start), .table = &start_table, .doc = "Strained cloth before the first step"},
     {"camera", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(camera), .table = &camera_table,

@@ -30,9 +30,13 @@ typedef struct tl_solver_file {
 } tl_solver_file;
 
 typedef struct tl_collide_file {
-    int32_t bodies, self, combine, on_intersection, response;
+    int32_t bodies, self, combine, on_intersection, detection, response;
     double pressure, slip_speed;
 } tl_collide_file;
+
+typedef struct tl_dynamics_file {
+    int32_t kind;
+} tl_dynamics_file;
 
 typedef struct tl_start_file {
     int32_t relax;
@@ -65,6 +69,7 @@ typedef struct tl_scene_file {
     tl_vec3 gravity;
     tl_air_file air;
     tl_solver_file solver;
+    tl_dynamics_file dynamics;
     tl_collide_file collide;
     tl_start_file start;
     tl_remeshing_file remeshing;

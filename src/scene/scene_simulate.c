@@ -290,6 +290,8 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.bodies = collide->bodies != 0, def.collide.self = collide->self != 0;
     def.collide.combine = (tl_combine)collide->combine;  // the words stand in the order of the enums
     def.collide.on_intersection = (tl_on_intersection)collide->on_intersection;
+    def.dynamics = (tl_dynamics_kind)scene->file.dynamics.kind;
+    def.collide.detection = (tl_detection)collide->detection;
     def.collide.response = (tl_response)collide->response;
     def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
     const tl_start_file *start = &scene->file.start;

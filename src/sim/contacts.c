@@ -123,7 +123,8 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
                                .bodies = bodies,
                                .pressure = def->pressure,
                                .slip_speed = def->slip_speed,
-                               .self = def->self != 0};
+                               .self = def->self != 0,
+                               .detector = sim_detector_of(def->detection)};
     const tl_status status = sim->responder->create(&sim->alloc, &d, &sim->response, err);
     if (status == TL_OK && sim->responder->contacts) sim->contacts = sim->responder->contacts(sim->response);
     tl_arena_release(&sim->arena, mark);

@@ -11,6 +11,7 @@
 #include "sim/ids.h"
 #include "sim/motion.h"
 #include "toile/body.h"
+#include "toile/kinds.h"
 
 typedef struct sim_cloth {
     char name[64];
@@ -196,6 +197,9 @@ tl_status sim_begin_contacts(tl_sim *sim, const tl_respond_begin *at, tl_error *
 
 /// The simulation as dynamics see it (step.c).
 tl_dynamics_world sim_world(tl_sim *sim);
+
+const tl_detector *sim_detector_of(tl_detection kind);  ///< NULL: no such kind (kinds.c)
+tl_kinds sim_kinds(const tl_sim_def *def, tl_remeshing_kind adapt);
 
 /// Drops what sim_compile made, keeping the state in the meshes.
 void sim_discard(tl_sim *sim);

@@ -107,8 +107,6 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
     if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
-    if (!tl_responder_of(c->response))
-        return tl_fail(err, TL_BAD_ARG, "collide.response %d is none of ours", (int)c->response);
     return TL_OK;
 }
 
@@ -134,8 +132,9 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     if (d->linear_iterations < 1)
         return tl_fail(err, TL_BAD_ARG, "linear_iterations %d, must be >= 1", d->linear_iterations);
     if (!tl_finite3(d->gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
-    if (!tl_dynamics_of(d->dynamics)) return tl_fail(err, TL_BAD_ARG, "dynamics %d is none of ours", (int)d->dynamics);
     if (!d->alloc.resize) return tl_fail(err, TL_BAD_ARG, "alloc.resize is NULL");
+    const tl_kinds kinds = sim_kinds(d, TL_REMESHING_NONE);
+    TL_TRY(tl_kinds_check(&kinds, err));
     TL_TRY(check_collide(&d->collide, err));
     TL_TRY(sim_check_start(&d->start, err));
     return check_air(&d->air, err);
@@ -359,6 +358,8 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
     TL_DEF_COMPLETE(tl_cloth_def, complete, given, err);
     const tl_cloth_def *def = &complete;
     TL_TRY(check_cloth(def, err));
+    const tl_kinds kinds = sim_kinds(&sim->def, def->remeshing.kind);
+    TL_TRY(tl_kinds_check(&kinds, err));
     sim_cloth cloth = {.material_count = def->material_count,
                        .thickness = def->thickness,
                        .friction = def->friction,

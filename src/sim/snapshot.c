@@ -61,9 +61,9 @@ static uint64_t hash_built(const tl_sim *sim)
     for (int32_t i = 0; i < sim->body_count; i++)
         tl_hash_add(&hash, &sim->bodies[i].built, sizeof sim->bodies[i].built);
     const tl_collide_def *collide = &sim->def.collide;
-    const double contact[7] = {collide->bodies,       collide->self,       (int)collide->combine,
-                               collide->pressure,     collide->slip_speed, (int)collide->on_intersection,
-                               (int)collide->response};
+    const double contact[8] = {collide->bodies,        collide->self,          (int)collide->combine,
+                               collide->pressure,      collide->slip_speed,    (int)collide->on_intersection,
+                               (int)collide->response, (int)collide->detection};
     tl_hash_add(&hash, contact, sizeof contact);
     if (sim->responder->hash) sim->responder->hash(collide, &hash);
     for (int32_t i = 0; i < sim->handle_count; i++) {

@@ -60,4 +60,15 @@ head -c 4096 /dev/urandom > noise
 expect 2 info noise
 expect 2 info noise --json
 json exit_code 2
+
+# the kinds of every stage, and a scene that asks for two that do not go together
+expect 0 info --kinds
+says stdout '^collisions.response against collisions.detection'
+says stdout '^  barrier  *yes  *-  '
+expect 0 info --kinds --json
+json together.0.1 implicit
+expect 1 info --kinds run
+expect 2 run "$DATA/tiny.json" --set collisions.detection=stochastic --out refused
+says stderr "take collisions.detection 'full'"
+[ ! -e refused ] || fail "a refused scene left a folder"
 finish

@@ -1,0 +1,192 @@
+// Kinds of stages: the table of what goes with what, the words of scenes, and refusals that say what to take instead.
+
+#include <string.h>
+
+#include "adapt/adapt.h"
+#include "dynamics/dynamics.h"
+#include "respond/respond.h"
+#include "scene/scene.h"
+#include "check.h"
+#include "toile/kinds.h"
+#include "toile/scene.h"
+
+static bool next(tl_kinds *k)
+{
+    for (int s = TL_STAGES - 1; s >= 0; s--) {
+        if (++k->kind[s] < tl_kind_count((tl_stage)s)) return true;
+        k->kind[s] = 0;
+    }
+    return false;
+}
+
+static bool is(const tl_kinds *k, tl_stage stage, const char *name)
+{
+    return strcmp(tl_kind_name(stage, k->kind[stage]), name) == 0;
+}
+
+// What is promised must be kept: these are the rules of docs/architecture.md, said once more in words.
+static bool goes(const tl_kinds *k)
+{
+    const bool safe = is(k, TL_STAGE_RESPOND, "barrier") || is(k, TL_STAGE_RESPOND, "zones");
+    if (safe && !is(k, TL_STAGE_DETECT, "full")) return false;
+    if (safe && !is(k, TL_STAGE_DYNAMICS, "implicit")) return false;
+    return true;
+}
+
+static void the_table_holds(void **state)
+{
+    (void)state;
+    tl_kinds k = {{0}};
+    int together = 0, apart = 0;
+    do {
+        tl_error err = {TL_OK, ""};
+        const bool safe = is(&k, TL_STAGE_RESPOND, "barrier") || is(&k, TL_STAGE_RESPOND, "zones");
+        const tl_status status = tl_kinds_check(&k, &err);
+        if (safe) assert_int_equal(status == TL_OK, goes(&k));
+        status == TL_OK ? together++ : apart++;
+        if (status == TL_OK) continue;
+        // the message names a choice that is accepted
+        const char *take = strstr(err.message, "; take ");
+        assert_non_null(take);
+        assert_true(strchr(take, '\'') || strstr(take, "both otherwise"));
+    } while (next(&k));
+    assert_true(together > 0 && apart > 0);
+    const tl_kinds ours = {{TL_REMESHING_ANISOTROPIC, TL_DYNAMICS_IMPLICIT, TL_DETECTION_FULL, TL_RESPONSE_BARRIER}};
+    tl_error err;
+    assert_ok(tl_kinds_check(&ours, &err));
+}
+
+static void a_refusal_says_what_to_take(void **state)
+{
+    (void)state;
+    tl_error err;
+    const tl_kinds k = {{TL_REMESHING_NONE, TL_DYNAMICS_IMPLICIT, TL_DETECTION_STOCHASTIC, TL_RESPONSE_BARRIER}};
+    assert_int_equal(tl_kinds_check(&k, &err), TL_BAD_ARG);
+    assert_non_null(strstr(err.message, "collisions.response 'barrier' does not go with collisions.detection "
+                                        "'stochastic': it lets nothing pass"));
+    assert_non_null(strstr(err.message, "take collisions.detection 'full'"));
+    for (int s = 0; s < TL_STAGES; s++) {
+        tl_kinds none = {{0}};
+        none.kind[s] = 99;
+        assert_int_equal(tl_kinds_check(&none, &err), TL_BAD_ARG);
+        assert_non_null(strstr(err.message, tl_stage_key((tl_stage)s)));
+        assert_null(tl_kind_name((tl_stage)s, -1));
+    }
+    tl_sim_def def = tl_sim_def_default();
+    def.collide.detection = TL_DETECTION_COMBINED;
+    tl_sim *sim = NULL;
+    assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
+    assert_non_null(strstr(err.message, "'combined'"));
+    assert_null(sim);
+}
+
+// Every kind is complete: what it says it does it has functions for.
+static void kinds_have_what_they_need(void **state)
+{
+    (void)state;
+    for (int s = 0; s < TL_STAGES; s++) {
+        assert_true(tl_kind_count((tl_stage)s) > 0);
+        for (int32_t k = 0; k < tl_kind_count((tl_stage)s); k++) {
+            assert_true(strlen(tl_kind_promise((tl_stage)s, k)) > 10);
+            for (int32_t other = 0; other < k; other++)
+                assert_true(strcmp(tl_kind_name((tl_stage)s, k), tl_kind_name((tl_stage)s, other)) != 0);
+        }
+    }
+    for (int32_t k = 0; k < tl_kind_count(TL_STAGE_ADAPT); k++) {
+        const tl_adapter *a = tl_adapter_of((tl_remeshing_kind)k);
+        if (!a->look) continue;
+        assert_true(a->change && a->save && a->load && a->hash);
+        assert_true(!a->create == !a->destroy);
+    }
+    for (int32_t k = 0; k < tl_kind_count(TL_STAGE_DYNAMICS); k++) {
+        const tl_dynamics *d = tl_dynamics_of((tl_dynamics_kind)k);
+        assert_true(d->create && d->destroy && d->compile && d->step && d->restart && d->hash);
+        assert_true(!d->save == !d->load);
+    }
+    for (int32_t k = 0; k < tl_kind_count(TL_STAGE_RESPOND); k++) {
+        const tl_responder *r = tl_responder_of((tl_response)k);
+        assert_true(r->create && r->destroy && r->begin);
+        assert_true(r->contacts || r->after);
+        assert_int_equal(r->in_potential, r->contacts != NULL);
+        assert_true(!r->save == !r->load);
+    }
+}
+
+// --- scenes ---
+
+static const char scene_text[] =
+    "{\"frames\": 1, \"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [0.2, 0.2], \"edge\": 0.1}}, \"material\": "
+    "\"cotton\"}]}";
+
+static tl_status load(const char *set, tl_scene **out, tl_error *err)
+{
+    char path[] = "/tmp/test_kinds_XXXXXX";
+    const int fd = mkstemp(path);
+    assert_true(fd >= 0);
+    FILE *file = fdopen(fd, "w");
+    fputs(scene_text, file), fclose(file);
+    const char *sets[1] = {set};
+    const tl_status status = tl_scene_load(path, sets, set ? 1 : 0, out, err);
+    remove(path);
+    return status;
+}
+
+// Every kind has its word in scenes, and the word means that kind.
+static void scenes_know_every_kind(void **state)
+{
+    (void)state;
+    for (int s = 0; s < TL_STAGES; s++)
+        for (int32_t k = 0; k < tl_kind_count((tl_stage)s); k++) {
+            char set[128];
+            snprintf(set, sizeof set, "%s=%s", tl_stage_key((tl_stage)s), tl_kind_name((tl_stage)s, k));
+            tl_scene *scene = NULL;
+            tl_error err = {TL_OK, ""};
+            if (load(set, &scene, &err) != TL_OK) {
+                if (!strstr(err.message, "does not go with")) fail_msg("%s: %s", set, err.message);
+                continue;
+            }
+            const tl_scene_file *f = &scene->file;
+            const int32_t got[TL_STAGES] = {f->remeshing.kind, f->dynamics.kind, f->collide.detection,
+                                            f->collide.response};
+            assert_int_equal(got[s], k);
+            tl_scene_destroy(scene);
+        }
+}
+
+static void a_former_word_is_read_and_replaced(void **state)
+{
+    (void)state;
+    tl_scene *scene = NULL;
+    tl_error err;
+    assert_ok(load("collisions.response=potential", &scene, &err));
+    assert_int_equal(scene->file.collide.response, TL_RESPONSE_BARRIER);
+    assert_non_null(strstr(tl_scene_json(scene), "\"response\": \"barrier\""));
+    tl_scene_destroy(scene);
+    assert_int_equal(load("collisions.response=barier", &scene, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "did you mean 'barrier'?"));
+    assert_null(strstr(err.message, "potential"));
+}
+
+static void a_scene_is_refused_at_its_key(void **state)
+{
+    (void)state;
+    tl_scene *scene = NULL;
+    tl_error err;
+    assert_int_equal(load("collisions.detection=stochastic", &scene, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "collisions.response 'barrier' does not go with"));
+    assert_non_null(strstr(err.message, "take collisions.detection 'full'"));
+    assert_null(scene);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_table_holds),
+        cmocka_unit_test(a_refusal_says_what_to_take),
+        cmocka_unit_test(kinds_have_what_they_need),
+        cmocka_unit_test(scenes_know_every_kind),
+        cmocka_unit_test(a_former_word_is_read_and_replaced),
+        cmocka_unit_test(a_scene_is_refused_at_its_key),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
