@@ -113,6 +113,7 @@ int app_run(const app_command *self, int argc, char **argv);
 int app_resume(const app_command *self, int argc, char **argv);
 int app_check(const app_command *self, int argc, char **argv);
 int app_refine(const app_command *self, int argc, char **argv);
+int app_sweep(const app_command *self, int argc, char **argv);
 int app_export(const app_command *self, int argc, char **argv);
 int app_info(const app_command *self, int argc, char **argv);
 int app_convert(const app_command *self, int argc, char **argv);

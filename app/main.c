@@ -69,6 +69,23 @@ static const app_command commands[] = {
                  "  toile refine shirt.obj -o fine.obj --crease-seams",
      .codes = CODES_COMMON "  2  a file is missing or cannot be read, or OUT cannot be written",
      .run = app_refine},
+    {.name = "sweep",
+     .summary = "many runs from one specification, as a data set",
+     .synopsis = "SPEC --out DIR [--jobs N] [--threads N] [--only A[:B]] [--retry] [--list] [--slurm] [--json]",
+     .about = "Runs a scene over a grid, a list or random draws of any of its keys (docs/sweep.md). DIR gets\n"
+              "  runs/NNNNNN/          a run's folder for each sample, with arrays.npz beside the frames\n"
+              "  dataset.jsonl         one line per sample that is done: what was set, sizes, arrays\n"
+              "  failures.tsv          one line per sample that failed, and why\n"
+              "The same command goes on where it was stopped or killed: what is done is not done again, what was\n"
+              "begun goes on from its checkpoint. The bytes do not depend on who ran which sample, or when.\n"
+              "SPEC: {\"scene\": \"scene.json\", \"grid\": {\"cloths[0].material\": [\"silk\", \"denim\"]},\n"
+              "       \"random\": {\"count\": 50, \"keys\": {\"obstacles[0].friction\": {\"uniform\": [0, 0.6]}}}}",
+     .examples = "  toile sweep drapes.json --out out/drapes\n"
+                 "  toile sweep drapes.json --out out/drapes --list | parallel -j 8\n"
+                 "  toile sweep drapes.json --out out/drapes --slurm --slurm-options '--partition=short'",
+     .codes = CODES_COMMON "  2  the specification is invalid, or another sweep is in the folder\n"
+                           "  3  samples failed, or it was interrupted (the same command goes on)",
+     .run = app_sweep},
     {.name = "export",
      .summary = "write the frames of a run for other programs: USD, glTF, PC2, MDD, PLY, OBJ",
      .synopsis = "DIR|FILE.toile -o FILE.usda|.toile|.glb|.pc2|.mdd|.ply|.obj [options]",

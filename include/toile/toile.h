@@ -7,3 +7,4 @@
 #include "toile/run.h"
 #include "toile/scene.h"
 #include "toile/show.h"
+#include "toile/sweep.h"

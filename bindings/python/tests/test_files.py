@@ -136,3 +136,33 @@ def test_characters(repo):
     s.add_body(character=c, playback={"clip": 0}, name="person")
     with s.simulate() as sim:
         assert np.isfinite(sim.bodies["person"].positions).all()
+
+
+def test_sweeps(folder, tmp_path):
+    (tmp_path / "spec.json").write_text(json.dumps({
+        "scene": str(folder / "scene.json"), "frames": 2,
+        "grid": {"cloths[0].material": ["cotton", "silk"], "remeshing.kind": ["none", "anisotropic"]}}))
+    sweep = toile.Sweep(tmp_path / "spec.json", tmp_path / "out")
+    assert len(sweep) == 4 and sweep[2]["set"]["cloths[0].material"] == "silk"
+    for i in range(4):
+        assert sweep.state(i) == "pending"
+        sweep.run(i)
+    assert sweep.collect().done == 4
+    lines = [json.loads(line) for line in (tmp_path / "out" / "dataset.jsonl").read_text().splitlines()]
+    assert [line["sample"] for line in lines] == [0, 1, 2, 3]
+    z = sweep.arrays(2)
+    assert len(z["sheet.face_start"]) == 2  # one mesh throughout
+    film = z["sheet.positions"].reshape(3, -1, 3)
+    x = read_obj(tmp_path / "out" / "runs" / "000002" / "frames" / "000002_sheet.obj")
+    assert np.abs(film[2] - x).max() < 1e-9
+    assert z["sheet.faces"].max() < len(z["sheet.rest"]) and z["run.energies"].shape == (3, 4)
+    z = sweep.arrays(3)  # meshes of their own
+    k = int(z["sheet.shape"][-1])
+    a, b = z["sheet.node_start"][-2:]
+    x = read_obj(tmp_path / "out" / "runs" / "000003" / "frames" / "000002_sheet.obj")
+    assert np.abs(z["sheet.positions"][a:b] - x).max() < 1e-9
+    rest = z["sheet.rest"][z["sheet.vert_start"][k]:z["sheet.vert_start"][k + 1]]
+    faces = z["sheet.faces"][z["sheet.face_start"][k]:z["sheet.face_start"][k + 1]]
+    p, q, r = (rest[faces[:, i]] for i in range(3))
+    area = ((q - p)[:, 0] * (r - p)[:, 1] - (q - p)[:, 1] * (r - p)[:, 0]) / 2
+    assert area.min() > 0 and area.sum() == pytest.approx(0.16)

@@ -352,3 +352,49 @@ class Character:
         out = np.empty((lib.tl_character_vert_count(self._character), 3))
         call(lib.tl_character_pose, self._character, play, time, ffi.cast("tl_vec3 *", out.ctypes.data))
         return out
+
+
+class Sweep:
+    """Many runs from one specification (`toile sweep`): `for i in range(len(s)): s.run(i)`, then `s.collect()`."""
+
+    STATES = ("pending", "done", "failed")
+
+    def __init__(self, spec: str | os.PathLike, out: str | os.PathLike):
+        keep, pointer = Keep(), ffi.new("tl_sweep **")
+        call(lib.tl_sweep_open, keep.text(spec), keep.text(out), pointer)
+        self._sweep = ffi.gc(pointer[0], lib.tl_sweep_close)
+        self.folder = text_of(lib.tl_sweep_dir(self._sweep))
+
+    def __len__(self) -> int:
+        return lib.tl_sweep_count(self._sweep)
+
+    def __getitem__(self, sample: int) -> dict:
+        """What a sample is: its scene and what is set."""
+        text = text_of(lib.tl_sweep_sample(self._sweep, sample))
+        if text is None:
+            raise IndexError(f"sample {sample} of {len(self)}")
+        return json.loads(text)
+
+    def state(self, sample: int) -> str:
+        """ "pending", "done" or "failed"."""
+        return self.STATES[lib.tl_sweep_state_of(self._sweep, sample)]
+
+    def run(self, sample: int, threads: int = 1) -> None:
+        """Runs a sample to its end; a failure is noted in its folder and raised."""
+        calls = Callbacks(cancelled=lambda: False)
+        cancel = ffi.new("tl_cancel *", {"asked": lib.toile_on_ask, "user": calls.handle})
+        calls.checked(lib.tl_sweep_run, self._sweep, sample, threads, cancel)
+
+    def forget_failure(self, sample: int) -> None:
+        """Lets a failed sample run again."""
+        call(lib.tl_sweep_forget_failure, self._sweep, sample)
+
+    def collect(self) -> Record:
+        """Writes dataset.jsonl and failures.tsv; how many are done, failed, pending."""
+        report = ffi.new("tl_sweep_report *")
+        call(lib.tl_sweep_collect, self._sweep, report)
+        return record(report)
+
+    def arrays(self, sample: int) -> Any:
+        """The arrays of a sample that is done, as `numpy.load` gives them."""
+        return np.load(os.path.join(self.folder, "runs", f"{sample:06d}", "arrays.npz"))
