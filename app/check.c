@@ -69,8 +69,8 @@ int app_check(const app_command *self, int argc, char **argv)
     def.threads = app_cores();
     const app_option options[] = {
         {"strain", 0, APP_REAL, &def.strain_limit, 0, STRAIN_LIMIT_MAX, "LIMIT",
-         "also count faces stretched by more than this fraction,\n0.1 is 10 %. Default 0: the limits of the scene, if "
-         "any"},
+         "also count faces strained by more than this fraction,\n0.1 is 10 %, and the 0.1 % that a run may be "
+         "off.\nDefault 0: the limits of the scene, if any"},
         {"strain-limit", 0, APP_REAL, &def.strain_limit, 0, STRAIN_LIMIT_MAX, "X", NULL},
         {"overlay", 0, APP_TEXT, &def.overlay_dir, 0, 0, "OUT",
          "write OUT/NNNNNN.obj with the faces concerned in colour\nfor every frame with findings"},

@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 toile=${TOILE:-$top/build/release/toile}
 runs=${DOCS_RUNS:-$top/out/docs}
 images=${DOCS_IMAGES:-$top/docs/images}
-quick="curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes"
+quick="buckling curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes"
 slow="paper-sphere paper-flag paper-sleeve paper-dress fidelity pattern-dress"
 mkdir -p "$runs" "$images"
 
@@ -21,7 +21,9 @@ simulate()
     [ ! -e "$runs/$name/done" ] || return 0
     resume=
     [ ! -e "$runs/$name/checkpoint.bin" ] || resume=--resume
-    "$toile" run "$top/scenes/$scene/scene.json" --out "$runs/$name" --quiet $resume "$@"
+    file=$top/scenes/$scene/scene.json
+    [ -e "$file" ] || file=$top/scenes/$scene.json
+    "$toile" run "$file" --out "$runs/$name" --quiet $resume "$@"
     touch "$runs/$name/done"
 }
 
@@ -52,6 +54,14 @@ make_one()
 {
     case $1 in
     curtain) simulate curtain gathered-curtain && picture curtain curtain 44 --size 640x480 ;;
+    buckling)
+        simulate buckling buckling && simulate buckling-without buckling/without
+        for frame in 4 12; do
+            "$toile" render "$runs/buckling" --compare "without the term=$runs/buckling-without" -o "$runs/buckling-$frame.png" --frames $frame -w \
+                --size 1000x342 --quiet
+        done
+        "${FFMPEG:-ffmpeg}" -loglevel error -y -i "$runs/buckling-4.png" -i "$runs/buckling-12.png" -frames:v 1 -filter_complex vstack "$images/buckling.png"
+        ;;
     tablecloth) simulate tablecloth tablecloth && picture tablecloth tablecloth 46 --size 640x480 ;;
     silk) simulate silk silk && picture silk silk 50 --size 640x480 ;;
     sleeve) simulate sleeve paper-sleeve --frames 42 && picture sleeve sleeve 41 --size 640x480 ;;

@@ -107,7 +107,7 @@ static void limits_of(const frame_work *w, const char *name, double *least, doub
 {
     const tl_check_context *cx = w->cx;
     const double limit = cx->def->strain_limit;
-    *least = limit > 0 ? -limit : -(double)INFINITY, *most = limit > 0 ? limit : (double)INFINITY;
+    *least = limit > 0 ? -limit - PROMISED : -(double)INFINITY, *most = limit > 0 ? limit + PROMISED : (double)INFINITY;
     if (limit > 0 || !cx->limits || w->out->frame == 0) return;
     for (int32_t i = 0; i < cx->name_count; i++)
         if (strcmp(cx->names[i], name) == 0) *least = cx->limits[i][0] - PROMISED, *most = cx->limits[i][1] + PROMISED;

@@ -121,6 +121,13 @@ json per_frame.0.list.1.second_face 0
 expect 4 check run --strain 0.0001 --overlay faults2
 grep -q '^v .* 1 0 0$' faults2/000000.obj || fail "no red corner"
 
+# --strain allows what a run promises of its limits: 0.1 % beyond
+for by in 1.1008 1.1012; do
+    fresh
+    printf 'v 0 0 0\nv %s 0 0\nv %s 0 1\nv 0 0 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3\nf 1/1 3/3 4/4\n' $by $by > run/frames/000000_c.obj
+    if [ $by = 1.1008 ]; then expect 0 check run --strain 0.1; else expect 4 check run --strain 0.1; fi
+done
+
 # files of obstacles that are missing: never an older one in their place, never a pass
 fresh
 for f in 0 1 2; do mesh run/frames/00000${f}_a.obj 0 0 0; done
