@@ -58,7 +58,7 @@ make_one()
         simulate buckling buckling && simulate buckling-without buckling/without
         for frame in 4 12; do
             "$toile" render "$runs/buckling" --compare "without the term=$runs/buckling-without" -o "$runs/buckling-$frame.png" --frames $frame -w \
-                --size 1000x342 --quiet
+                --size 800x274 --quiet
         done
         "${FFMPEG:-ffmpeg}" -loglevel error -y -i "$runs/buckling-4.png" -i "$runs/buckling-12.png" -frames:v 1 -filter_complex vstack "$images/buckling.png"
         ;;
