@@ -150,6 +150,18 @@ static const app_command commands[] = {
                  "  toile mesh skirt.json --method equal-area --cells 20x30 --panel front -o front.obj",
      .codes = CODES_COMMON "  2  the pattern is invalid, or cannot be filled so; or the file cannot be written",
      .run = app_mesh},
+    {.name = "drape",
+     .summary = "dress a body in a sewing pattern, and let it move",
+     .synopsis = "PATTERN... --body FILE [--material NAME] [--motion CLIP] [--quality Q] -o DIR [options]",
+     .about =
+         "Reads patterns (docs/patterns.md) and a body (docs/bodies.md), sews the panels around the body, lets the\n"
+         "garment come to rest and, with --motion, follow the body. Several patterns are worn together, the\n"
+         "innermost first.",
+     .examples = "  toile drape tshirt.json --body woman.glb -o out/tshirt\n"
+                 "  toile drape trousers.json shirt.json --body woman.glb --motion walk -o out/walk",
+     .codes = CODES_COMMON "  2  a file is invalid, or the folder cannot be used\n"
+                           "  3  a garment could not be draped, or it was interrupted (the same command goes on)",
+     .run = app_drape},
     {.name = "bench",
      .summary = "measure speed and memory on this machine",
      .synopsis = "[NAME] [options]",

@@ -41,6 +41,15 @@ TL_API tl_status tl_body_remove(tl_sim *sim, tl_body_id body, tl_error *err);
 /// Takes a cloth away, and the handles that hold it. The solver starts afresh.
 TL_API tl_status tl_cloth_remove(tl_sim *sim, tl_cloth_id cloth, tl_error *err);
 
+/// Springs from nodes of a cloth to places, in every step from the next one on, until others are set: `stiffness`
+/// [N/m], 0: none, and `to` [m] for each of its nodes in the order of its view; both NULL: no more springs. For cloth
+/// whose mesh stays as it is (TL_REMESHING_NONE). Not part of a saved state.
+TL_API tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id cloth, const double *stiffness, const tl_vec3 *to,
+                                      int32_t node_count, tl_error *err);
+
+/// Speeds of all cloth become `keep` times what they are, 0 to 1: for cloth that is being arranged.
+TL_API tl_status tl_sim_slow(tl_sim *sim, double keep, tl_error *err);
+
 TL_API tl_status tl_sim_set_gravity(tl_sim *sim, tl_vec3 gravity, tl_error *err);  ///< [m/s^2]
 TL_API tl_status tl_sim_set_wind(tl_sim *sim, tl_vec3 wind,
                                  tl_error *err);  ///< [m/s]; in place of the wind and keys there were, gusts stay

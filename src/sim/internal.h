@@ -27,6 +27,9 @@ typedef struct sim_cloth {
     tl_strain_def strain;
     uint64_t version;  ///< how often the mesh was remade
     bool map_lost;     ///< the mesh is not the last one remade: it was restored
+    double *spring;    ///< springs that the host set, per node slot [N/m]; NULL: none
+    tl_vec3 *spring_to;
+    int32_t spring_count;
 } sim_cloth;
 
 #define SIM_LONGEST_STEP 1e6  // [s] beyond it the numbers of a step lose all meaning
@@ -254,6 +257,11 @@ tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *handle, int32_t k, d
 /// Springs of handles that let go during a step from `begin` to `end`: stiffness and target of every node. False: there
 /// are none.
 bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull, tl_vec3 *pull_to);
+
+/// Adds the springs that the host set (live.c). `any`: `pull` holds some already. False: there are none at all.
+bool sim_has_springs(const tl_sim *sim);
+bool sim_add_springs(const tl_sim *sim, bool any, double *pull, tl_vec3 *pull_to);
+void sim_free_springs(tl_sim *sim, sim_cloth *cloth);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

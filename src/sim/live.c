@@ -154,6 +154,97 @@ tl_status tl_cloth_remove(tl_sim *sim, tl_cloth_id id, tl_error *err)
     return TL_OK;
 }
 
+// ---- springs -----------------------------------------------------------------------------------------------
+
+void sim_free_springs(tl_sim *sim, sim_cloth *cloth)
+{
+    TL_FREE(&sim->alloc, cloth->spring, cloth->spring_count);
+    TL_FREE(&sim->alloc, cloth->spring_to, cloth->spring_count);
+    cloth->spring_count = 0;
+}
+
+bool sim_has_springs(const tl_sim *sim)
+{
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        if (sim->cloths[c].spring_count > 0) return true;
+    return false;
+}
+
+// A node that a fading handle pulls as well goes to the mean of both places.
+bool sim_add_springs(const tl_sim *sim, bool any, double *pull, tl_vec3 *pull_to)
+{
+    const tl_elements *e = sim->elements;
+    for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const sim_cloth *cloth = &sim->cloths[c];
+        for (int32_t i = 0; i < cloth->spring_count; i++) {
+            const int32_t n = e->node_of[e->cloth_node_start[c] + i];
+            const double k = cloth->spring[i];
+            if (n == TL_NONE || !(k > 0)) continue;
+            const double before = pull[n];
+            pull_to[n] = before > 0
+                             ? tl_mul3(1 / (before + k), tl_madd3(tl_mul3(before, pull_to[n]), k, cloth->spring_to[i]))
+                             : cloth->spring_to[i];
+            pull[n] = before + k;
+            any = true;
+        }
+    }
+    return any;
+}
+
+tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id id, const double *stiffness, const tl_vec3 *to, int32_t count,
+                               tl_error *err)
+{
+    const int32_t c = sim_ids_place(&sim->cloth_ids, id.slot, id.gen);
+    if (c == TL_NO_PLACE)
+        return tl_fail(err, TL_BAD_ARG, "no such cloth (slot %u, generation %u): it was removed", id.slot, id.gen);
+    sim_cloth *cloth = &sim->cloths[c];
+    if (!stiffness && !to) {
+        sim_free_springs(sim, cloth);
+        changed(sim);
+        return TL_OK;
+    }
+    if (!stiffness || !to || count != cloth->mesh->slots[TL_NODES].count)
+        return tl_fail(err, TL_BAD_ARG, "springs of cloth '%s': %d of them, it has %d nodes", cloth->name,
+                       stiffness && to ? count : 0, cloth->mesh->slots[TL_NODES].count);
+    if (cloth->remeshing.kind != TL_REMESHING_NONE)
+        return tl_fail(err, TL_BAD_ARG, "springs of cloth '%s': its mesh may change (remeshing.kind none)",
+                       cloth->name);
+    for (int32_t i = 0; i < count; i++)
+        if (!(stiffness[i] >= 0 && isfinite(stiffness[i])) || !tl_finite3(to[i]))
+            return tl_fail(err, TL_BAD_ARG,
+                           "springs of cloth '%s': node %d has stiffness %g, or a place that is not finite",
+                           cloth->name, i, stiffness[i]);
+    if (cloth->spring_count != count) {
+        double *spring = TL_ALLOC(&sim->alloc, double, count);
+        tl_vec3 *place = TL_ALLOC(&sim->alloc, tl_vec3, count);
+        if (!spring || !place) {
+            TL_FREE(&sim->alloc, spring, count);
+            TL_FREE(&sim->alloc, place, count);
+            return tl_fail_memory(err, "springs");
+        }
+        sim_free_springs(sim, cloth);
+        cloth->spring = spring, cloth->spring_to = place, cloth->spring_count = count;
+    }
+    memcpy(cloth->spring, stiffness, (size_t)count * sizeof *stiffness);
+    memcpy(cloth->spring_to, to, (size_t)count * sizeof *to);
+    changed(sim);
+    return TL_OK;
+}
+
+tl_status tl_sim_slow(tl_sim *sim, double keep, tl_error *err)
+{
+    if (!(keep >= 0 && keep <= 1)) return tl_fail(err, TL_BAD_ARG, "slow: %g, must be in [0, 1]", keep);
+    TL_TRY(sim_compile(sim, err));
+    for (int32_t i = 0; i < sim->node_count; i++) {
+        sim->v[i] = tl_mul3(keep, sim->v[i]);
+        if (sim->v_before) sim->v_before[i] = tl_mul3(keep, sim->v_before[i]);
+    }
+    sim_publish(sim);
+    changed(sim);
+    return TL_OK;
+}
+
 // ---- the world ---------------------------------------------------------------------------------------------
 
 tl_status tl_sim_set_gravity(tl_sim *sim, tl_vec3 gravity, tl_error *err)

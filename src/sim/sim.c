@@ -176,6 +176,7 @@ void sim_free_cloth(tl_sim *sim, sim_cloth *cloth)
 {
     if (cloth->adapter && cloth->adapter->destroy) cloth->adapter->destroy(cloth->adapter_self);
     tl_mesh_destroy(cloth->mesh);
+    sim_free_springs(sim, cloth);
     TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
 }
 

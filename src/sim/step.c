@@ -22,11 +22,14 @@ static tl_status drive(void *host, double begin, double end, tl_drive *out, tl_e
     if (tl_wind_eddies(&sim->def.air, sim->def.seed, end, eddies)) out->eddies = eddies;
     bool fading = false;
     for (int32_t i = 0; i < sim->handle_count; i++) fading = fading || sim->handles[i].fade > 0;
-    if (!fading) return TL_OK;
+    const bool springs = sim_has_springs(sim);
+    if (!fading && !springs) return TL_OK;
     double *pull = TL_SCRATCH(&sim->arena, double, n);
     tl_vec3 *pull_to = TL_SCRATCH(&sim->arena, tl_vec3, n);
     if (!pull || !pull_to) return tl_fail_memory(err, "a step");
-    if (sim_fade_handles(sim, begin, end, pull, pull_to)) out->pull = pull, out->pull_to = pull_to;
+    fading = fading && sim_fade_handles(sim, begin, end, pull, pull_to);
+    if (springs) sim_add_springs(sim, fading, pull, pull_to);
+    if (fading || springs) out->pull = pull, out->pull_to = pull_to;
     return TL_OK;
 }
 

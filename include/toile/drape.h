@@ -1,0 +1,90 @@
+// toile/drape.h: sewing patterns and a body in, draped garments out (docs/drape.md).
+//
+// Folder: NAME.obj each garment at rest, sewn; scene.json and frames/ as of any run; drape.json what it came to; dress/
+// what to go on from after an interruption.
+#pragma once
+#include "toile/base.h"
+#include "toile/run.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum tl_drape_quality {
+    TL_DRAPE_DRAFT,   ///< edges of 2 cm
+    TL_DRAPE_NORMAL,  ///< 1 cm
+    TL_DRAPE_FINAL,   ///< 7 mm
+} tl_drape_quality;
+
+typedef enum tl_drape_stage {
+    TL_DRAPE_SEW,     ///< seams closed around the body drawn in
+    TL_DRAPE_GROW,    ///< the body takes its size
+    TL_DRAPE_SETTLE,  ///< gravity, coarse mesh
+    TL_DRAPE_REFINE,  ///< gravity, fine mesh
+    TL_DRAPE_RUN,     ///< the scene, with its motion
+    TL_DRAPE_STAGES,
+} tl_drape_stage;
+TL_API const char *tl_drape_stage_name(tl_drape_stage stage);  ///< "sew", ..; NULL if out of range
+
+/// Start from tl_drape_def_default().
+typedef struct tl_drape_def {
+    uint32_t struct_size;         ///< filled in by the default function, do not set
+    const char *const *patterns;  ///< worn together, the innermost first. Required.
+    int32_t pattern_count;
+    const char *body;          ///< any file of docs/bodies.md. Required.
+    const char *body_units;    ///< "auto", "m", "cm", "mm", "in", "ft"; NULL: auto
+    const char *motion;        ///< .bvh on the body's skeleton; NULL: none
+    const char *clip;          ///< of the body or `motion`, to move by afterwards; NULL: it stands
+    const char *material;      ///< fabric of the library or a file. Default "cotton".
+    tl_drape_quality quality;  ///< Default TL_DRAPE_NORMAL.
+    double edge;               ///< of the finished mesh [m], in place of the quality's; 0: by quality. Default 0.
+    int32_t frames;            ///< of the motion; < 0: all of the clip. Default -1.
+    const char *out_dir;       ///< Required.
+    int32_t threads;           ///< >= 1; never changes a result. Default 1.
+    /// Called often; `garment` is the pattern's number, `part` of the stage is done. May be NULL.
+    void (*progress)(void *user, int32_t garment, tl_drape_stage stage, double part);
+    int (*cancelled)(void *user);  ///< nonzero ends it with TL_CANCELLED; the same call goes on later. May be NULL.
+    void *user;
+    const tl_log *log;  ///< may be NULL
+} tl_drape_def;
+TL_API void tl_drape_def_init(tl_drape_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_drape_def tl_drape_def_default(void)
+{
+    tl_drape_def def;
+    tl_drape_def_init(&def, sizeof def);
+    return def;
+}
+
+/// What became of one garment.
+typedef struct tl_drape_garment {
+    char name[64];
+    int32_t panels, seams, faces, nodes;  ///< faces and nodes of the finished mesh
+    int64_t crossings_start;              ///< of panels with each other and the body, before they were pulled apart
+    int64_t crossings;                    ///< at rest, by the exact test
+    double gap_start, gap;                ///< widest seam before sewing and before welding [m]
+    char gap_panel[2][64];                ///< panels at the latter
+    double strain_min, strain_max;        ///< at rest
+    double strain_min_99, strain_max_99;  ///< that all but a hundredth of the area keep to
+    double speed;                         ///< mean of the nodes in the end [m/s]
+    int32_t rested;                       ///< 1: slower than 3 mm/s
+    int32_t steps;
+    int32_t pinched;                  ///< most nodes between parts of the body at a time
+    double seconds[TL_DRAPE_STAGES];  ///< of wall clock; not part of drape.json
+} tl_drape_garment;
+
+enum { TL_DRAPE_GARMENTS = 16 };
+typedef struct tl_drape_report {
+    int32_t count;  ///< garments
+    tl_drape_garment garment[TL_DRAPE_GARMENTS];
+    int32_t resumed;  ///< stages taken from an earlier call
+    tl_run_report run;
+    int32_t ran;  ///< 1: `run` is filled in
+    double seconds;
+} tl_drape_report;
+
+/// TL_BAD_INPUT names file, panel or seam; TL_FAILED what could not be sewn. What was done stays in the folder.
+TL_API tl_status tl_drape(const tl_drape_def *def, tl_drape_report *report, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif

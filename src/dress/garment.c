@@ -1,0 +1,161 @@
+// dress/garment.c: the arrays of a garment, what is sewn to what, welding.
+//
+// Vertices that seams bring together form groups: two at a plain seam, more where seams meet. A group is known by its
+// smallest vertex, found by joining pairs (union-find), so the outcome does not depend on the order of the seams.
+
+#include "dress/garment.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "math/vec3.h"
+
+static int32_t root_of(int32_t *parent, int32_t i)
+{
+    while (parent[i] != i) i = parent[i] = parent[parent[i]];
+    return i;
+}
+
+static bool make_room(tl_garment *g)
+{
+    const tl_allocator *a = &g->alloc;
+    g->pos = TL_ALLOC(a, tl_vec3, g->node_cap);
+    g->uv = TL_ALLOC(a, tl_vec2, g->vert_cap);
+    g->vert_node = TL_ALLOC(a, int32_t, g->vert_cap);
+    g->vert_panel = TL_ALLOC(a, int32_t, g->vert_cap);
+    g->sewn = TL_ALLOC(a, int32_t, g->vert_cap);
+    g->face = tl_alloc_bytes(a, (size_t)g->face_cap, sizeof *g->face);
+    g->face_panel = TL_ALLOC(a, int32_t, g->face_cap);
+    return g->pos && g->uv && g->vert_node && g->vert_panel && g->sewn && g->face && g->face_panel;
+}
+
+void tl_garment_free(tl_garment *g)
+{
+    const tl_allocator *a = &g->alloc;
+    TL_FREE(a, g->pos, g->node_cap);
+    TL_FREE(a, g->uv, g->vert_cap);
+    TL_FREE(a, g->vert_node, g->vert_cap);
+    TL_FREE(a, g->vert_panel, g->vert_cap);
+    TL_FREE(a, g->sewn, g->vert_cap);
+    TL_FREE(a, g->face, g->face_cap);
+    TL_FREE(a, g->face_panel, g->face_cap);
+    *g = (tl_garment){.alloc = g->alloc};
+}
+
+tl_status tl_garment_alloc(const tl_allocator *alloc, int32_t nodes, int32_t verts, int32_t faces, tl_garment *out,
+                           tl_error *err)
+{
+    *out = (tl_garment){.alloc = *alloc,
+                        .node_count = nodes,
+                        .vert_count = verts,
+                        .face_count = faces,
+                        .node_cap = nodes,
+                        .vert_cap = verts,
+                        .face_cap = faces};
+    if (make_room(out)) return TL_OK;
+    tl_garment_free(out);
+    return tl_fail_memory(err, "a garment");
+}
+
+tl_status tl_garment_make(const tl_allocator *alloc, const tl_pattern_mesh *m, tl_garment *out, tl_error *err)
+{
+    const int32_t n = m->vert_count;
+    TL_TRY(tl_garment_alloc(alloc, n, n, m->face_count, out, err));
+    memcpy(out->pos, m->pos, (size_t)n * sizeof *m->pos);
+    memcpy(out->uv, m->uv, (size_t)n * sizeof *m->uv);
+    memcpy(out->face, m->face, (size_t)m->face_count * sizeof *m->face);
+    for (int32_t i = 0; i < n; i++) out->vert_node[i] = out->sewn[i] = i;
+    for (int32_t p = 0; p < m->panel_count; p++) {
+        const tl_panel_mesh *panel = &m->panels[p];
+        for (int32_t i = 0; i < panel->vert_count; i++) out->vert_panel[panel->vert + i] = panel->panel;
+        for (int32_t i = 0; i < panel->face_count; i++) out->face_panel[panel->face + i] = panel->panel;
+    }
+    for (int32_t i = 0; i < m->pair_count; i++) {
+        const int32_t a = root_of(out->sewn, m->pairs[i].a), b = root_of(out->sewn, m->pairs[i].b);
+        out->sewn[a > b ? a : b] = a < b ? a : b;
+    }
+    for (int32_t i = 0; i < n; i++) out->sewn[i] = root_of(out->sewn, i);
+    return TL_OK;
+}
+
+// Vertices on one node are sewn: the first of them stands for all.
+tl_status tl_garment_find_sewn(tl_garment *g, tl_error *err)
+{
+    int32_t *first = TL_ALLOC(&g->alloc, int32_t, g->node_count);
+    if (!first) return tl_fail_memory(err, "seams");
+    for (int32_t n = 0; n < g->node_count; n++) first[n] = -1;
+    for (int32_t v = 0; v < g->vert_count; v++) {
+        int32_t *f = &first[g->vert_node[v]];
+        if (*f < 0) *f = v;
+        g->sewn[v] = *f;
+    }
+    TL_FREE(&g->alloc, first, g->node_count);
+    return TL_OK;
+}
+
+tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err)
+{
+    const int32_t n = g->vert_count;
+    if (moved) *moved = 0;
+    tl_vec3 *sum = TL_CALLOC(&g->alloc, tl_vec3, n);
+    int32_t *count = TL_CALLOC(&g->alloc, int32_t, n);
+    int32_t *node = TL_ALLOC(&g->alloc, int32_t, n);
+    const bool room = sum && count && node;
+    int32_t nodes = 0;
+    for (int32_t v = 0; room && v < n; v++) {
+        const int32_t r = g->sewn[v];  // r <= v
+        sum[r] = tl_add3(sum[r], g->pos[g->vert_node[v]]), count[r]++;
+        node[v] = r == v ? nodes++ : node[r];
+    }
+    for (int32_t v = 0; room && v < n; v++) {
+        const int32_t r = g->sewn[v];
+        const double way = tl_norm3(tl_sub3(tl_mul3(1.0 / count[r], sum[r]), g->pos[g->vert_node[v]]));
+        if (moved) *moved = fmax(*moved, way);
+    }
+    for (int32_t v = 0; room && v < n; v++) {
+        if (g->sewn[v] == v) g->pos[node[v]] = tl_mul3(1.0 / count[v], sum[v]);
+        g->vert_node[v] = node[v];
+    }
+    if (room) g->node_count = nodes;
+    TL_FREE(&g->alloc, sum, n);
+    TL_FREE(&g->alloc, count, n);
+    TL_FREE(&g->alloc, node, n);
+    return room ? TL_OK : tl_fail_memory(err, "welding seams");
+}
+
+tl_gap tl_garment_gap(const tl_garment *g)
+{
+    tl_gap out = {0, 0, -1};
+    int32_t sewn = 0;
+    for (int32_t v = 0; v < g->vert_count; v++) {
+        if (g->sewn[v] == v) continue;
+        const double gap = tl_norm3(tl_sub3(g->pos[g->vert_node[v]], g->pos[g->vert_node[g->sewn[v]]]));
+        out.mean += gap, sewn++;
+        if (out.vert < 0 || gap > out.widest) out.widest = gap, out.vert = v;
+    }
+    if (sewn > 0) out.mean /= sewn;
+    return out;
+}
+
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, double stiffness, double reach, double *out_stiffness,
+                        tl_vec3 *out_to)
+{
+    const int32_t n = g->vert_count;  // a node each
+    for (int32_t v = 0; v < n; v++) out_stiffness[v] = 0, out_to[v] = (tl_vec3){0, 0, 0};
+    for (int32_t v = 0; v < n; v++) {  // counts in the stiffness, sums in the places
+        out_to[g->sewn[v]] = tl_add3(out_to[g->sewn[v]], pos[v]);
+        out_stiffness[g->sewn[v]] += 1;
+    }
+    for (int32_t v = n - 1; v >= 0; v--) {  // the group's own vertex is its smallest: last
+        const int32_t r = g->sewn[v];
+        const double count = out_stiffness[r];
+        const tl_vec3 centre = tl_mul3(1 / count, out_to[r]), way = tl_sub3(centre, pos[v]);
+        const double length = tl_norm3(way);
+        if (v != r || count > 1) out_to[v] = length > reach ? tl_madd3(pos[v], reach / length, way) : centre;
+        if (v != r) out_stiffness[v] = stiffness;
+        if (v == r) out_stiffness[v] = count > 1 ? stiffness : 0;
+        if (v == r && count <= 1) out_to[v] = pos[v];
+    }
+}

@@ -1,0 +1,48 @@
+// dress/garment.h: cloth on its way from flat panels to a sewn garment: plain arrays, refined and welded as it goes.
+#pragma once
+#include "toile/pattern.h"
+
+/// Nodes in space, vertices in the material, as tl_cloth_def wants them. Owns its arrays.
+typedef struct tl_garment {
+    tl_allocator alloc;
+    tl_vec3 *pos;        ///< of nodes [m]
+    tl_vec2 *uv;         ///< of vertices [m]
+    int32_t *vert_node;  ///< node under each vertex
+    int32_t *vert_panel;
+    int32_t *sewn;  ///< per vertex: those of one number belong on one node (once sewn); the smallest vertex of them
+    int32_t (*face)[3];
+    int32_t *face_panel;
+    int32_t node_count, vert_count, face_count;
+    int32_t node_cap, vert_cap, face_cap;  ///< of the arrays, for freeing
+} tl_garment;
+
+/// Panels as the pattern's mesh has them: a node per vertex. `*out` is zero on failure.
+tl_status tl_garment_make(const tl_allocator *alloc, const tl_pattern_mesh *mesh, tl_garment *out, tl_error *err);
+/// Arrays of these sizes, not filled in.
+tl_status tl_garment_alloc(const tl_allocator *alloc, int32_t nodes, int32_t verts, int32_t faces, tl_garment *out,
+                           tl_error *err);
+void tl_garment_free(tl_garment *g);
+
+/// Of a welded garment: vertices on one node are sewn.
+tl_status tl_garment_find_sewn(tl_garment *g, tl_error *err);
+
+/// Vertices that are sewn together come to lie on one node, at their mean place. `*moved` (may be NULL) gets the
+/// furthest that a node went.
+tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err);
+
+/// The widest gap between vertices that belong on one node, and the mean over those that are sewn [m].
+typedef struct tl_gap {
+    double widest, mean;
+    int32_t vert;  ///< one of the widest gap, -1: nothing is sewn
+} tl_gap;
+tl_gap tl_garment_gap(const tl_garment *g);
+
+/// Edges longer than `limit` [m, in the material, of either side of a seam] are halved until none is left, at most
+/// `rounds` times. The surface in space stays exactly what it was, so what touched nothing touches nothing.
+tl_status tl_garment_split(tl_garment *g, double limit, int32_t rounds, tl_error *err);
+
+/// Springs that sew: every node is drawn towards the centre of those it is sewn to, by no more than `reach` [m] at a
+/// time. For unwelded garments. Nodes that are not sewn get stiffness 0. Newton's third law holds: of a group, the sum
+/// of the forces is zero while none is cut short.
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, double stiffness, double reach, double *out_stiffness,
+                        tl_vec3 *out_to);

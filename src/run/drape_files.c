@@ -1,0 +1,262 @@
+// run/drape_files.c: files of a drape: stages to go on from, the garment, the scene, what it came to.
+//
+// A stage is an OBJ whose face labels say the panel (from 1), beside what the report knows by then. Its name holds a
+// hash of all inputs: a stage of other inputs is not found. Numbers are written exactly, so what is taken up has the
+// bits of what was put down, and what follows from it the same bytes.
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/json.h"
+#include "io/obj.h"
+#include "run/drape_impl.h"
+
+static tl_status stage_path(const tl_draper *d, tl_drape_stage stage, const char *ending, char out[TL_PATH_MAX],
+                            tl_error *err)
+{
+    char name[160];
+    snprintf(name, sizeof name, "dress/%.63s-%s-%016llx.%s", d->report->garment[d->index].name,
+             tl_drape_stage_name(stage), (unsigned long long)d->inputs[d->index], ending);
+    return tl_path_join(d->def->out_dir, name, out, err);
+}
+
+static tl_obj_view view_of(const tl_garment *g, const char *name)
+{
+    return (tl_obj_view){.name = name,
+                         .pos = g->pos,
+                         .node_count = g->node_count,
+                         .uv = g->uv,
+                         .vert_node = g->vert_node,
+                         .vert_count = g->vert_count,
+                         .face = (const int32_t(*)[3])g->face,
+                         .face_count = g->face_count};
+}
+
+// ---- stages -------------------------------------------------------------------------------------------------
+
+/// Fields of the report that stages set; seconds are not among them, so files do not depend on the clock.
+typedef struct field {
+    const char *name;
+    size_t at;
+    char kind;  // 'd' double, 'i' int32, 'l' int64, 's' text of 64
+} field;
+
+#define FIELD(kind, name)                                                                                              \
+    {                                                                                                                  \
+#name, offsetof(tl_drape_garment, name), kind                                                                  \
+    }
+static const field fields[] = {
+    FIELD('s', name),          FIELD('i', panels),          FIELD('i', seams),      FIELD('i', faces),
+    FIELD('i', nodes),         FIELD('l', crossings_start), FIELD('l', crossings),  FIELD('d', gap_start),
+    FIELD('d', gap),           FIELD('d', strain_min),      FIELD('d', strain_max), FIELD('d', strain_min_99),
+    FIELD('d', strain_max_99), FIELD('d', speed),           FIELD('i', rested),     FIELD('i', steps),
+    FIELD('i', pinched),
+};
+enum { FIELD_COUNT = sizeof fields / sizeof *fields };
+
+static json_t *garment_json(const tl_drape_garment *g)
+{
+    json_t *out = json_object();
+    bool ok = out;
+    for (size_t i = 0; ok && i < FIELD_COUNT; i++) {
+        const char *at = (const char *)g + fields[i].at;
+        double real;
+        int32_t small;
+        int64_t large;
+        memcpy(&real, at, sizeof real), memcpy(&small, at, sizeof small), memcpy(&large, at, sizeof large);
+        json_t *v = fields[i].kind == 's'   ? json_string(at)
+                    : fields[i].kind == 'd' ? json_real(isfinite(real) ? real : 0)
+                    : fields[i].kind == 'i' ? json_integer(small)
+                                            : json_integer(large);
+        ok = json_object_set_new(out, fields[i].name, v) == 0;
+    }
+    json_t *pair = json_pack("[ss]", g->gap_panel[0], g->gap_panel[1]);
+    ok = ok && json_object_set_new(out, "gap_panels", pair) == 0;
+    if (ok) return out;
+    json_decref(out);
+    return NULL;
+}
+
+static void read_garment(const json_t *from, tl_drape_garment *g)
+{
+    for (size_t i = 1; i < FIELD_COUNT; i++) {  // the name is known
+        const json_t *v = json_object_get(from, fields[i].name);
+        char *at = (char *)g + fields[i].at;
+        const double real = json_number_value(v);
+        const int64_t large = json_integer_value(v);
+        const int32_t small = (int32_t)large;
+        if (fields[i].kind == 'd') memcpy(at, &real, sizeof real);
+        if (fields[i].kind == 'i') memcpy(at, &small, sizeof small);
+        if (fields[i].kind == 'l') memcpy(at, &large, sizeof large);
+    }
+    const json_t *pair = json_object_get(from, "gap_panels");
+    for (size_t k = 0; k < 2; k++) {
+        const char *name = json_string_value(json_array_get(pair, k));
+        snprintf(g->gap_panel[k], sizeof g->gap_panel[k], "%s", name ? name : "");
+    }
+}
+
+static tl_status write_json(const char *path, json_t *value, const tl_allocator *alloc, tl_error *err)
+{
+    tl_buf buf;
+    tl_buf_init(&buf, alloc);
+    if (value) tl_json_write(&buf, value), tl_buf_text(&buf, "\n");
+    tl_status status = value ? tl_buf_end(&buf, "a report", err) : tl_fail_memory(err, "a report");
+    if (status == TL_OK) status = tl_file_write(path, buf.data, buf.size, false, err);
+    tl_buf_free(&buf);
+    json_decref(value);
+    return status;
+}
+
+tl_status tl_drape_put_down(tl_draper *d, tl_drape_stage stage, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    const tl_garment *g = &d->garment[d->index];
+    tl_obj_view view = view_of(g, d->report->garment[d->index].name);
+    int32_t *label = TL_ALLOC(&d->alloc, int32_t, g->face_count);
+    if (!label) return tl_fail_memory(err, "a stage");
+    for (int32_t f = 0; f < g->face_count; f++) label[f] = g->face_panel[f] + 1;
+    view.face_label = label;
+    tl_buf buf;
+    tl_buf_init(&buf, &d->alloc);
+    tl_obj_write(&buf, &view);
+    tl_status status = tl_buf_end(&buf, "a stage", err);
+    TL_FREE(&d->alloc, label, g->face_count);
+    if (status == TL_OK) status = stage_path(d, stage, "json", path, err);
+    if (status == TL_OK) status = write_json(path, garment_json(&d->report->garment[d->index]), &d->alloc, err);
+    if (status == TL_OK) status = stage_path(d, stage, "obj", path, err);
+    if (status == TL_OK)
+        status = tl_file_write(path, buf.data, buf.size, true, err);  // last: it says that all is there
+    tl_buf_free(&buf);
+    return status;
+}
+
+static tl_status to_garment(const tl_draper *d, const tl_obj *obj, tl_garment *g, tl_error *err)
+{
+    tl_garment_free(g);
+    if (!obj->face_label) return tl_fail(err, TL_BAD_INPUT, "a stage without panels");
+    TL_TRY(tl_garment_alloc(&d->alloc, obj->node_count, obj->vert_count, obj->face_count, g, err));
+    memcpy(g->pos, obj->pos, (size_t)obj->node_count * sizeof *g->pos);
+    memcpy(g->uv, obj->uv, (size_t)obj->vert_count * sizeof *g->uv);
+    memcpy(g->vert_node, obj->vert_node, (size_t)obj->vert_count * sizeof *g->vert_node);
+    memcpy(g->face, obj->face, (size_t)obj->face_count * sizeof *g->face);
+    for (int32_t f = 0; f < g->face_count; f++) {
+        g->face_panel[f] = obj->face_label[f] - 1;
+        for (int k = 0; k < 3; k++) g->vert_panel[g->face[f][k]] = g->face_panel[f];
+    }
+    return tl_garment_find_sewn(g, err);
+}
+
+tl_status tl_drape_take_up(tl_draper *d, tl_drape_stage stage, bool *found, tl_error *err)
+{
+    char path[TL_PATH_MAX], json[TL_PATH_MAX];
+    tl_text text;
+    tl_obj obj;
+    TL_TRY(stage_path(d, stage, "obj", path, err));
+    TL_TRY(stage_path(d, stage, "json", json, err));
+    *found = tl_path_look(path) == TL_PATH_FILE && tl_path_look(json) == TL_PATH_FILE;
+    if (!*found) return TL_OK;
+    TL_TRY(tl_file_read(&d->alloc, path, TL_OBJ_MAX_BYTES, &text, err));
+    tl_status status = tl_obj_parse(&d->alloc, path, text.data, text.size, TL_OBJ_STRICT, &obj, err);
+    tl_text_free(&d->alloc, &text);
+    TL_TRY(status);
+    status = to_garment(d, &obj, &d->garment[d->index], err);
+    tl_obj_free(&obj);
+    tl_json_doc *doc = NULL;
+    const tl_json_def def = {.path = json};
+    if (status == TL_OK) status = tl_json_load(&d->alloc, &def, &doc, err);
+    if (status == TL_OK) read_garment(tl_json_root(doc).value, &d->report->garment[d->index]);
+    tl_json_destroy(doc);
+    return status;
+}
+
+// ---- what users look for ------------------------------------------------------------------------------------
+
+tl_status tl_drape_write_garment(tl_draper *d, tl_error *err)
+{
+    char name[80], path[TL_PATH_MAX];
+    const tl_drape_garment *r = &d->report->garment[d->index];
+    snprintf(name, sizeof name, "%.63s.obj", r->name);
+    TL_TRY(tl_path_join(d->def->out_dir, name, path, err));
+    const tl_obj_view view = view_of(&d->garment[d->index], r->name);
+    tl_buf buf;
+    tl_buf_init(&buf, &d->alloc);
+    tl_obj_write(&buf, &view);
+    tl_status status = tl_buf_end(&buf, "a garment", err);
+    if (status == TL_OK) status = tl_file_write(path, buf.data, buf.size, false, err);
+    tl_buf_free(&buf);
+    return status;
+}
+
+static json_t *character_json(const tl_draper *d)
+{
+    char real[TL_PATH_MAX];
+    const tl_drape_def *f = d->def;
+    tl_path_absolute(f->body, real);
+    json_t *c = json_pack("{ss}", "file", real);
+    if (!c) return NULL;
+    bool ok = true;
+    if (f->body_units) ok = json_object_set_new(c, "units", json_string(f->body_units)) == 0;
+    if (ok && f->motion) {
+        tl_path_absolute(f->motion, real);
+        ok = json_object_set_new(c, "motion", json_string(real)) == 0;
+    }
+    if (ok)
+        ok = json_object_set_new(c, "clip", d->play.clip >= 0 ? json_integer(d->play.clip) : json_string("rest")) == 0;
+    if (ok && d->play.clip >= 0) {
+        ok = json_object_set_new(c, "start", json_real(d->play.start)) == 0 &&
+             json_object_set_new(c, "lead_in", json_real(d->play.lead_in)) == 0;
+    }
+    if (ok) return c;
+    json_decref(c);
+    return NULL;
+}
+
+static json_t *cloths_json(const tl_draper *d)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; list && i < d->def->pattern_count; i++) {
+        char mesh[80];
+        snprintf(mesh, sizeof mesh, "../%.63s.obj", d->report->garment[i].name);
+        json_t *cloth = json_pack("{ss ss ss ss sf sf sf}", "name", d->report->garment[i].name, "mesh", mesh,
+                                  "material", d->def->material, "rest", "uv", "thickness", TL_DRAPE_THICKNESS,
+                                  "friction", TL_DRAPE_FRICTION, "friction_self", TL_DRAPE_FRICTION_SELF);
+        if (json_array_append_new(list, cloth) != 0) return json_decref(list), NULL;
+    }
+    return list;
+}
+
+tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err)
+{
+    const double seconds =
+        d->play.clip < 0 ? 0 : d->play.start + d->play.lead_in + tl_character_clip_seconds(d->character, d->play.clip);
+    const int32_t frames = d->def->frames >= 0 ? d->def->frames : (int32_t)ceil(TL_DRAPE_FPS * seconds - 1e-6);
+    json_t *scene =
+        json_pack("{ss si sf si s{ss} s{ss} s{ss} so s[{ss so sf}]}", "name", "drape", "frames", frames, "fps",
+                  TL_DRAPE_FPS, "steps_per_frame", TL_DRAPE_STEPS, "remeshing", "kind", "none", "start", "relax", "off",
+                  "collisions", "on_intersection", "heal", "cloths", cloths_json(d), "obstacles", "name", "body",
+                  "character", character_json(d), "friction", TL_DRAPE_FRICTION);
+    return write_json(path, scene, &d->alloc, err);
+}
+
+tl_status tl_drape_write_report(tl_draper *d, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    TL_TRY(tl_path_join(d->def->out_dir, "drape.json", path, err));
+    json_t *list = json_array();
+    for (int32_t i = 0; list && i < d->def->pattern_count; i++) {
+        json_t *g = garment_json(&d->report->garment[i]);
+        char pattern[TL_PATH_MAX];
+        tl_path_absolute(d->def->patterns[i], pattern);
+        if (!g || json_object_set_new(g, "pattern", json_string(pattern)) != 0 || json_array_append_new(list, g) != 0) {
+            json_decref(list);
+            list = NULL;
+        }
+    }
+    json_t *all =
+        list ? json_pack("{ss sf so}", "material", d->def->material, "edge", d->edge, "garments", list) : NULL;
+    return write_json(path, all, &d->alloc, err);
+}

@@ -1,0 +1,40 @@
+// run/drape_impl.h: what the files of drape share.
+#pragma once
+#include "body/character.h"
+#include "io/file.h"
+#include "run/dress.h"
+#include "toile/character.h"
+
+#define TL_DRAPE_THICKNESS 1e-3  // [m] that layers keep
+#define TL_DRAPE_FRICTION 0.5
+#define TL_DRAPE_FRICTION_SELF 0.3
+#define TL_DRAPE_FPS 30.0
+#define TL_DRAPE_REST 3e-3  // [m/s] mean speed that counts as rest
+enum { TL_DRAPE_STEPS = 4 };
+
+typedef struct tl_draper {
+    const tl_drape_def *def;
+    tl_drape_report *report;
+    tl_allocator alloc;
+    tl_character *character;
+    tl_playback play;  ///< of the motion; clip -1: none
+    tl_vec3 *body;     ///< the character at rest
+    tl_material material;
+    tl_pattern *pattern[TL_DRAPE_GARMENTS];
+    tl_garment garment[TL_DRAPE_GARMENTS];  ///< finished up to the present one
+    uint64_t inputs[TL_DRAPE_GARMENTS];     ///< hash of all that a garment's shape depends on
+    double edge;                            ///< of the finished mesh [m]
+    int32_t index;                          ///< present garment
+    tl_drape_stage stage;
+} tl_draper;
+
+/// A stage that an earlier call has finished: `*found` false if there is none.
+tl_status tl_drape_take_up(tl_draper *d, tl_drape_stage stage, bool *found, tl_error *err);
+/// The present garment as it is after a stage, to go on from.
+tl_status tl_drape_put_down(tl_draper *d, tl_drape_stage stage, tl_error *err);
+
+/// NAME.obj of the present garment.
+tl_status tl_drape_write_garment(tl_draper *d, tl_error *err);
+/// dress/scene.json of all garments.
+tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err);
+tl_status tl_drape_write_report(tl_draper *d, tl_error *err);
