@@ -151,16 +151,22 @@ static const app_command commands[] = {
      .codes = CODES_COMMON "  2  the pattern is invalid, or cannot be filled so; or the file cannot be written",
      .run = app_mesh},
     {.name = "drape",
-     .summary = "dress a body in a sewing pattern, and let it move",
-     .synopsis = "PATTERN... --body FILE [--material NAME] [--motion CLIP] [--quality Q] -o DIR [options]",
+     .summary = "dress a body in sewing patterns, and let it move",
+     .synopsis = "PATTERN...|FOLDER --body FILE [--material NAME] [--motion CLIP] [--quality Q] -o DIR [options]",
      .about =
-         "Reads patterns (docs/patterns.md) and a body (docs/bodies.md), sews the panels around the body, lets the\n"
-         "garment come to rest and, with --motion, follow the body. Several patterns are worn together, the\n"
-         "innermost first.",
+         "Reads patterns (docs/patterns.md) placed around a body (docs/bodies.md), sews them up around it, lets the\n"
+         "garment come to rest and, with --motion, follow the body. Several patterns are worn together, the innermost\n"
+         "first. A folder of patterns is draped one by one, each into DIR/NAME; one that fails does not stop the "
+         "rest.\n"
+         "DIR is the folder of a run (scene.json, frames/, ..) with NAME.obj, the garment at rest, and drape.json.\n"
+         "Interrupted, the same command goes on where it stopped, with the same bytes. docs/drape.md",
      .examples = "  toile drape tshirt.json --body woman.glb -o out/tshirt\n"
-                 "  toile drape trousers.json shirt.json --body woman.glb --motion walk -o out/walk",
-     .codes = CODES_COMMON "  2  a file is invalid, or the folder cannot be used\n"
-                           "  3  a garment could not be draped, or it was interrupted (the same command goes on)",
+                 "  toile drape trousers.json shirt.json --body woman.glb --motion walk -o out/walk\n"
+                 "  toile drape patterns/ --body woman.glb --quality draft -o out/all",
+     .codes =
+         CODES_COMMON "  2  a file is invalid, or the folder cannot be used\n"
+                      "  3  a garment could not be draped, or it was interrupted\n"
+                      "  4  draped, but not as it should be: strained, not at rest, or cloth goes through something",
      .run = app_drape},
     {.name = "bench",
      .summary = "measure speed and memory on this machine",

@@ -69,6 +69,7 @@ typedef struct tl_drape_garment {
     int32_t rested;                       ///< 1: slower than 3 mm/s
     int32_t steps;
     int32_t pinched;                  ///< most nodes between parts of the body at a time
+    char fault[320];                  ///< what is not as it should be, "" if all is
     double seconds[TL_DRAPE_STAGES];  ///< of wall clock; not part of drape.json
 } tl_drape_garment;
 

@@ -14,10 +14,10 @@
 #include "math/vec3.h"
 #include "mesh/edges.h"
 
-#define DRAWN_IN 0.985       // of its size about its middle
-#define PANEL_MOVE 0.006     // [m] in a round, from another panel
-#define BODY_MOVE 0.012      // .. from the body
-#define FARTHEST 0.35        // [m] of one panel in all
+#define DRAWN_IN 0.985    // of its size about its middle
+#define PANEL_MOVE 0.006  // [m] in a round, from another panel
+#define BODY_MOVE 0.012   // .. from the body
+#define FARTHEST 0.35     // [m] of one panel in all
 enum { MOST_ROUNDS = 60 };
 
 typedef struct clearing {
@@ -95,8 +95,7 @@ static tl_status look(clearing *c, int64_t *count, tl_error *err)
     TL_TRY(tl_find_crossings(c->tree, NULL, &c->arena, c->def->workers, &c->found, err));
     *count += c->found.count;
     for (int32_t i = 0; i < c->found.count; i++) {
-        const int32_t p = g->vert_panel[c->edge[c->found.items[i].edge][0]],
-                      q = g->face_panel[c->found.items[i].face];
+        const int32_t p = g->vert_panel[c->edge[c->found.items[i].edge][0]], q = g->face_panel[c->found.items[i].face];
         c->go[p > q ? p : q] = PANEL_MOVE;  // p == q cannot be: panels are flat
     }
     TL_TRY(tl_find_crossings(c->tree, c->body_tree, &c->arena, c->def->workers, &c->found, err));

@@ -125,12 +125,12 @@ tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err)
     return room ? TL_OK : tl_fail_memory(err, "welding seams");
 }
 
-tl_gap tl_garment_gap(const tl_garment *g)
+tl_gap tl_garment_gap(const tl_garment *g, const int32_t *turns, int32_t turn)
 {
     tl_gap out = {0, 0, -1};
     int32_t sewn = 0;
     for (int32_t v = 0; v < g->vert_count; v++) {
-        if (g->sewn[v] == v) continue;
+        if (g->sewn[v] == v || (turns && turns[v] > turn)) continue;
         const double gap = tl_norm3(tl_sub3(g->pos[g->vert_node[v]], g->pos[g->vert_node[g->sewn[v]]]));
         out.mean += gap, sewn++;
         if (out.vert < 0 || gap > out.widest) out.widest = gap, out.vert = v;
@@ -139,8 +139,23 @@ tl_gap tl_garment_gap(const tl_garment *g)
     return out;
 }
 
-void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, double stiffness, double reach, double *out_stiffness,
-                        tl_vec3 *out_to)
+#define LEVEL 0.5     // rise of a gap, of its length
+#define AT_ONCE 0.02  // [m] gaps that are sewn at the first turn in any case
+
+void tl_garment_turns(const tl_garment *g, int32_t *turns)
+{
+    for (int32_t v = 0; v < g->vert_count; v++) turns[v] = 0;
+    for (int32_t v = 0; v < g->vert_count; v++) {
+        const int32_t r = g->sewn[v];
+        const tl_vec3 gap = tl_sub3(g->pos[g->vert_node[v]], g->pos[g->vert_node[r]]);
+        const double length = tl_norm3(gap);
+        if (g->vert_panel[v] != g->vert_panel[r] && length > AT_ONCE && fabs(gap.y) > LEVEL * length) turns[r] = 1;
+    }
+    for (int32_t v = 0; v < g->vert_count; v++) turns[v] = turns[g->sewn[v]];
+}
+
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const int32_t *turns, const double stiffness[2],
+                        double reach, double *out_stiffness, tl_vec3 *out_to)
 {
     const int32_t n = g->vert_count;  // a node each
     for (int32_t v = 0; v < n; v++) out_stiffness[v] = 0, out_to[v] = (tl_vec3){0, 0, 0};
@@ -151,11 +166,10 @@ void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, double stiffnes
     for (int32_t v = n - 1; v >= 0; v--) {  // the group's own vertex is its smallest: last
         const int32_t r = g->sewn[v];
         const double count = out_stiffness[r];
-        const tl_vec3 centre = tl_mul3(1 / count, out_to[r]), way = tl_sub3(centre, pos[v]);
+        const bool is_sewn = v != r || count > 1;
+        const tl_vec3 way = tl_sub3(tl_mul3(1 / count, out_to[r]), pos[v]);
         const double length = tl_norm3(way);
-        if (v != r || count > 1) out_to[v] = length > reach ? tl_madd3(pos[v], reach / length, way) : centre;
-        if (v != r) out_stiffness[v] = stiffness;
-        if (v == r) out_stiffness[v] = count > 1 ? stiffness : 0;
-        if (v == r && count <= 1) out_to[v] = pos[v];
+        out_to[v] = is_sewn ? tl_madd3(pos[v], length > reach ? reach / length : 1, way) : pos[v];
+        out_stiffness[v] = is_sewn ? stiffness[turns[v]] : 0;
     }
 }

@@ -35,14 +35,20 @@ typedef struct tl_gap {
     double widest, mean;
     int32_t vert;  ///< one of the widest gap, -1: nothing is sewn
 } tl_gap;
-tl_gap tl_garment_gap(const tl_garment *g);
+
+/// Of groups whose turn is at most `turn` (NULL: all of them).
+tl_gap tl_garment_gap(const tl_garment *g, const int32_t *turns, int32_t turn);
+
+/// When a group is to be sewn, for each of its vertices: 0 first: darts, and what is to come together more or less on a
+/// level, so that a garment is closed around the body where it is; 1 then: panels that are drawn up or down to others.
+void tl_garment_turns(const tl_garment *g, int32_t *turns);
 
 /// Edges longer than `limit` [m, in the material, of either side of a seam] are halved until none is left, at most
 /// `rounds` times. The surface in space stays exactly what it was, so what touched nothing touches nothing.
 tl_status tl_garment_split(tl_garment *g, double limit, int32_t rounds, tl_error *err);
 
 /// Springs that sew: every node is drawn towards the centre of those it is sewn to, by no more than `reach` [m] at a
-/// time. For unwelded garments. Nodes that are not sewn get stiffness 0. Newton's third law holds: of a group, the sum
-/// of the forces is zero while none is cut short.
-void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, double stiffness, double reach, double *out_stiffness,
-                        tl_vec3 *out_to);
+/// time, with the stiffness of its turn [N/m]. For unwelded garments. Nodes that are not sewn, or not yet, get
+/// stiffness 0. Newton's third law holds: of a group, the sum of the forces is zero while none is cut short.
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const int32_t *turns, const double stiffness[2],
+                        double reach, double *out_stiffness, tl_vec3 *out_to);

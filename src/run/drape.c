@@ -1,6 +1,7 @@
 // run/drape.c: from patterns and a body to a run: every garment through its stages, then the scene.
 
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -200,6 +201,32 @@ static tl_status do_stage(tl_draper *d, const tl_dress_def *dress, tl_drape_stag
     }
 }
 
+#define STRAINED 0.35   // strain over more than a hundredth of the area: torn in real life
+#define OPEN_SEAM 0.02  // [m] between sides before they were welded: something was in the way
+
+static void add_fault(tl_drape_garment *r, const char *format, ...) TL_PRINTF(2, 3);
+static void add_fault(tl_drape_garment *r, const char *format, ...)
+{
+    const size_t n = strlen(r->fault);
+    va_list args;
+    va_start(args, format);
+    if (n > 0 && n + 3 < sizeof r->fault) memcpy(r->fault + n, "; ", 3);
+    vsnprintf(r->fault + strlen(r->fault), sizeof r->fault - strlen(r->fault), format, args);
+    va_end(args);
+}
+
+// Says what a person should know before trusting the result.
+static void find_fault(tl_drape_garment *r)
+{
+    r->fault[0] = 0;
+    const double strain = fmax(r->strain_max_99, -r->strain_min_99);
+    if (r->crossings > 0) add_fault(r, "%lld crossings", (long long)r->crossings);
+    if (strain > STRAINED) add_fault(r, "strained by %.0f %% (made for another body?)", 100 * strain);
+    if (strain > STRAINED && r->gap > OPEN_SEAM)
+        add_fault(r, "a seam of %.60s and %.60s came no nearer than %.3g m", r->gap_panel[0], r->gap_panel[1], r->gap);
+    if (!r->rested) add_fault(r, "not at rest: %.2g mm/s", 1e3 * r->speed);
+}
+
 // From the last stage that is there already.
 static tl_status go_through(tl_draper *d, const tl_dress_def *dress, tl_error *err)
 {
@@ -224,6 +251,7 @@ static tl_status go_through(tl_draper *d, const tl_dress_def *dress, tl_error *e
         r->seconds[stage] = tl_now() - start;
         TL_TRY(tl_drape_put_down(d, d->stage, err));
     }
+    find_fault(r);
     return tl_drape_write_garment(d, err);
 }
 
@@ -252,6 +280,7 @@ static tl_status dress_one(tl_draper *d, tl_error *err)
     tl_status status = dressed_body(d, &body, err);
     const tl_dress_def dress = {
         .body = {body.pos, body.verts, (const int32_t(*)[3])body.face, body.faces},
+        .pattern = d->pattern[d->index],
         .material = &d->material,
         .thickness = TL_DRAPE_THICKNESS,
         .friction = TL_DRAPE_FRICTION,

@@ -75,6 +75,7 @@ static json_t *garment_json(const tl_drape_garment *g)
     }
     json_t *pair = json_pack("[ss]", g->gap_panel[0], g->gap_panel[1]);
     ok = ok && json_object_set_new(out, "gap_panels", pair) == 0;
+    ok = ok && json_object_set_new(out, "fault", json_string(g->fault)) == 0;
     if (ok) return out;
     json_decref(out);
     return NULL;

@@ -30,9 +30,9 @@
 #define SEW_CLOSED 2.5  // gap that counts as closed, in thicknesses
 #define GROW_DT 0.02
 #define SETTLE_DT 0.01
-#define SETTLE_KEEP 0.9  // of the speed, per step
-#define SEW_PROGRESS 0.97 // a widest gap that comes to less of the best so far is progress
-#define SETTLE_LEAST 0.5  // [s]: what has just been let go is slow at first
+#define SETTLE_KEEP 0.9    // of the speed, per step
+#define SEW_PROGRESS 0.97  // a widest gap that comes to less of the best so far is progress
+#define SETTLE_LEAST 0.5   // [s]: what has just been let go is slow at first
 enum { SEW_STEPS = 150, SEW_IDLE = 8, SEW_HARD = 30, GROW_STEPS = 40, FREE_STEPS = 10 };
 
 typedef struct stage {
@@ -131,30 +131,36 @@ static double mean_speed(const stage *s)
 
 // ---- sewing -------------------------------------------------------------------------------------------------
 
-static tl_status draw_together(stage *s, double *stiffness, tl_vec3 *to, tl_error *err)
+/// Work arrays of sewing, per node.
+typedef struct threads {
+    double *stiffness;
+    tl_vec3 *to;
+    int32_t *turn;
+} threads;
+
+// Until the seams whose turn it is are as near as contact lets them, or something is in the way.
+static tl_status draw_together(stage *s, const threads *t, int32_t turn, double k[2], tl_error *err)
 {
     tl_garment *g = s->g;
     const double closed = SEW_CLOSED * s->def->thickness;
-    double k = SEW_FIRST, best = (double)INFINITY;
+    double best = (double)INFINITY;
+    k[turn] = SEW_FIRST;
     for (int i = 0, idle = 0; i < SEW_STEPS; i++) {
         take_back(s);
-        const tl_gap gap = tl_garment_gap(g);
-        s->report->gap = gap.widest;
+        const tl_gap gap = tl_garment_gap(g, t->turn, turn);
         idle = gap.widest < SEW_PROGRESS * best ? 0 : idle + 1;
         best = fmin(best, gap.widest);
-        // as near as contact lets them: or something is in the way
-        if (k >= SEW_LAST && idle > (gap.widest < SEW_REACH ? SEW_IDLE : SEW_HARD)) return TL_OK;
-        tl_log_write(s->def->watch.log, TL_LOG_DEBUG, "sewing: step %d, gap %.4g m, mean %.4g", i, gap.widest,
-                     gap.mean);
-        if (gap.vert < 0 || gap.widest <= closed) return TL_OK;
-        if (gap.mean < SEW_REACH) k = fmin(1.25 * k, SEW_LAST);
-        tl_garment_threads(g, g->pos, k, SEW_REACH, stiffness, to);
-        TL_TRY(tl_cloth_set_springs(s->sim, s->cloth, stiffness, to, g->node_count, err));
-        TL_TRY(step(s, fmin(1, (double)i / SEW_STEPS), err));
+        tl_log_write(s->def->watch.log, TL_LOG_DEBUG, "sewing: turn %d, step %d, gap %.4g m, mean %.4g, %.3g N/m", turn,
+                     i, gap.widest, gap.mean, k[turn]);
+        if (gap.vert < 0 || gap.widest <= closed) break;
+        if (k[turn] >= SEW_LAST && idle > (gap.widest < SEW_REACH ? SEW_IDLE : SEW_HARD)) break;
+        if (gap.mean < SEW_REACH) k[turn] = fmin(1.25 * k[turn], SEW_LAST);
+        tl_garment_threads(g, g->pos, t->turn, k, SEW_REACH, t->stiffness, t->to);
+        TL_TRY(tl_cloth_set_springs(s->sim, s->cloth, t->stiffness, t->to, g->node_count, err));
+        TL_TRY(step(s, 0.5 * turn + 0.5 * (double)i / SEW_STEPS, err));
         TL_TRY(tl_sim_slow(s->sim, 0, err));
     }
     take_back(s);
-    s->report->gap = tl_garment_gap(g).widest;
     return TL_OK;
 }
 
@@ -183,14 +189,27 @@ static tl_status clear(stage *s, const tl_vec3 *thin, tl_error *err)
     return TL_OK;
 }
 
-static tl_status sew(stage *s, const tl_vec3 *thin, double *stiffness, tl_vec3 *to, tl_error *err)
+static tl_status sew(stage *s, const tl_vec3 *thin, const threads *t, tl_error *err)
 {
+    double k[2] = {0, 0};
     TL_TRY(clear(s, thin, err));
     TL_TRY(begin(s, SEW_DT, false, thin, 0, err));
     tl_start_report start;
     TL_TRY(tl_sim_start(s->sim, &start, err));
-    s->report->gap_start = tl_garment_gap(s->g).widest;
-    TL_TRY(draw_together(s, stiffness, to, err));
+    s->report->gap_start = tl_garment_gap(s->g, NULL, 0).widest;
+    tl_garment_turns(s->g, t->turn);
+    TL_TRY(draw_together(s, t, 0, k, err));
+    TL_TRY(draw_together(s, t, 1, k, err));
+    const tl_gap gap = tl_garment_gap(s->g, NULL, 0);
+    s->report->gap = gap.widest;
+    for (int i = 0; i < 2 && gap.vert >= 0; i++) {
+        const int32_t panel = s->g->vert_panel[i == 0 ? gap.vert : s->g->sewn[gap.vert]];
+        snprintf(s->report->gap_panel[i], sizeof s->report->gap_panel[i], "%.63s",
+                 tl_pattern_panel(s->def->pattern, panel)->name);
+    }
+    if (gap.vert >= 0)
+        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s", gap.widest,
+                     s->report->gap_panel[0], s->report->gap_panel[1]);
     return tl_garment_weld(s->g, NULL, err);
 }
 
@@ -198,13 +217,15 @@ tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment 
 {
     stage s = {.def = def, .g = g, .report = report};
     const int32_t n = g->node_count;
-    tl_vec3 *thin = NULL, *to = TL_ALLOC(&g->alloc, tl_vec3, n);
-    double *stiffness = TL_ALLOC(&g->alloc, double, n);
-    tl_status status = to && stiffness ? thin_body(&s, &thin, err) : tl_fail_memory(err, "sewing");
-    if (status == TL_OK) status = sew(&s, thin, stiffness, to, err);
+    tl_vec3 *thin = NULL;
+    threads t = {TL_ALLOC(&g->alloc, double, n), TL_ALLOC(&g->alloc, tl_vec3, n), TL_ALLOC(&g->alloc, int32_t, n)};
+    const bool room = t.stiffness && t.to && t.turn;
+    tl_status status = room ? thin_body(&s, &thin, err) : tl_fail_memory(err, "sewing");
+    if (status == TL_OK) status = sew(&s, thin, &t, err);
     tl_sim_destroy(s.sim);
-    TL_FREE(&g->alloc, to, n);
-    TL_FREE(&g->alloc, stiffness, n);
+    TL_FREE(&g->alloc, t.stiffness, n);
+    TL_FREE(&g->alloc, t.to, n);
+    TL_FREE(&g->alloc, t.turn, n);
     TL_FREE(&g->alloc, thin, def->body.vert_count);
     return status;
 }

@@ -19,7 +19,8 @@ typedef struct tl_dress_watch {
 } tl_dress_watch;
 
 typedef struct tl_dress_def {
-    tl_dress_body body;  ///< with the garments that are worn below, as further parts of its surface
+    tl_dress_body body;         ///< with the garments that are worn below, as further parts of its surface
+    const tl_pattern *pattern;  ///< for the names of panels
     const tl_material *material;
     double thickness, friction;
     int32_t threads;

@@ -1,0 +1,85 @@
+# toile drape: two panels become a skirt around a trunk; stages are taken up after a break with the same bytes.
+. "${REPO:?}/tests/cli/lib.sh"
+
+# a trunk of 1.7 m: rings of twelve points, wide at the hips
+awk 'BEGIN {
+    rings = 18; n = 12
+    for (i = 0; i < rings; i++) {
+        y = 0.1 * i; r = 0.09 + 0.08 * exp(-(y - 0.9) * (y - 0.9) / 0.03)
+        if (i == 0 || i == rings - 1) r = 0.03
+        for (k = 0; k < n; k++) printf "v %.6f %.6f %.6f\n", r * cos(6.2831853 * k / n), y, r * sin(6.2831853 * k / n)
+    }
+    printf "v 0 0 0\nv 0 1.7 0\n"
+    for (i = 0; i + 1 < rings; i++) for (k = 0; k < n; k++) {
+        a = i * n + k + 1; b = i * n + (k + 1) % n + 1
+        printf "f %d %d %d\nf %d %d %d\n", a, a + n, b, b, a + n, b + n
+    }
+    for (k = 0; k < n; k++) {
+        printf "f %d %d %d\n", rings * n + 1, k + 1, (k + 1) % n + 1
+        printf "f %d %d %d\n", rings * n + 2, (rings - 1) * n + (k + 1) % n + 1, (rings - 1) * n + k + 1
+    }
+}' > trunk.obj
+
+# $1: name, $2: half the width at the waist
+skirt() {
+    cat > "$1.json" <<END
+{"format": "toile-pattern-1", "name": "$1", "panels": [
+  {"name": "front", "start": [-0.35, 0], "placement": {"origin": [0, 0.6, 0.3]},
+   "edges": [{"to": [0.35, 0]}, {"to": [$2, 0.45]}, {"to": [-$2, 0.45]}, {"to": [-0.35, 0]}]},
+  {"name": "back", "start": [-0.35, 0], "placement": {"origin": [0, 0.6, -0.3], "rotation": [0, 180, 0]},
+   "edges": [{"to": [0.35, 0]}, {"to": [$2, 0.45]}, {"to": [-$2, 0.45]}, {"to": [-0.35, 0]}]}],
+ "seams": [{"sides": [{"panel": "front", "edge": 1}, {"panel": "back", "edge": 3, "from": 1, "to": 0}]},
+           {"sides": [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 1, "from": 1, "to": 0}]}]}
+END
+}
+skirt skirt 0.22
+
+expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o one --threads 1 --json
+json garments.0.crossings 0
+json garments.0.fault ''
+json garments.0.rested true
+json resumed_stages 0
+for file in skirt.obj scene.json drape.json frames/000000_skirt.obj obstacles/000000_body.obj; do
+    [ -s "one/$file" ] || fail "one/$file is missing"
+done
+expect 0 check one --quiet
+# a closed tube: two outlines, so as many edges as an annulus has (V - E + F = 0)
+awk '$1 == "v" {v++} $1 == "f" {f++; for (i = 2; i <= 4; i++) {split($i, p, "/"); n[i] = p[1]}
+     for (i = 2; i <= 4; i++) {a = n[i]; b = n[i == 4 ? 2 : i + 1]; if (a > b) {t = a; a = b; b = t} e[a " " b] = 1}}
+     END {c = 0; for (k in e) c++; exit v - c + f != 0}' one/skirt.obj || fail "the skirt is no tube"
+
+# the same scene by toile run
+expect 0 run one/scene.json --out again --threads 2 --quiet
+same_frames one again
+
+# the same bytes on other threads, and from any stage on
+expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o two --threads 2 --quiet
+cmp one/skirt.obj two/skirt.obj || fail "another garment on two threads"
+for stage in refine settle grow sew; do
+    rm -f two/dress/*-$stage-* two/skirt.obj
+    expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o two --threads 2 --quiet
+    cmp one/skirt.obj two/skirt.obj || fail "another garment after stage $stage was lost"
+    cmp one/drape.json two/drape.json || fail "another report after stage $stage was lost"
+done
+
+# a folder goes on after what is no good, and says so
+mkdir patterns && cp skirt.json patterns/b.json
+sed 's/"edge": 3, /"edge": 7, /' skirt.json > patterns/a.json
+expect 3 drape patterns --body trunk.obj --edge 0.05 -o all --quiet
+says stdout 'failed .*a.json'
+says stdout '1 of 2 patterns draped without fault'
+[ -s all/b/b.obj ] || fail "the second pattern was not draped"
+
+# what is refused, and how
+expect 1 drape skirt.json -o x
+says stderr 'body'
+expect 1 drape --body trunk.obj -o x
+expect 1 drape skirt.json --body trunk.obj
+expect 1 drape skirt.json --body trunk.obj -o x --quality best
+says stderr 'draft, normal or final'
+expect 2 drape none.json --body trunk.obj -o x
+expect 2 drape skirt.json --body none.obj -o x
+expect 2 drape skirt.json --body trunk.obj -o x --motion walk
+says stderr "'walk' is no clip"
+expect 2 drape skirt.json --body trunk.obj -o x --material nosuch
+finish
