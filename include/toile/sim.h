@@ -162,7 +162,14 @@ typedef enum tl_remeshing_kind {
     TL_REMESHING_NONE,         ///< the mesh stays as it is given
     TL_REMESHING_ANISOTROPIC,  ///< faces as long and as thin as wrinkles allow
     TL_REMESHING_ISOTROPIC,    ///< faces of even shape
+    TL_REMESHING_SQRT3,        ///< layers of triangles, made and removed (docs/sqrt3.md)
 } tl_remeshing_kind;
+
+/// What the kind sqrt3 goes by.
+typedef enum tl_sqrt3_criteria {
+    TL_SQRT3_CURVATURE,  ///< the error of chords alone
+    TL_SQRT3_ALL,        ///< compression, velocity and obstacles, too
+} tl_sqrt3_criteria;
 
 typedef enum tl_remeshing_blend { TL_BLEND_SUM, TL_BLEND_MAX } tl_remeshing_blend;
 
@@ -187,7 +194,10 @@ typedef struct tl_remeshing {
                        ///< a pass. Default 1.
     int32_t max_faces;  ///< no more by refining; the cloth is made coarser to keep to it, up to size_max. 0: no limit.
                         ///< Default 0.
-    double reserved[16];  ///< room for later fields; zero
+    int32_t layers;     ///< sqrt3: of triangles, that of the input included, 1 to 12. Default 5.
+    tl_sqrt3_criteria criteria;  ///< sqrt3: Default TL_SQRT3_ALL.
+    double error;                ///< sqrt3: how far chords may be off the surface [m], > 0. Default 0.002.
+    double reserved[14];         ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

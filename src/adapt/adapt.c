@@ -13,6 +13,7 @@ const tl_adapter *tl_adapter_of(tl_remeshing_kind kind)
         [TL_REMESHING_NONE] = &tl_adapter_none,
         [TL_REMESHING_ANISOTROPIC] = &tl_adapter_anisotropic,
         [TL_REMESHING_ISOTROPIC] = &tl_adapter_isotropic,
+        [TL_REMESHING_SQRT3] = &tl_adapter_sqrt3,
     };
     return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
 }

@@ -93,5 +93,6 @@ typedef struct tl_adapter {
 extern const tl_adapter tl_adapter_none;
 extern const tl_adapter tl_adapter_anisotropic;  ///< Narain et al. 2012
 extern const tl_adapter tl_adapter_isotropic;    ///< the same with round tensors
+extern const tl_adapter tl_adapter_sqrt3;        ///< Li & Volkov 2005
 
 const tl_adapter *tl_adapter_of(tl_remeshing_kind kind);  ///< NULL: no such kind

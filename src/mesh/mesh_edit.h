@@ -1,4 +1,4 @@
-// mesh/mesh_edit.h: split, flip and collapse edges; record edits and take them back to the bit.
+// mesh/mesh_edit.h: split, flip and collapse edges, split faces; record edits and take them back to the bit.
 //
 // An edit either happens or leaves the mesh as it was, also when memory runs out. No edit moves a material
 // vertex, changes a panel outline or a feature line in material space, or turns a face over.
@@ -40,6 +40,19 @@ tl_verdict tl_mesh_can_split(const tl_mesh *mesh, int32_t e, double t);
 /// with 0.
 tl_status tl_mesh_split_edge(tl_mesh *mesh, int32_t e, double t, tl_split *out, tl_error *err);
 
+/// A node in the middle of a face.
+typedef struct tl_face_split {
+    int32_t node, vert;  ///< the new node and its only vertex
+    int32_t face[2];     ///< new: (b, c, new) and (c, a, new); the face (a, b, c) is now (a, b, new)
+    int32_t edge[3];     ///< new, from the new node to corner a, b, c
+} tl_face_split;
+
+tl_verdict tl_mesh_can_split_face(const tl_mesh *mesh, int32_t f);
+
+/// Cuts the face in three at its centroid. Position, velocity and uv of the new node are means of the corners. To
+/// collapse the new node into any corner takes it back.
+tl_status tl_mesh_split_face(tl_mesh *mesh, int32_t f, tl_face_split *out, tl_error *err);
+
 // ---- flip -------------------------------------------------------------------------------------------------
 
 tl_verdict tl_mesh_can_flip(const tl_mesh *mesh, int32_t e);
@@ -65,12 +78,18 @@ tl_status tl_mesh_collapse_edge(tl_mesh *mesh, int32_t e, int32_t gone, tl_colla
 
 // ---- recording and undo -----------------------------------------------------------------------------------
 
-typedef enum tl_edit_kind { TL_EDIT_SPLIT, TL_EDIT_FLIP, TL_EDIT_COLLAPSE, TL_EDIT_TOUCH } tl_edit_kind;
+typedef enum tl_edit_kind {
+    TL_EDIT_SPLIT,
+    TL_EDIT_FLIP,
+    TL_EDIT_COLLAPSE,
+    TL_EDIT_TOUCH,
+    TL_EDIT_SPLIT_FACE
+} tl_edit_kind;
 
 /// One recorded edit. Ids are those at the time of the edit.
 typedef struct tl_edit {
     tl_edit_kind kind;
-    int32_t edge;  ///< the edge edited; TL_NONE for a touch
+    int32_t edge;  ///< the edge edited; TL_NONE for a touch and the split of a face
     int32_t node;  ///< split: the new node; collapse: the node that went; else TL_NONE
     int32_t into;  ///< collapse: the node that stayed; else TL_NONE
 } tl_edit;

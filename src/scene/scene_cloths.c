@@ -236,6 +236,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     if (!tl_node_key(&remeshing, "edge_angles").value) cloth->file.remeshing.edge_angles = -1;
     if (!tl_node_key(&remeshing, "max_faces").value) cloth->file.remeshing.max_faces = -1;
     if (!tl_node_key(&remeshing, "patience").value) cloth->file.remeshing.patience = -1;
+    if (!tl_node_key(&remeshing, "layers").value) cloth->file.remeshing.layers = -1;
     TL_TRY(read_materials(fb, node, cloth, err));
     cloth->limited = tl_node_key(node, "strain_limits").value != NULL;
     const tl_node mesh = tl_node_key(node, "mesh");

@@ -47,8 +47,10 @@ typedef struct tl_start_file {
 typedef struct tl_remeshing_file {
     int32_t kind, obstacles, blend;
     int32_t edge_angles;
-    double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval;
-    int64_t max_faces, patience;
+    int32_t criteria;
+    double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
+        error;
+    int64_t max_faces, patience, layers;
 } tl_remeshing_file;
 
 /// What the renderer reads; nothing of it shapes the simulation.

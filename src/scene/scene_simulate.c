@@ -37,10 +37,10 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min,    &f.size_max,   &f.aspect_min, &f.curvature,     &f.velocity,
-                        &f.compression, &f.hysteresis, &f.interval,   &f.rib_stiffening};
-        const double from[] = {own->size_min,    own->size_max,   own->aspect_min, own->curvature,     own->velocity,
-                               own->compression, own->hysteresis, own->interval,   own->rib_stiffening};
+        double *to[] = {&f.size_min,    &f.size_max,   &f.aspect_min, &f.curvature,      &f.velocity,
+                        &f.compression, &f.hysteresis, &f.interval,   &f.rib_stiffening, &f.error};
+        const double from[] = {own->size_min,    own->size_max,   own->aspect_min, own->curvature,      own->velocity,
+                               own->compression, own->hysteresis, own->interval,   own->rib_stiffening, own->error};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
@@ -49,6 +49,8 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->obstacles >= 0) f.obstacles = own->obstacles;
         if (own->max_faces >= 0) f.max_faces = own->max_faces;
         if (own->patience >= 0) f.patience = own->patience;
+        if (own->layers >= 0) f.layers = own->layers;
+        if (own->criteria >= 0) f.criteria = own->criteria;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind,
                           .size_min = f.size_min,
@@ -64,7 +66,10 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .hysteresis = f.hysteresis,
                           .interval = isnan(f.interval) ? 1 / scene->fps : f.interval,
                           .patience = (int32_t)f.patience,
-                          .max_faces = (int32_t)f.max_faces};
+                          .max_faces = (int32_t)f.max_faces,
+                          .layers = (int32_t)f.layers,
+                          .criteria = (tl_sqrt3_criteria)f.criteria,
+                          .error = f.error};
 }
 
 static double or_else(double value, double other) { return isnan(value) ? other : value; }

@@ -30,7 +30,10 @@ tl_remeshing tl_remeshing_default(void)
                           .blend = TL_BLEND_MAX,
                           .hysteresis = 0.2,
                           .interval = 0.04,
-                          .patience = 1};
+                          .patience = 1,
+                          .layers = 5,
+                          .criteria = TL_SQRT3_ALL,
+                          .error = 0.002};
 }
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
@@ -56,6 +59,14 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (d->patience < 1)
         return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
     if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
+    if (d->kind != TL_REMESHING_SQRT3) return TL_OK;
+    const int32_t most_layers = 12;
+    if (d->layers < 1 || d->layers > most_layers)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.layers %d, must be 1 to %d", d->layers, most_layers);
+    if (!(d->error > 0 && isfinite(d->error)))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.error %g m, must be > 0", d->error);
+    if (d->criteria != TL_SQRT3_CURVATURE && d->criteria != TL_SQRT3_ALL)
+        return tl_fail(err, TL_BAD_ARG, "remeshing.criteria %d is none of ours", (int)d->criteria);
     return TL_OK;
 }
 

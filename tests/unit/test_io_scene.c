@@ -181,10 +181,10 @@ static void bad_scenes(void **state)
     check_fails("{\"cloths\": [" RECT "],\n\"gravty\": [0, 0, 0]}",
                 "s.json:2: gravty is not a known key (did you mean 'gravity'?)");
     check_fails("{\"cloths\": [" RECT "],\n\"seams\": []}", "s.json:2: seams is not in this version yet (remove it)");
-    check_fails(
-        "{\"cloths\": [" RECT "],\n\"remeshing\": {\"kind\": \"isotrop\"}}",
-        "s.json:2: remeshing.kind \"isotrop\", must be one of \"none\", \"anisotropic\", \"isotropic\" (did you mean "
-        "'isotropic'?)");
+    check_fails("{\"cloths\": [" RECT "],\n\"remeshing\": {\"kind\": \"isotrop\"}}",
+                "s.json:2: remeshing.kind \"isotrop\", must be one of \"none\", \"anisotropic\", \"isotropic\", "
+                "\"sqrt3\" (did you mean "
+                "'isotropic'?)");
     check_fails("{\"cloths\": [" RECT "],\n\"remeshing\": {\"size_min\": 0}}",
                 "s.json:2: remeshing.size_min 0, must be in (0, 1000]");
     check_fails("{\"cloths\": [" RECT "],\n\"solver\": {\"integrator\": \"bdf3\"}}",

@@ -50,10 +50,9 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
 
 bool remesh_grow(remesher *r, ids *list) { return TL_GROW(&r->mesh->alloc, list->item, list->cap, list->count + 1); }
 
-// Marks follow the mesh as it grows.
-static tl_status keep_up(remesher *r, tl_error *err)
+tl_status remesh_keep_up(remesher *r, int32_t extra, tl_error *err)
 {
-    const int32_t edges = r->mesh->slots[TL_EDGES].count, faces = r->mesh->slots[TL_FACES].count;
+    const int32_t edges = r->mesh->slots[TL_EDGES].count + extra, faces = r->mesh->slots[TL_FACES].count + extra;
     int32_t before = r->waits_cap;
     if (!TL_GROW(&r->mesh->alloc, r->waits, r->waits_cap, edges)) return tl_fail_memory(err, "remeshing");
     if (r->waits_cap > before) memset(r->waits + before, 0, (size_t)(r->waits_cap - before));
@@ -67,7 +66,7 @@ static tl_status keep_up(remesher *r, tl_error *err)
     if (!TL_GROW(&r->mesh->alloc, r->worn, r->worn_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->worn_cap > before) memset(r->worn + before, 0, (size_t)(r->worn_cap - before));
     before = r->met_cap;
-    if (!TL_GROW(&r->mesh->alloc, r->met, r->met_cap, r->mesh->slots[TL_NODES].count))
+    if (!TL_GROW(&r->mesh->alloc, r->met, r->met_cap, r->mesh->slots[TL_NODES].count + extra))
         return tl_fail_memory(err, "remeshing");
     if (r->met_cap > before) memset(r->met + before, 0, (size_t)(r->met_cap - before) * sizeof *r->met);
     before = r->budget_cap;
@@ -123,7 +122,7 @@ static tl_status look_around_changed(remesher *r, tl_error *err)
     return TL_OK;
 }
 
-static void set_room(remesher *r, int32_t left)
+void remesh_set_room(remesher *r, int32_t left)
 {
     for (int32_t i = 0; i < r->changed.count; i++) {
         r->budget[r->changed.item[i]] = left;
@@ -132,16 +131,14 @@ static void set_room(remesher *r, int32_t left)
     }
 }
 
-// Room is measured when it is first asked for: a cloth at rest needs none.
-static tl_status know_room(remesher *r, tl_error *err)
+tl_status remesh_know_room(remesher *r, tl_error *err)
 {
     if (r->measured || !r->def->renew_room) return TL_OK;
     r->measured = true;
     return r->def->renew_room(r->def->renew_self, err);
 }
 
-// An operation was done that adds to the stretching energy.
-static void spend(remesher *r, double rise)
+void remesh_spend(remesher *r, double rise)
 {
     if (!r->def->fabric || !(rise > 0)) return;
     r->spare = fmax(0, r->spare - rise), r->report->energy += rise;
@@ -191,7 +188,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     double rise;
     int32_t left;
     if (!remesh_wants_flip(r, e, 1, &rise)) return TL_OK;
-    TL_TRY(know_room(r, err));
+    TL_TRY(remesh_know_room(r, err));
     if (!remesh_flip_fits(r, e, &left)) {
         refuse_flip(r, e);
         return TL_OK;
@@ -203,11 +200,11 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     const int32_t turned = *remesh_turned(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
     *remesh_turned(r, e) = turned + 1;
-    set_room(r, left);
+    remesh_set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
     remesh_note_change(r, &r->changed);
-    spend(r, rise);
+    remesh_spend(r, rise);
     r->report->flips++;
     TL_TRY(look_at_changed(r, err));
     return collapsing ? look_around_changed(r, err) : TL_OK;
@@ -257,7 +254,7 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     tl_mesh *mesh = r->mesh;
     double rise;
     const tl_vec3 place = remesh_place(r, e, &rise);
-    TL_TRY(know_room(r, err));
+    TL_TRY(remesh_know_room(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
@@ -272,12 +269,12 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
         int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, r->attrs.held) + (size_t)s.node * (size_t)r->groups;
         for (int32_t k = 0; k < r->groups; k++) held[k] &= ~r->def->line_groups[k];
     }
-    TL_TRY(keep_up(r, err));
+    TL_TRY(remesh_keep_up(r, 0, err));
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++) {
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
         r->budget[s.face[side]] = left[side];
     }
-    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), spend(r, rise);
+    if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), remesh_spend(r, rise);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, false);
     remesh_note_split(r, s.node, &r->changed);
@@ -374,7 +371,7 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, int32_t left, tl
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
-    set_room(r, left);
+    remesh_set_room(r, left);
     remesh_land(r, &r->changed, &before);
     remesh_rest(r, true);
     remesh_note_collapse(r, &past, &r->changed);
@@ -391,9 +388,9 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
         int32_t left;
         if (r->waits[e] & NO_COLLAPSE << end) continue;
         if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
-        TL_TRY(know_room(r, err));
+        TL_TRY(remesh_know_room(r, err));
         if (remesh_collapse_fits(r, e, node[end], &left)) {
-            spend(r, rise);
+            remesh_spend(r, rise);
             return collapse(r, e, node[end], left, err);
         }
         r->report->refused++;
@@ -438,7 +435,7 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 
 static tl_status pass(remesher *r, tl_error *err)
 {
-    TL_TRY(keep_up(r, err));
+    TL_TRY(remesh_keep_up(r, 0, err));
     remesh_recall(r);
     for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
         if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
@@ -450,7 +447,7 @@ static tl_status pass(remesher *r, tl_error *err)
     return collapse_edges(r, err);
 }
 
-static tl_vec3 centre(const tl_mesh *mesh)
+tl_vec3 remesh_centre(const tl_mesh *mesh)
 {
     tl_vec3 sum = {0, 0, 0};
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++)
@@ -458,7 +455,7 @@ static tl_vec3 centre(const tl_mesh *mesh)
     return tl_mul3(1.0 / mesh->slots[TL_NODES].live, sum);
 }
 
-static void release(remesher *r)
+void remesh_release(remesher *r)
 {
     const tl_allocator *al = &r->mesh->alloc;
     TL_FREE(al, r->edges.item, r->edges.cap);
@@ -490,7 +487,7 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
                   .report = report,
                   .groups = words_of(mesh, attrs),
                   .spare = def->energy};
-    const tl_vec3 about = centre(mesh);
+    const tl_vec3 about = remesh_centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = pass(&r, err);
     if (r.measured && attrs->room != TL_NONE) remesh_write_room(&r);
@@ -500,7 +497,7 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
         report->momentum_drift = tl_sub3(momentum, report->momentum);
         report->spin_drift = tl_sub3(spin, report->spin);
     }
-    release(&r);
+    remesh_release(&r);
     return status;
 }
 
@@ -515,8 +512,8 @@ bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_r
                   .spare = def->energy};
     double rise;
     int32_t left;
-    bool yes = keep_up(&r, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) &&
+    bool yes = remesh_keep_up(&r, 0, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) &&
                remesh_collapse_fits(&r, e, gone, &left);
-    release(&r);
+    remesh_release(&r);
     return yes;
 }

@@ -123,6 +123,19 @@ static inline bool remesh_any(const remesher *r, int32_t attr, int32_t n)
 static inline bool remesh_held(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.held, n); }
 static inline bool remesh_listed(const remesher *r, int32_t n) { return remesh_any(r, r->attrs.listed, n); }
 
+// ---- remesh.c: what every operation needs -----------------------------------------------------------------
+
+/// Marks follow the mesh as it grows; with room for `extra` more nodes, edges and faces.
+tl_status remesh_keep_up(remesher *r, int32_t extra, tl_error *err);
+/// Room is measured when it is first asked for: a cloth at rest needs none.
+tl_status remesh_know_room(remesher *r, tl_error *err);
+/// The changed faces have this budget.
+void remesh_set_room(remesher *r, int32_t left);
+/// An operation was done that adds to the stretching energy.
+void remesh_spend(remesher *r, double rise);
+tl_vec3 remesh_centre(const tl_mesh *mesh);  ///< mean place of the nodes
+void remesh_release(remesher *r);            ///< frees the lists
+
 // ---- wind.c: strain ---------------------------------------------------------------------------------------
 
 /// Sums over faces: area, squared Green strain times area, stretching energy [J] and what of it may be rounding.

@@ -47,7 +47,7 @@ typedef struct tl_sqrt3_vert {
 typedef enum tl_sqrt3_edit_kind {
     TL_SQRT3_SPLIT_FACE,  ///< face (0, 1, 2) gets `vert` at its centroid
     TL_SQRT3_JOIN_FACE,   ///< and back
-    TL_SQRT3_SPLIT_EDGE,  ///< border edge (0, 1) of face (0, 1, 2) gets `vert` at `t` from 0 to 1
+    TL_SQRT3_SPLIT_EDGE,  ///< border edge (0, 1) of the face with 2 gets `vert` at `t` from 0 to 1
     TL_SQRT3_JOIN_EDGE,   ///< and back
     TL_SQRT3_FLIP,        ///< edge (0, 1) of faces (0, 1, 2) and (1, 0, 3) becomes (3, 2)
 } tl_sqrt3_edit_kind;
