@@ -1,6 +1,6 @@
 # A thin layer over CMake presets: what a newcomer types. `make help` lists it.
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench web test-web format clean
+.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench web test-web install package format clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
@@ -79,6 +79,16 @@ web:  ## the page at web/dist, the simulator in it as WebAssembly (docs/web.md);
 
 test-web: build web  ## the page in Chromium, native and WebAssembly state hashes (not part of `make test`)
 	@cd web && npm test
+
+PREFIX ?= /usr/local
+DESTDIR ?=
+install: build  ## program, libraries, headers, fabrics, manual page, completion into PREFIX=/usr/local
+	@cmake --build --preset release -j $(JOBS) --target toile toile_lib toile_shared toile_core toile_core_shared manuals
+	@DESTDIR=$(DESTDIR) cmake --install build/release --prefix $(PREFIX)
+
+package: build  ## a .deb and a .tar.gz of that at build/release/packages
+	@cmake --build --preset release -j $(JOBS) --target toile toile_lib toile_shared toile_core toile_core_shared manuals
+	@cd build/release && cpack
 
 format:  ## clang-format over our C
 	@tools/format.sh

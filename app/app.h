@@ -46,6 +46,9 @@ typedef struct app_command {
     int (*run)(const struct app_command *self, int argc, char **argv);
 } app_command;
 
+/// All commands.
+const app_command *app_commands(int *count);
+
 /// Reads `argv[1..]` by the table. Words that are no option are collected in argv order into `words`, whose
 /// array (argc entries) the caller provides, as it does for every APP_MANY. "--" ends the options. Returns
 /// true to go on; false with *code set when help was printed (APP_OK) or usage was wrong (APP_USAGE).
@@ -113,6 +116,7 @@ int app_run(const app_command *self, int argc, char **argv);
 int app_resume(const app_command *self, int argc, char **argv);
 int app_check(const app_command *self, int argc, char **argv);
 int app_refine(const app_command *self, int argc, char **argv);
+int app_manual(const app_command *self, int argc, char **argv);
 int app_sweep(const app_command *self, int argc, char **argv);
 int app_export(const app_command *self, int argc, char **argv);
 int app_info(const app_command *self, int argc, char **argv);

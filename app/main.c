@@ -168,6 +168,16 @@ static const app_command commands[] = {
                       "  3  a garment could not be draped, or it was interrupted\n"
                       "  4  draped, but not as it should be: strained, not at rest, or cloth goes through something",
      .run = app_drape},
+    {.name = "manual",
+     .summary = "the manual page, or completion for a shell",
+     .synopsis = "[man|bash|zsh]",
+     .about =
+         "Prints the manual page (troff) or a completion script, made from the texts of --help. Installing puts them\n"
+         "where man and the shells look.",
+     .examples = "  toile manual | man -l -\n"
+                 "  toile manual bash > ~/.local/share/bash-completion/completions/toile",
+     .codes = CODES_COMMON,
+     .run = app_manual},
     {.name = "bench",
      .summary = "measure speed and memory on this machine",
      .synopsis = "[NAME] [options]",
@@ -242,6 +252,12 @@ enum { COMMAND_COUNT = sizeof commands / sizeof *commands };
 static const struct {
     const char *alias, *name;
 } aliases[] = {{"simulate", "run"}, {"simulateoffline", "run"}, {"simulate-offline", "run"}};
+
+const app_command *app_commands(int *count)
+{
+    *count = COMMAND_COUNT;
+    return commands;
+}
 
 static const app_command *find_command(const char *name)
 {

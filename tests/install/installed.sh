@@ -51,4 +51,15 @@ END
 cmake -S "$dir/package" -B "$dir/package/build" -DCMAKE_PREFIX_PATH="$dir/usr" > "$dir/log" 2>&1 || { cat "$dir/log"; fail "find_package"; }
 cmake --build "$dir/package/build" > "$dir/log" 2>&1 || { cat "$dir/log"; fail "building against the package"; }
 "$dir/package/build/static" || fail "static against the package"
+
+# manual page and completion, and the packages
+[ -s "$dir/usr/share/man/man1/toile.1" ] && [ -s "$dir/usr/share/bash-completion/completions/toile" ] && [ -s "$dir/usr/share/zsh/site-functions/_toile" ] || fail "manual page or completion"
+(cd "$build" && cpack -B "$dir/packages" > "$dir/log" 2>&1) || { tail -5 "$dir/log"; fail "cpack"; }
+mkdir "$dir/unpacked"
+tar -xzf "$dir"/packages/toile-*.tar.gz -C "$dir/unpacked" --strip-components 1 || fail "no .tar.gz"
+(cd "$dir" && env -u TOILE_DATA "$dir/unpacked/bin/toile" fabrics | grep -q denim) || fail "the program of the .tar.gz does not find its fabrics"
+if command -v dpkg-deb > /dev/null 2>&1; then
+    dpkg-deb -I "$dir"/packages/toile_*.deb | grep -q 'Depends:.*libjansson4' || fail "the .deb does not say what it needs"
+    dpkg-deb -x "$dir"/packages/toile_*.deb "$dir/deb" && (cd "$dir" && env -u TOILE_DATA "$dir/deb/usr/bin/toile" info "$dir/deb/usr/share/toile/scenes/sphere/scene.json" > /dev/null) || fail "the program of the .deb"
+fi
 echo "installed: ok"

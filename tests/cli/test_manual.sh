@@ -1,0 +1,34 @@
+# The manual page and completion know every command and option that --help knows.
+. "${REPO:?}/tests/cli/lib.sh"
+
+expect 0 manual
+says stdout '^\.TH TOILE 1'
+cp stdout page
+expect 0 --help
+sed '/^examples/,$d' stdout | sed -n 's/^  \([a-z]*\)  *[a-z].*/\1/p' > names
+[ "$(wc -l < names)" -gt 10 ] || fail "the overview lists no commands any more"
+expect 0 manual bash
+cp stdout toile.bash
+expect 0 manual zsh
+cp stdout _toile
+bash -n toile.bash || fail "toile.bash is no shell script"
+while read -r name; do
+    grep -q "^\.SS $name\$" page || fail "$name is not in the manual page"
+    grep -q "^    $name) _arguments" _toile || fail "$name is not in _toile"
+    "$TOILE" "$name" --help | sed -n 's/^  *-[a-z, -]*--\([a-z-]*\).*/\1/p; s/^      --\([a-z-]*\).*/\1/p' | sort -u > options
+    while read -r option; do
+        grep -q "^    $name) options=.*--$option " toile.bash || fail "toile $name --$option is not in toile.bash"
+    done < options
+done < names
+# what a shell makes of it
+bash -c '. ./toile.bash; COMP_WORDS=(toile sw) COMP_CWORD=1; _toile; echo "${COMPREPLY[@]}"
+         COMP_WORDS=(toile export --res) COMP_CWORD=2; _toile; echo "${COMPREPLY[@]}"' > stdout
+says stdout '^sweep$'
+says stdout '^--resample$'
+if command -v man > /dev/null 2>&1 && command -v groff > /dev/null 2>&1; then
+    man --warnings -l page > text 2> stderr || fail "man does not take the page"
+    silent stderr
+fi
+expect 1 manual fish
+expect 1 manual man bash
+finish
