@@ -1,6 +1,6 @@
 # A thin layer over CMake presets: what a newcomer types. `make help` lists it.
 .DEFAULT_GOAL := build
-.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench web test-web install package format clean
+.PHONY: help setup build demo docs-pictures test test-release test-asan test-clang test-tsan golden fuzz bench web test-web test-blender install package format clean
 
 JOBS ?= $(shell nproc 2>/dev/null || echo 2)
 SECONDS ?= 600
@@ -89,6 +89,13 @@ install: build  ## program, libraries, headers, fabrics, manual page, completion
 package: build  ## a .deb and a .tar.gz of that at build/release/packages
 	@cmake --build --preset release -j $(JOBS) --target toile toile_lib toile_shared toile_core toile_core_shared manuals
 	@cd build/release && cpack
+
+test-blender: build  ## the Blender add-on in Blender without a window, 606 MiB of it (not part of `make test`)
+	@command -v blender > /dev/null 2>&1 || { echo "blender is missing: apt-get install --no-install-recommends blender" >&2; exit 1; }
+	@rm -rf out/blender
+	PYTHONDONTWRITEBYTECODE=1 blender -b --factory-startup --python-exit-code 1 --python bindings/blender/tests/test_addon.py -- $(CURDIR)/build/release/toile $(CURDIR)/out/blender
+	PYTHONDONTWRITEBYTECODE=1 blender -b --factory-startup --python-exit-code 1 --python bindings/blender/tests/test_exports.py -- $(CURDIR)/build/release/toile $(CURDIR)/out/blender
+	@echo "look at out/blender/ball.png"
 
 format:  ## clang-format over our C
 	@tools/format.sh
