@@ -72,8 +72,11 @@ typedef enum tl_dynamics_kind {
 
 /// How contact answers (docs/notes/contact.md, "Two responses compared").
 typedef enum tl_response {
-    TL_RESPONSE_BARRIER,  ///< a barrier potential within the solve, every iterate free of intersections
-    TL_RESPONSE_ZONES,    ///< springs within the solve, then impact zones on what still collides
+    TL_RESPONSE_BARRIER,     ///< a barrier potential within the solve, every iterate free of intersections
+    TL_RESPONSE_ZONES,       ///< springs within the solve, then impact zones on what still collides
+    TL_RESPONSE_IMPULSE,     ///< inelastic impulses between close pairs after the solve (Kimmerle 2005)
+    TL_RESPONSE_CONSTRAINT,  ///< directions that bodies bar are taken out of velocities after the solve; impulses
+                             ///< within the cloth
     TL_RESPONSE_POTENTIAL = TL_RESPONSE_BARRIER,  ///< its former name
 } tl_response;
 
@@ -97,8 +100,19 @@ typedef struct tl_collide_def {
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
     tl_response response;                ///< Default TL_RESPONSE_BARRIER.
     tl_detection detection;              ///< Default TL_DETECTION_FULL. What goes with what: toile/kinds.h.
-    uint32_t reserved_word;
-    double reserved[7];  ///< room for later fields; zero
+    // impulse and constraint alone
+    uint32_t net;            ///< 1: what detection has missed is stopped on its way by the continuous test, so that
+                             ///< nothing passes through. Default 1.
+    int32_t dop;             ///< planes of a k-DOP: 6, 14, 18 or 26. Default 18.
+    int32_t arity;           ///< children of a volume: 2, 4 or 8. Default 4.
+    int32_t leaf_faces;      ///< most faces in a leaf, 1 to 64; 0: 1 (k-dop), 8 (combined). Default 0.
+    int32_t new_pairs;       ///< random pairs that are tried every step, >= 0. Default 100.
+    uint32_t measure;        ///< 1: everything is looked for, too, to tell the part that was found. Default 0.
+    uint32_t reserved_word;  ///< zero
+    double distance;         ///< below which pairs are close [m], > 0; 0: three thicknesses. Default 0.
+    double find_ratio;       ///< part of all pairs that new_pairs is steered towards, 0..1; 0: not. Default 0.
+    double response_ratio;   ///< part of the pairs, by chance, that is answered, 0..1; for experiments. Default 1.
+    double reserved[1];      ///< room for later fields; zero
 } tl_collide_def;
 
 /// Whether cloth is brought to equilibrium before the first step (docs/start.md).
@@ -337,6 +351,11 @@ typedef struct tl_contact_report {
     int32_t zone_nodes;    ///< of the largest one
     int32_t zone_rounds;   ///< of solving and testing again, over all substeps
     double nearest;        ///< smallest distance over thickness of all contacts, 1 if there are none
+    // impulse and constraint alone, over all substeps
+    int64_t found;             ///< close pairs that detection found
+    int64_t there;             ///< .. and those there were, of those found and not; 0: not measured
+    int64_t missed;            ///< 0 where it was not measured
+    double detection_seconds;  ///< in detection, without the measurement
 } tl_contact_report;
 
 /// What remeshing did in a step, over all cloths.

@@ -42,10 +42,12 @@ typedef struct tl_contacts_def {
     const double *friction_self;  ///< [cloth_count * cloth_count]
     const double *friction_body;  ///< [cloth_count * body_count]
     const tl_contact_body *bodies;
-    double pressure;              ///< contact_law.h [Pa]
-    double slip_speed;            ///< [m/s]
-    bool self;                    ///< look for contacts of cloth with cloth
-    const tl_detector *detector;  ///< for responders that ask one (tl_responder.detects)
+    double pressure;                ///< contact_law.h [Pa]
+    double slip_speed;              ///< [m/s]
+    bool self;                      ///< look for contacts of cloth with cloth
+    const tl_detector *detector;    ///< for responders that ask one (tl_responder.detects)
+    const tl_collide_def *collide;  ///< .. and how
+    uint64_t seed;
 } tl_contacts_def;
 
 typedef struct tl_contacts tl_contacts;

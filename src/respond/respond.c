@@ -7,6 +7,8 @@ const tl_responder *tl_responder_of(tl_response kind)
     static const tl_responder *const kinds[] = {
         [TL_RESPONSE_BARRIER] = &tl_responder_barrier,
         [TL_RESPONSE_ZONES] = &tl_responder_zones,
+        [TL_RESPONSE_IMPULSE] = &tl_responder_impulse,
+        [TL_RESPONSE_CONSTRAINT] = &tl_responder_constraint,
     };
     return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
 }

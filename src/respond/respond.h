@@ -36,7 +36,7 @@ typedef struct tl_responder {
     tl_status (*create)(const tl_allocator *alloc, const tl_contacts_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
     void (*forget)(void *self);   ///< an epoch begins: what was reused from step to step, but for what `save` saves
-    /// The term of the potential. NULL: there is none, the solve knows nothing of contact.
+    /// The term of the potential (in_potential), and what knows of bodies between steps. NULL: there is none.
     tl_contacts *(*contacts)(void *self);
     tl_status (*begin)(void *self, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err);
     /// A first guess into x. NULL: the solve starts where it likes.
@@ -54,7 +54,9 @@ typedef struct tl_responder {
     void (*hash)(const tl_collide_def *def, tl_hash *hash);  ///< settings of its own; NULL: none
 } tl_responder;
 
-extern const tl_responder tl_responder_barrier;  ///< a potential without bound, every iterate free of intersections
-extern const tl_responder tl_responder_zones;    ///< springs within the solve, then impact zones
+extern const tl_responder tl_responder_barrier;     ///< a potential without bound, every iterate free of intersections
+extern const tl_responder tl_responder_zones;       ///< springs within the solve, then impact zones
+extern const tl_responder tl_responder_impulse;     ///< impulses between close pairs, then the continuous net
+extern const tl_responder tl_responder_constraint;  ///< barred directions, then the continuous net
 
 const tl_responder *tl_responder_of(tl_response kind);  ///< NULL: no such kind

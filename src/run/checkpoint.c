@@ -46,12 +46,15 @@ static const size_t counter_at[] = {AT(steps),
                                     AT(zones),
                                     AT(zone_nodes),
                                     AT(zone_rounds),
-                                    AT(hurried)};
+                                    AT(hurried),
+                                    AT(found),
+                                    AT(there),
+                                    AT(missed)};
 static const size_t real_at[] = {AT(seconds.physics), AT(seconds.strain), AT(seconds.collision),
                                  AT(seconds.remesh),  AT(seconds.other),  AT(seconds.total),
                                  AT(strain_excess),   AT(remesh_energy),  AT(momentum_drift),
-                                 AT(spin_drift),      AT(effort)};
-enum { VERSION = 7, COUNTERS = sizeof counter_at / sizeof *counter_at, REALS = sizeof real_at / sizeof *real_at };
+                                 AT(spin_drift),      AT(effort),         AT(detection_seconds)};
+enum { VERSION = 8, COUNTERS = sizeof counter_at / sizeof *counter_at, REALS = sizeof real_at / sizeof *real_at };
 enum { COUNTERS_AT = 64, REALS_AT = COUNTERS_AT + 8 * COUNTERS };
 static_assert(REALS_AT + 8 * REALS + 8 == TL_CHECKPOINT_HEADER, "the header has room for all of it");
 enum { LEVEL = 1 };  // of zstd: 300 MB/s and more; higher levels gain little on doubles

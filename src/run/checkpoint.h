@@ -12,6 +12,8 @@ typedef struct tl_frame_sums {
     int64_t linear_used;                    ///< tl_linear of the last step
     int64_t contacts, candidates, pinched;  ///< of the last step
     int64_t searches, limited, held;
+    int64_t found, there, missed;  ///< close pairs of impulse and constraint
+    double detection_seconds;
     int64_t zones, zone_nodes, zone_rounds;                 ///< impact zones; nodes of the largest one of any step
     int64_t strain_active;                                  ///< of the last step
     int64_t strain_rounds, strain_mended, strain_violated;  ///< violated: the most of any step
@@ -46,6 +48,6 @@ tl_status tl_checkpoint_read(const char *path, const void *data, size_t size, tl
 /// Does it start like one?
 bool tl_checkpoint_is(const void *data, size_t size);
 
-enum { TL_CHECKPOINT_HEADER = 384 };
+enum { TL_CHECKPOINT_HEADER = 416 };
 /// Hash over the header as it stands, for the fuzzer and for tests that bend a header on purpose.
 uint64_t tl_checkpoint_header_hash(const void *data);

@@ -158,7 +158,11 @@ static void tell(const tl_runner *run, const tl_frame_stats *stats)
                                                            .pinched = (int32_t)s->pinched,
                                                            .zones = (int32_t)s->zones,
                                                            .zone_nodes = (int32_t)s->zone_nodes,
-                                                           .zone_rounds = (int32_t)s->zone_rounds},
+                                                           .zone_rounds = (int32_t)s->zone_rounds,
+                                                           .found = s->found,
+                                                           .there = s->there,
+                                                           .missed = s->missed,
+                                                           .detection_seconds = s->detection_seconds},
                                                .seconds = s->seconds}};
     run->def->progress(run->def->user, &progress);
 }
@@ -231,6 +235,8 @@ static void add_step(tl_runner *run, const tl_step_report *step)
     s->searches += c->searches, s->limited += c->limited, s->held += c->held;
     s->zones += c->zones, s->zone_rounds += c->zone_rounds;
     if (c->zone_nodes > s->zone_nodes) s->zone_nodes = c->zone_nodes;
+    s->found += c->found, s->there += c->there, s->missed += c->missed;
+    s->detection_seconds += c->detection_seconds;
     const tl_strain_report *strain = &step->strain;
     s->strain_active = strain->active, s->strain_rounds += strain->rounds, s->strain_mended += strain->mended;
     if (strain->violated > s->strain_violated) s->strain_violated = strain->violated;

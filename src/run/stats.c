@@ -99,6 +99,13 @@ static void add_line(tl_buf *buf, const tl_frame_stats *s)
     add_int(buf, "largest", s->sums.zone_nodes);
     add_int(buf, "rounds", s->sums.zone_rounds);
     tl_buf_text(buf, "}");
+    if (s->sums.found > 0 || s->sums.there > 0 || s->sums.detection_seconds > 0) {  // kinds that say what they found
+        tl_buf_text(buf, ", \"detection\": {");
+        add_int(buf, "found", s->sums.found);
+        if (s->sums.there > 0) add_real(buf, "ratio", 1 - (double)s->sums.missed / (double)s->sums.there);
+        add_seconds(buf, "seconds", s->sums.detection_seconds);
+        tl_buf_text(buf, "}");
+    }
     add_int(buf, "pinched", s->sums.pinched);
     add_pinched(buf, s);
     add_int(buf, "intersections", s->intersections);

@@ -299,6 +299,11 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.detection = (tl_detection)collide->detection;
     def.collide.response = (tl_response)collide->response;
     def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
+    def.collide.net = collide->net != 0, def.collide.measure = collide->measure != 0;
+    def.collide.dop = (int32_t)collide->dop, def.collide.arity = (int32_t)collide->arity;
+    def.collide.leaf_faces = (int32_t)collide->leaf_faces, def.collide.new_pairs = (int32_t)collide->new_pairs;
+    def.collide.distance = collide->distance, def.collide.find_ratio = collide->find_ratio;
+    def.collide.response_ratio = collide->response_ratio;
     const tl_start_file *start = &scene->file.start;
     def.start.relax = (tl_relax)start->relax, def.start.strain = start->strain;
     def.start.limit_min = start->limit_min, def.start.limit_max = start->limit_max;

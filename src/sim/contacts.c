@@ -124,7 +124,9 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
                                .pressure = def->pressure,
                                .slip_speed = def->slip_speed,
                                .self = def->self != 0,
-                               .detector = sim_detector_of(def->detection)};
+                               .detector = sim_detector_of(def->detection),
+                               .collide = def,
+                               .seed = sim->def.seed};
     const tl_status status = sim->responder->create(&sim->alloc, &d, &sim->response, err);
     if (status == TL_OK && sim->responder->contacts) sim->contacts = sim->responder->contacts(sim->response);
     tl_arena_release(&sim->arena, mark);

@@ -49,7 +49,16 @@ void tl_sim_def_init(tl_sim_def *def, size_t size)
                 .gust_period = 1.5,
                 .turbulence = 0.2,
                 .turbulence_length = 0.5},
-        .collide = {.bodies = 1, .self = 1, .combine = TL_COMBINE_MIN, .pressure = 5e3, .slip_speed = 1e-4},
+        .collide = {.bodies = 1,
+                    .self = 1,
+                    .combine = TL_COMBINE_MIN,
+                    .pressure = 5e3,
+                    .slip_speed = 1e-4,
+                    .net = 1,
+                    .dop = 18,
+                    .arity = 4,
+                    .new_pairs = 100,
+                    .response_ratio = 1},
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
@@ -94,6 +103,27 @@ static tl_status check_air(const tl_air_def *air, tl_error *err)
 // minute.
 #define MOST_PRESSURE 1e6  // [Pa]
 
+static tl_status check_detection(const tl_collide_def *c, tl_error *err)
+{
+    if (c->dop != 6 && c->dop != 14 && c->dop != 18 && c->dop != 26)
+        return tl_fail(err, TL_BAD_ARG, "collide.dop %d, must be 6, 14, 18 or 26", c->dop);
+    if (c->arity != 2 && c->arity != 4 && c->arity != 8)
+        return tl_fail(err, TL_BAD_ARG, "collide.arity %d, must be 2, 4 or 8", c->arity);
+    if (c->leaf_faces < 0 || c->leaf_faces > 64)
+        return tl_fail(err, TL_BAD_ARG, "collide.leaf_faces %d, must be 0 to 64", c->leaf_faces);
+    if (c->new_pairs < 0) return tl_fail(err, TL_BAD_ARG, "collide.new_pairs %d, must be >= 0", c->new_pairs);
+    if (c->net > 1 || c->measure > 1)
+        return tl_fail(err, TL_BAD_ARG, "collide.net %u, measure %u: must be 0 or 1", (unsigned)c->net,
+                       (unsigned)c->measure);
+    if (!(c->distance >= 0) || !(c->find_ratio >= 0 && c->find_ratio < 1) ||
+        !(c->response_ratio >= 0 && c->response_ratio <= 1))
+        return tl_fail(err, TL_BAD_ARG,
+                       "collide.distance %g m, find_ratio %g, response_ratio %g: must be >= 0, in "
+                       "[0, 1), in [0, 1]",
+                       c->distance, c->find_ratio, c->response_ratio);
+    return TL_OK;
+}
+
 static tl_status check_collide(const tl_collide_def *c, tl_error *err)
 {
     if (c->bodies > 1) return tl_fail(err, TL_BAD_ARG, "collide.bodies %u, must be 0 or 1", (unsigned)c->bodies);
@@ -107,7 +137,7 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
     if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
-    return TL_OK;
+    return check_detection(c, err);
 }
 
 static tl_status check_def(const tl_sim_def *d, tl_error *err)

@@ -420,12 +420,12 @@ static void damaged_checkpoints(void **state)
     } bends[] = {
         {0, 0, "is not a checkpoint of Toile"},
         {3, 0, "is not a checkpoint of Toile"},
-        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 384"},
-        {8, 0, "checkpoint of version 6, this program reads version 7"},
+        {0, 100, "damaged checkpoint: 100 bytes, the header alone has 416"},
+        {8, 0, "checkpoint of version 9, this program reads version 8"},
         {24, 0, "damaged checkpoint: the header does not match its hash"},
         {150, 0, "damaged checkpoint: the header does not match its hash"},
-        {390, 0, "damaged checkpoint: "},
-        {0, 444, "damaged checkpoint: 60 bytes of state, must be "},
+        {422, 0, "damaged checkpoint: "},
+        {0, 476, "damaged checkpoint: 60 bytes of state, must be "},
     };
     for (size_t i = 0; i < sizeof bends / sizeof *bends; i++) {
         char *bent = malloc(size);

@@ -80,6 +80,8 @@ static void add_contact_report(const tl_dynamics_world *w, const tl_responder *h
     now.searches += sum->searches, now.volume_tests += sum->volume_tests, now.limited += sum->limited,
         now.held += sum->held;
     now.zones += sum->zones, now.zone_rounds += sum->zone_rounds;
+    now.found += sum->found, now.there += sum->there, now.missed += sum->missed;
+    now.detection_seconds += sum->detection_seconds;
     if (sum->zone_nodes > now.zone_nodes) now.zone_nodes = sum->zone_nodes;
     *sum = now;
 }
@@ -473,6 +475,6 @@ static tl_status halves(stepper *s, double begin, double dt, int depth, tl_step_
 tl_status implicit_step(void *self, tl_dynamics_world *w, double begin, double dt, tl_step_report *report,
                         tl_error *err)
 {
-    stepper s = {self, w, implicit_contacts(w)};
+    stepper s = {self, w, w->responder && w->responder->in_potential ? implicit_contacts(w) : NULL};
     return advance(&s, begin, dt, 0, report, err);
 }

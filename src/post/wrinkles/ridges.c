@@ -67,7 +67,7 @@ double tl_ridge_noise(uint64_t seed, double persistence, tl_vec2 p, tl_vec2 *gra
 
 tl_vec2 tl_ridge_direction(const tl_ridges *r, int32_t i)
 {
-    const double angle = 0.5 * TURN * i / r->count;  // x_i = x tl_cos(pi i / n) - y tl_sin(pi i / n), sec. 5.3
+    const double angle = 0.5 * TURN * i / r->count;  // x_i = x cos(pi i / n) - y sin(pi i / n), sec. 5.3
     return (tl_vec2){tl_cos(angle), -tl_sin(angle)};
 }
 
