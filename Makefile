@@ -77,7 +77,12 @@ web:  ## the page at web/dist, the simulator in it as WebAssembly (docs/web.md);
 	@mkdir -p web/public/core && cp build/wasm/toile-web.mjs build/wasm/toile-web.wasm web/public/core/
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
-test-web: build web  ## the page in Chromium, native and WebAssembly state hashes (not part of `make test`)
+.PHONY: test-view
+test-view: setup build  ## the window under Xvfb (also part of `make test`)
+	@cmake --build --preset release -j $(JOBS) --target json_get
+	@cd build/release && ctest --output-on-failure --no-tests=error -R '^cli.view$$'
+
+test-web: build web  ## the page in Chromium, native and WebAssembly state hashes (not part of `make test`, CI runs it as well)
 	@cd web && npm test
 
 PREFIX ?= /usr/local

@@ -3,13 +3,15 @@
 import type { File_ } from './messages';
 
 const urls = import.meta.glob(
-  ['../../scenes/{sphere,flag,curtain,stack,walk,gathered-curtain,tablecloth}/*.{json,obj,glb}', '../patterns/*.json'],
+  ['../../scenes/{sphere,flag,curtain,stack,walk,dancer,shirt-trousers}/*.{json,obj,glb}'],
   { query: '?url', import: 'default', eager: true }) as Record<string, string>;
 const fabricTexts = import.meta.glob('../../materials/*.json', { query: '?raw', import: 'default', eager: true }) as Record<string, string>;
 
 export type Exhibit = {
   name: string; title: string; about: string;
-  folder: string; // of scenes/; '' for patterns
+  folder: string; // of scenes/
+  also?: string; // another one that it needs files of
+  cloths?: number; // default 1
   sets: string[]; // what makes it run live
   settings?: Partial<{ colour: string; wire: boolean; sizeMin: number; sizeMax: number; maxFaces: number; wind: number; rate: number }>;
 };
@@ -19,8 +21,10 @@ export const exhibits: Exhibit[] = [
     settings: { wire: true } },
   { name: 'flag', title: 'Flag in the wind', about: 'Nylon in gusts of 6 m/s.', folder: 'flag', sets: ['cloths[0].mesh.rectangle.edge=0.06'], settings: { sizeMin: 40, maxFaces: 1500 } },
   { name: 'curtain', title: 'Curtain to pull at', about: 'Drag the cloth, or push the ball through it.', folder: 'curtain', sets: [] },
-  { name: 'stack', title: 'Ten cloths on each other', about: 'Four fabrics, no layer passes through another.', folder: 'stack', sets: [], settings: { sizeMin: 40, maxFaces: 200 } },
-  { name: 'walk', title: 'Skirt on a walking woman', about: 'A half-circle skirt held by friction alone.', folder: 'walk', sets: [], settings: { sizeMin: 40, sizeMax: 120, maxFaces: 2500 } },
+  { name: 'stack', title: 'Ten cloths on each other', about: 'Four fabrics, no layer passes through another.', folder: 'stack', sets: [], cloths: 10, settings: { sizeMin: 40, maxFaces: 200 } },
+  { name: 'dancer', title: 'Dress on a dancer', about: 'Sewn from ten panels; she turns a pirouette.', folder: 'dancer', also: 'walk', sets: [], settings: { sizeMin: 40, sizeMax: 120, maxFaces: 2500 } },
+  { name: 'try-on', title: 'Trying on, with tension', about: 'Shirt and trousers; red is where cloth is pulled.', folder: 'shirt-trousers', also: 'walk', sets: [], cloths: 2,
+    settings: { colour: 'tension', sizeMin: 40, sizeMax: 120, maxFaces: 1800 } },
 ];
 
 const bytes = (text: string) => new TextEncoder().encode(text);
@@ -45,10 +49,4 @@ async function fetched(url: string): Promise<Uint8Array> {
 export async function sceneFiles(folder: string): Promise<File_[]> {
   const inside = Object.entries(urls).filter(([path]) => path.includes(`/scenes/${folder}/`));
   return Promise.all(inside.map(async ([path, url]) => ({ path: `/scenes/${folder}/${path.replace(/.*\//, '')}`, data: await fetched(url) })));
-}
-
-export async function patternFile(name: string): Promise<Uint8Array> {
-  const found = Object.entries(urls).find(([path]) => path.endsWith(`/patterns/${name}.json`));
-  if (!found) throw new Error(`no pattern ${name}`);
-  return fetched(found[1]);
 }

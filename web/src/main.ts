@@ -8,7 +8,7 @@ import { defaults, fromLink, toLink } from './settings';
 import type { Settings } from './settings';
 import { palette, ranges, View } from './view';
 import { Recording } from './recording';
-import { recognise } from './dropped';
+import { overBody, recognise } from './dropped';
 import type { Editor } from './editor/editor';
 import type { Arranged, Converted, Host } from './editor/host';
 
@@ -53,7 +53,6 @@ function sets(cloths: number): string[] {
   return list;
 }
 
-const clothCounts: Record<string, number> = { stack: 10 };
 const sent = new Set<string>();
 
 async function load(newCamera: boolean) {
@@ -66,13 +65,9 @@ async function load(newCamera: boolean) {
       return;
     }
     const exhibit = exhibits.find((e) => e.name === settings.scene) ?? exhibits[0];
-    if (!sent.has(exhibit.folder)) {
-      const files = await sceneFiles(exhibit.folder);
-      if (mine !== key) return;
-      tell({ type: 'files', files });
-      sent.add(exhibit.folder);
-    }
-    tell({ type: 'scene', path: `/scenes/${exhibit.folder}/scene.json`, sets: [...exhibit.sets, ...sets(clothCounts[exhibit.name] ?? 1)], key: mine });
+    for (const folder of [exhibit.also ?? exhibit.folder, exhibit.folder]) await host.sceneFiles(folder);
+    if (mine !== key) return;
+    tell({ type: 'scene', path: `/scenes/${exhibit.folder}/scene.json`, sets: [...exhibit.sets, ...sets(exhibit.cloths ?? 1)], key: mine });
   } catch (e) {
     say(`Could not load the scene: ${(e as Error).message}`, true);
   }
@@ -295,6 +290,11 @@ export async function openFiles(files: { path: string; file: File }[]) {
     if (editing() && found.kind === 'mesh') {
       editor!.useBody(found.mesh);
       return;
+    }
+    if (found.kind === 'mesh' && found.body) {
+      const seen = await host.arrange(found.path, '', 0);
+      if (!seen.bodies) throw new Error(seen.message);
+      tell({ type: 'files', files: [overBody(found, seen.bodies)] });
     }
     leaveEditor();
     custom = { path: found.path, sets: found.sets };

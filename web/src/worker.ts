@@ -123,14 +123,13 @@ function findPlanes(json: string) {
 
 // Panels of a pattern as they start, with the bodies of a scene or those that are shown already.
 function arrange(key: number, scene: string | null, pattern: string, edge: number) {
-  playing = false;
-  loaded = false;
   let shown: Shape[] | null = null;
   if (scene !== null) {
     if (call('tlw_show_bodies', scene) !== 0) {
       post({ type: 'arranged', key, panels: [], bodies: null, message: text('tlw_message') });
       return;
     }
+    playing = loaded = false; // the simulation that ran is gone
     findPlanes(text('tlw_scene_json'));
     shown = bodies(true);
   }

@@ -1,44 +1,10 @@
 // web/test/checks.mjs: what has to hold of the page.
-const expect = (truth, sentence) => {
-  if (!truth) throw new Error(sentence);
-};
-const data = (page) => page.evaluate(() => ({ ...document.body.dataset }));
+import { join } from 'node:path';
+import { root } from './core.mjs';
+import { editorChecks } from './editor.mjs';
+import { colours, data, drop, expect, load, open, pause, shape, steps } from './ways.mjs';
 
-/** Opens the page and waits for the first cloth on screen. */
-async function open(page, address, hash = '') {
-  await page.goto(address + hash);
-  await page.waitForFunction(() => document.body.dataset.shown, null, { timeout: 60000 });
-}
-async function pause(page) {
-  if ((await page.textContent('#play')) === 'Pause') await page.keyboard.press(' ');
-}
-/** Takes steps one after another, `count` in all. */
-async function steps(page, count) {
-  await pause(page);
-  const before = Number((await data(page)).steps);
-  await page.waitForTimeout(100);
-  const start = Number((await data(page)).steps) || before;
-  for (let i = 0; i < count; i++) await page.keyboard.press('s'); // not a click: the pointer may be holding something
-  await page.waitForFunction((n) => Number(document.body.dataset.steps) >= n, start + count, { timeout: 120000 });
-}
-/** Mean height of all cloth, and its faces. */
-const shape = (page) => page.evaluate(() => {
-  const box = window.toile.view.bounds(false);
-  return { low: box.min.y, high: box.max.y, left: box.min.x, right: box.max.x };
-});
-/** How many different colours a picture has, counted by the page itself. */
-const colours = (page, png) => page.evaluate(async (base64) => {
-  const image = new Image();
-  image.src = `data:image/png;base64,${base64}`;
-  await image.decode();
-  const canvas = document.createElement('canvas');
-  canvas.width = image.width;
-  canvas.height = image.height;
-  const c = canvas.getContext('2d');
-  c.drawImage(image, 0, 0);
-  const seen = new Set(new Uint32Array(c.getImageData(0, 0, image.width, image.height).data.buffer));
-  return seen.size;
-}, png.toString('base64'));
+const wide = { width: 900, height: 520 }; // with the settings beside the picture
 
 export const checks = [
   {
@@ -94,4 +60,177 @@ export const checks = [
       return `top of the cloth from ${before.high.toFixed(3)} to ${after.high.toFixed(3)} m`;
     },
   },
+  {
+    name: 'the fabric menu changes the drape',
+    size: wide,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      const drape = async (fabric) => {
+        await load(page, () => page.selectOption('#fabric', fabric));
+        await steps(page, 45);
+        return data(page);
+      };
+      await pause(page);
+      const silk = await drape('silk');
+      await picture('silk');
+      const denim = await drape('denim');
+      await picture('denim');
+      expect(silk.hash !== denim.hash, 'silk and denim give the same state');
+      expect(Number(silk.faces) !== Number(denim.faces), `both have ${silk.faces} faces`);
+      return `silk ${silk.faces}, denim ${denim.faces} faces`;
+    },
+  },
+  {
+    name: 'remeshing bounds, wind, colours and keys',
+    size: wide,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      await pause(page);
+      const set = (id, value) => page.$eval(`#${id}`, (e, v) => ((e.value = v), e.dispatchEvent(new Event('input'))), value);
+      await load(page, () => set('maxFaces', '400'));
+      await steps(page, 60);
+      let d = await data(page);
+      expect(Number(d.faces) <= 480, `${d.faces} faces with at most 400`);
+      await load(page, () => page.selectOption('#remeshing', 'none'));
+      const faces = (await data(page)).faces;
+      await steps(page, 20);
+      expect((await data(page)).faces === faces, 'the mesh changes without remeshing');
+      const still = await shape(page);
+      await set('wind', '10');
+      await steps(page, 20);
+      const blown = await shape(page);
+      expect(Math.abs(blown.low - still.low) + Math.abs(blown.high - still.high) + Math.abs(blown.left - still.left) > 0.01, 'wind does nothing');
+      await page.locator('#canvas').focus();
+      await page.keyboard.press('w');
+      expect(await page.isChecked('#wire'), 'w');
+      await page.keyboard.press('c');
+      d = await page.evaluate(() => [document.querySelector('#colour').value, document.querySelector('#legend').hidden]);
+      expect(d[0] === 'strain' && !d[1], `colour ${d}`);
+      await picture('strain-wire');
+      const from = await page.evaluate(() => window.toile.view.camera.position.toArray());
+      await page.keyboard.press('ArrowLeft');
+      await page.waitForTimeout(200);
+      const to = await page.evaluate(() => window.toile.view.camera.position.toArray());
+      expect(Math.hypot(...from.map((x, i) => x - to[i])) > 0.05, 'the arrow does not turn');
+      return `${faces} faces without remeshing`;
+    },
+  },
+  {
+    name: 'files are opened, bad ones refused',
+    size: wide,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      await pause(page);
+      // a scene, by dropping it
+      const scene = { name: 'dropped', cloths: [{ name: 'patch', mesh: { rectangle: { size: [0.5, 0.5], edge: 0.1 } }, material: 'silk' }], handles: [{ cloth: 'patch', sides: 'top' }] };
+      await load(page, () => drop(page, 'mine.json', JSON.stringify(scene)));
+      await steps(page, 3);
+      // an OBJ of cloth and a body
+      const obj = 'v 0 1 0\nv 1 1 0\nv 1 1 1\nv 0 1 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 2/2 3/3 4/4\n';
+      await load(page, () => drop(page, 'cloth.obj', obj));
+      expect((await data(page)).faces >= 2, 'no cloth from the OBJ');
+      await load(page, () => page.setInputFiles('#file', join(root, 'tests/data/bodies/RiggedFigure.glb')));
+      await steps(page, 3);
+      await picture('dropped-character');
+      const hash = (await data(page)).hash;
+      for (const [name, text, says] of [
+        ['bad.json', '{"cloths": [{"mesh": {"rectangle": {"size": [1, -1], "edge": 0.1}}}]}', /bad\.json:1.*size/],
+        ['bad.obj', 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 9\n', /bad\.obj:4/],
+        ['bad.glb', 'glTF nonsense', /bad\.glb/],
+        ['notes.txt', 'hello', /notes\.txt/],
+        ['half.json', '{"cloths": [', /half\.json/],
+      ]) {
+        await page.evaluate(() => (document.querySelector('#message').hidden = true));
+        await drop(page, name, text);
+        await page.waitForSelector('#message.bad:not([hidden])', { timeout: 20000 });
+        const said = await page.textContent('#message p');
+        expect(says.test(said), `${name}: ${said}`);
+      }
+      expect((await data(page)).hash === hash, 'a bad file changed the simulation');
+      await steps(page, 2); // nothing hangs
+      return 'scene, mesh, character; five bad files named';
+    },
+  },
+  {
+    name: 'a recording is played',
+    async run({ page, address, picture }) {
+      await open(page, address);
+      const files = [];
+      for (let i = 0; i < 4; i++) {
+        const y = 1 - 0.1 * i;
+        files.push([`run/frames/${String(i).padStart(6, '0')}_cloth.obj`, `v 0 ${y} 0\nv 1 ${y} 0\nv 1 ${y} 1\nv 0 ${y} 1\nvt 0 0\nvt 1 0\nvt 1 1\nvt 0 1\nf 1/1 4/4 3/3\nf 1/1 3/3 2/2\n`]);
+      }
+      await page.evaluate(async (list) => window.toile.openFiles(list.map(([path, text]) => ({ path, file: new File([text], path.replace(/.*\//, '')) }))), files);
+      await page.waitForFunction(() => !document.querySelector('#player').hidden);
+      const first = await shape(page);
+      await page.$eval('#scrub', (e) => ((e.value = '3'), e.dispatchEvent(new Event('input'))));
+      const last = await shape(page);
+      expect(Math.abs(first.high - 1) < 1e-6 && Math.abs(last.high - 0.7) < 1e-6, `${first.high} to ${last.high}`);
+      await picture('recording');
+      return '4 frames';
+    },
+  },
+  {
+    name: 'a share link restores the settings',
+    size: wide,
+    async run({ page, address }) {
+      await open(page, address);
+      await load(page, () => page.click('#gallery button[data-name=curtain]'));
+      await load(page, () => page.selectOption('#fabric', 'wool'));
+      await page.selectOption('#colour', 'speed');
+      await page.check('#wire');
+      await page.click('#share');
+      await page.waitForFunction(() => location.hash.length > 5);
+      const link = await page.evaluate(() => location.hash);
+      const before = await page.evaluate(() => ({ ...window.toile.settings(), camera: 0 }));
+      const other = await page.context().newPage();
+      await open(other, address, link);
+      const after = await other.evaluate(() => ({ ...window.toile.settings(), camera: 0 }));
+      expect(JSON.stringify(before) === JSON.stringify(after), `${JSON.stringify(before)} and ${JSON.stringify(after)}`);
+      expect(await other.inputValue('#fabric') === 'wool' && await other.isChecked('#wire'), 'the panel does not show it');
+      await other.close();
+      return `${link.length} characters`;
+    },
+  },
+  {
+    name: 'every exhibit of the gallery runs',
+    size: wide,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      const names = await page.$$eval('#gallery button', (list) => list.map((b) => b.dataset.name));
+      expect(names.length === 6, `${names.length} exhibits`);
+      const seen = [];
+      for (const name of names) {
+        await load(page, () => page.click(`#gallery button[data-name=${name}]`));
+        await steps(page, 2);
+        const n = await colours(page, await picture(`gallery-${name}`));
+        expect(n > 300, `${name}: only ${n} colours`);
+        seen.push(`${name} ${(await data(page)).faces}`);
+      }
+      return seen.join(', ');
+    },
+  },
+  {
+    name: 'phone width, by touch, in the dark',
+    size: { width: 390, height: 780 },
+    touch: true,
+    dark: true,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      const wide = await page.evaluate(() => document.documentElement.scrollWidth);
+      expect(wide <= 390, `the page is ${wide} wide`);
+      expect(await page.evaluate(() => document.documentElement.dataset.theme) === 'dark', 'not dark');
+      await page.tap('#menu');
+      expect(await page.isVisible('#fabric'), 'the settings do not open');
+      await picture('phone-settings');
+      await page.tap('#menu');
+      expect(!(await page.isVisible('#fabric')), 'the settings do not close');
+      await pause(page);
+      await page.tap('#step');
+      const n = await colours(page, await picture('phone'));
+      expect(n > 300, `only ${n} colours`);
+      return `${n} colours`;
+    },
+  },
+  ...editorChecks,
 ];

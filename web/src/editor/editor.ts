@@ -33,6 +33,7 @@ export class Editor {
   private shownBody = ''; // as the worker has it
   private bodyShapes: Shape[] = [];
   private panelShapes: Shape[] = [];
+  private turn = 0; // of the last arrangement asked for
   private isDraping = false;
   private wait = 0;
   private drag: { panel: string; from: Vector3; turn: boolean; x: number; merge: string } | null = null;
@@ -71,6 +72,7 @@ export class Editor {
 
   /** Becomes visible. */
   async enter() {
+    this.shownBody = ''; // the page showed something else meanwhile
     this.refresh();
     this.sheet.showAll();
     await this.arrange();
@@ -237,6 +239,7 @@ export class Editor {
   async arrange() {
     const { pattern } = this.store;
     const body = pattern.body;
+    const mine = ++this.turn;
     let scene: string | null = null;
     if (body !== this.shownBody || this.draping) {
       if (bodies[body]?.folder) await this.host.sceneFiles(bodies[body].folder);
@@ -246,7 +249,7 @@ export class Editor {
     this.draping = false;
     this.host.tell({ type: 'files', files: [this.file(FILE, new TextEncoder().encode(toFile(pattern)))] });
     const answer = await this.host.arrange(scene, pattern.panels.length ? FILE : '', EDGE);
-    if (this.draping) return;
+    if (this.draping || (mine !== this.turn && !answer.bodies)) return;
     this.root.dataset.wrong = answer.message;
     if (answer.bodies) {
       this.shownBody = body;
@@ -259,6 +262,7 @@ export class Editor {
     this.host.view.update(this.panelShapes, answer.bodies ?? []);
     if (answer.bodies) this.host.view.frame(25, 8);
     this.host.view.draw();
+    this.root.dataset.shown = String(this.panelShapes.length);
     this.root.dataset.arranged = String(Number(this.root.dataset.arranged ?? 0) + 1);
   }
 
@@ -276,8 +280,10 @@ export class Editor {
     await this.arrange();
     if (this.root.dataset.wrong) return this.host.say(this.root.dataset.wrong.replace(`${FILE}: `, ''), true);
     this.draping = true;
+    this.hint.textContent = 'Sewing…';
     this.host.tell({ type: 'files', files: [this.file(SCENE, dressScene(pattern, topOf(this.panelShapes), EDGE))] });
     const wrong = await this.host.drape(SCENE);
+    this.hint.textContent = hints[this.tools.tool];
     this.root.dataset.draped = wrong ? 'failed' : 'yes';
     if (wrong) {
       this.host.say(wrong.replaceAll('/editor/', ''), true);

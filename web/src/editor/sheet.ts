@@ -227,7 +227,11 @@ export class Sheet {
       const turn = (Math.atan2(n[1] - m[1], n[0] - m[0]) * 180) / Math.PI;
       this.el('path', { d: 'M-4 -4L4 0L-4 4', transform: `translate(${m[0]} ${m[1]}) rotate(${turn})`, class: 'way', stroke: colour }, this.svg);
       const [x, y] = m;
-      this.el('text', { x: x + 8, y: y - 8, class: 'length', fill: colour }, this.svg, `${index + 1}: ${(100 * sideLength(pattern, side)).toFixed(1)} cm`);
+      const length = sideLength(pattern, side);
+      const near = 'panel' in this.selection && this.selection.panel === side.panel;
+      if (on || near || (pattern.seams.length < 5 && length * this.scale > 60))
+        this.el('text', { x: x + 8, y: y - 8, class: 'length', fill: colour }, this.svg, `${index + 1}: ${(100 * length).toFixed(1)} cm`);
+      else if (length * this.scale > 25) this.el('text', { x: x + 5, y: y - 5, class: 'length', fill: colour }, this.svg, String(index + 1));
       middles.push(m);
     }
     if (on && middles.length === 2) this.el('path', { d: `M${middles[0].join(' ')}L${middles[1].join(' ')}`, class: 'link', stroke: colour }, this.svg);
