@@ -68,6 +68,7 @@ typedef enum tl_on_intersection {
 /// How a time step is solved.
 typedef enum tl_dynamics_kind {
     TL_DYNAMICS_IMPLICIT,  ///< an incremental potential, minimised by Newton's method
+    TL_DYNAMICS_SPRINGS,   ///< springs at interactive rates; nodes are kept out of bodies, no more (docs/realtime.md)
 } tl_dynamics_kind;
 
 /// How contact answers (docs/notes/contact.md, "Two responses compared").
@@ -133,6 +134,25 @@ typedef struct tl_start_def {
     double reserved[8];           ///< room for later fields; zero
 } tl_start_def;
 
+typedef enum tl_springs_kind { TL_SPRINGS_XPBD_METHOD, TL_SPRINGS_VERLET_METHOD } tl_springs_kind;
+
+/// TL_DYNAMICS_SPRINGS (docs/realtime.md).
+typedef struct tl_springs_options {
+    uint32_t method;   ///< tl_springs_kind: projection with small steps, or Verlet (Simnett 2012). Default the first.
+    int32_t substeps;  ///< per step, 1 to 1000; 0: by the mesh. Default 0.
+    double offset;     ///< distance that nodes keep from bodies, if half the thickness is less [m]. Default 0.004.
+    double self_distance;  ///< distance that nodes keep from each other [m]; 0: off. Default 0.
+    double compression;    ///< part of the stiffness that holds against being pushed together, 0 to 1. Default 0.05.
+    // Verlet alone
+    double stiffness;       ///< of a spring of 1 m [N/m], > 0. Default 80.
+    double bend;            ///< [N per rad], >= 0. Default 0.002.
+    double damping;         ///< part of the velocity lost in a step, in [0, 1). Default 0.01.
+    double max_stretch;     ///< edges are brought back to this, > 1. Default 1.05.
+    int32_t length_rounds;  ///< sweeps of that, >= 0. Default 5.
+    int32_t reserved_word;
+    double reserved[6];  ///< room for later fields; zero
+} tl_springs_options;
+
 typedef struct tl_sim_def {
     uint32_t struct_size;       ///< filled in by the default function, do not set
     double dt;                  ///< time step [s], > 0. Default 1/200.
@@ -159,6 +179,7 @@ typedef struct tl_sim_def {
     tl_task_host tasks;  ///< the host's threads run our loops, `threads` at a time; Default none: threads of our own.
     tl_start_def start;
     tl_dynamics_kind dynamics;  ///< Default TL_DYNAMICS_IMPLICIT.
+    tl_springs_options springs;
 } tl_sim_def;
 TL_API void tl_sim_def_init(tl_sim_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_sim_def tl_sim_def_default(void)
@@ -177,6 +198,7 @@ typedef enum tl_remeshing_kind {
     TL_REMESHING_ANISOTROPIC,  ///< faces as long and as thin as wrinkles allow
     TL_REMESHING_ISOTROPIC,    ///< faces of even shape
     TL_REMESHING_SQRT3,        ///< layers of triangles, made and removed (docs/sqrt3.md)
+    TL_REMESHING_EDGE_TREES,   ///< edges split in halves and joined again; with TL_DYNAMICS_SPRINGS (docs/realtime.md)
 } tl_remeshing_kind;
 
 /// What the kind sqrt3 goes by.
@@ -211,7 +233,13 @@ typedef struct tl_remeshing {
     int32_t layers;     ///< sqrt3: of triangles, that of the input included, 1 to 12. Default 5.
     tl_sqrt3_criteria criteria;  ///< sqrt3: Default TL_SQRT3_ALL.
     double error;                ///< sqrt3: how far chords may be off the surface [m], > 0. Default 0.002.
-    double reserved[14];         ///< room for later fields; zero
+    // Edge trees alone. `curvature` and `hysteresis` say when edges are split and joined, `obstacles` whether edges
+    // that reach into bodies are, `max_faces` is a budget that the angles follow.
+    int32_t levels;       ///< how often an edge may be halved, 0 to 8. Default 3.
+    int32_t rejoin_wait;  ///< looks between two attempts to join an edge, 0 to 255. Default 10.
+    double split_length;  ///< edges shorter than this times their rest length are split, > 0. Default 0.98.
+    double join_length;   ///< .. and joined when longer than this, >= split_length. Default 0.99.
+    double reserved[11];  ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

@@ -7,6 +7,10 @@
 
 const tl_adapter tl_adapter_none = {.name = "none", .promise = "the mesh stays as it is given", .keeps_clear = true};
 
+// The springs keep their hierarchy themselves (sim/spring_cloth.h).
+const tl_adapter tl_adapter_edge_trees = {.name = "edge-trees",
+                                          .promise = "edges are halved and joined again, level by level"};
+
 const tl_adapter *tl_adapter_of(tl_remeshing_kind kind)
 {
     static const tl_adapter *const kinds[] = {
@@ -14,6 +18,7 @@ const tl_adapter *tl_adapter_of(tl_remeshing_kind kind)
         [TL_REMESHING_ANISOTROPIC] = &tl_adapter_anisotropic,
         [TL_REMESHING_ISOTROPIC] = &tl_adapter_isotropic,
         [TL_REMESHING_SQRT3] = &tl_adapter_sqrt3,
+        [TL_REMESHING_EDGE_TREES] = &tl_adapter_edge_trees,
     };
     return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
 }

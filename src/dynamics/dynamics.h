@@ -62,6 +62,7 @@ typedef struct tl_dynamics {
     const char *name;     ///< word of the scene key `dynamics.kind`
     const char *promise;  ///< what it does, one sentence
     bool has_potential;   ///< minimises one, so responses and limits that are terms of it can be had
+    bool own_contact;     ///< answers contact itself, whatever collisions.response and detection are
     bool (*follows)(tl_remeshing_kind adapter);  ///< can meshes be changed by this kind? NULL: by all of them
     tl_status (*create)(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
@@ -82,5 +83,6 @@ typedef struct tl_dynamics {
 } tl_dynamics;
 
 extern const tl_dynamics tl_dynamics_implicit;
+extern const tl_dynamics tl_dynamics_springs;  ///< Simnett 2012, and better; a name alone
 
 const tl_dynamics *tl_dynamics_of(tl_dynamics_kind kind);  ///< NULL: no such kind

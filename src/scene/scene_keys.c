@@ -243,12 +243,71 @@ static const tl_key_table collide_table = {"contact", collide_keys};
 
 // ---- dynamics ---------------------------------------------------------------------------------------------
 
-static const char *const dynamics_words[] = {"implicit", NULL};  // as tl_dynamics_kind
+static const char *const dynamics_words[] = {"implicit", "springs", NULL};  // as tl_dynamics_kind
+static const char *const springs_words[] = {"xpbd", "verlet", NULL};        // as tl_springs_kind
 
 #define AT(field) offsetof(tl_dynamics_file, field)
 static const tl_key_def dynamics_keys[] = {
     {"kind", TL_KEY_WORD, 0, AT(kind), .words = dynamics_words, .text = "implicit",
-     .doc = "How a time step is solved; toile info --kinds lists what there is"},
+     .doc =
+         "How a time step is solved: implicitly, with contact that lets nothing through; or by springs at interactive "
+         "rates, to which the keys below belong"},
+    {"method", TL_KEY_WORD, 0, AT(method), .words = springs_words, .text = "xpbd",
+     .doc = "Springs: projection with small steps, or Verlet's method as published (Simnett 2012)"},
+    {"substeps", TL_KEY_INT, 0, AT(substeps), 0, 1000, {0}, .doc = "Of a step; 0: chosen by the mesh"},
+    {"offset",
+     TL_KEY_REAL,
+     0,
+     AT(offset),
+     0,
+     1,
+     {0.004},
+     .unit = "m",
+     .doc = "Distance that nodes keep from obstacles, if half the thickness is less"},
+    {"self_distance",
+     TL_KEY_REAL,
+     0,
+     AT(self_distance),
+     0,
+     1,
+     {0},
+     .unit = "m",
+     .doc = "Distance that nodes of a cloth keep from each other; 0: off"},
+    {"compression",
+     TL_KEY_REAL,
+     0,
+     AT(compression),
+     0,
+     1,
+     {0.05},
+     .doc = "Part of the stiffness that holds against being pushed together: cloth buckles within a face"},
+    {"stiffness",
+     TL_KEY_REAL,
+     POSITIVE_FLAG,
+     AT(stiffness),
+     0,
+     1e9,
+     {80},
+     .unit = "N/m",
+     .doc = "Verlet: of a spring of 1 m"},
+    {"bend", TL_KEY_REAL, 0, AT(bend), 0, 1e9, {0.002}, .unit = "N/rad", .doc = "Verlet: of bending elements"},
+    {"damping",
+     TL_KEY_REAL,
+     TL_KEY_OPEN_MAX,
+     AT(damping),
+     0,
+     1,
+     {0.01},
+     .doc = "Verlet: part of the velocity lost in a step"},
+    {"max_stretch",
+     TL_KEY_REAL,
+     TL_KEY_OPEN_MIN,
+     AT(max_stretch),
+     1,
+     1e6,
+     {1.05},
+     .doc = "Verlet: edges are brought back to this times their length at rest"},
+    {"length_rounds", TL_KEY_INT, 0, AT(length_rounds), 0, 10000, {5}, .doc = "Verlet: sweeps of that in a step"},
     {0},
 };
 static const tl_key_table dynamics_table = {"dynamics", dynamics_keys};
@@ -282,7 +341,7 @@ static const tl_key_table start_table = {"start", start_keys};
 // ---- remeshing --------------------------------------------------------------------------------------------
 
 // As tl_remeshing_kind and tl_sqrt3_criteria.
-static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", "sqrt3", NULL};
+static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", "sqrt3", "edge-trees", NULL};
 static const char *const criteria_words[] = {"curvature", "all", NULL};
 static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshing_blend
 
@@ -295,7 +354,8 @@ static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshi
      AT(kind),                                                                                                           \
      .words = remeshing_words,                                                                                           \
      .text = "anisotropic",                                                                                              \
-     .doc = "How the mesh follows the cloth: faces drawn out along wrinkles, of even shape, in layers, or no change"},   \
+     .doc = "How the mesh follows the cloth: faces drawn out along wrinkles, of even shape, in layers, edges halved, "   \
+            "or no change"},                                                                                             \
         {"size_min", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN,         AT(size_min), 0, 1e3,                               \
          {0.015},    .unit = "m", .doc = "Shortest length asked for"},                                                   \
         {"size_max", TL_KEY_REAL, (flags) | TL_KEY_OPEN_MIN, AT(size_max), 0, 1e3,                                       \
@@ -396,6 +456,32 @@ static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshi
          .words = criteria_words,                                                                                        \
          .text = "all",                                                                                                  \
          .doc = "sqrt3: the error of chords alone, or compression, velocity and obstacles as well"},                     \
+        {"levels", TL_KEY_INT, flags, AT(levels),                                                                        \
+         0,        8,          {3},   .doc = "Of edge-trees, as are the next three: how often an edge may be halved"},   \
+        {"split_length",                                                                                                 \
+         TL_KEY_REAL,                                                                                                    \
+         (flags) | TL_KEY_OPEN_MIN,                                                                                      \
+         AT(split_length),                                                                                               \
+         0,                                                                                                              \
+         1e6,                                                                                                            \
+         {0.98},                                                                                                         \
+         .doc = "Edges pushed together to less than this times their length at rest are halved"},                        \
+        {"join_length",                                                                                                  \
+         TL_KEY_REAL,                                                                                                    \
+         (flags) | TL_KEY_OPEN_MIN,                                                                                      \
+         AT(join_length),                                                                                                \
+         0,                                                                                                              \
+         1e6,                                                                                                            \
+         {0.99},                                                                                                         \
+         .doc = ".. and joined again above this"},                                                                       \
+        {"rejoin_wait",                                                                                                  \
+         TL_KEY_INT,                                                                                                     \
+         flags,                                                                                                          \
+         AT(rejoin_wait),                                                                                                \
+         0,                                                                                                              \
+         255,                                                                                                            \
+         {10},                                                                                                           \
+         .doc = "Looks between two attempts to join an edge"},                                                           \
     {                                                                                                                    \
         0                                                                                                                \
     }

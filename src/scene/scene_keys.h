@@ -36,7 +36,9 @@ typedef struct tl_collide_file {
 } tl_collide_file;
 
 typedef struct tl_dynamics_file {
-    int32_t kind;
+    int32_t kind, method;
+    int64_t substeps, length_rounds;
+    double offset, self_distance, compression, stiffness, bend, damping, max_stretch;
 } tl_dynamics_file;
 
 typedef struct tl_start_file {
@@ -51,7 +53,8 @@ typedef struct tl_remeshing_file {
     int32_t criteria;
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
         error;
-    int64_t max_faces, patience, layers;
+    double split_length, join_length;
+    int64_t max_faces, patience, layers, levels, rejoin_wait;
 } tl_remeshing_file;
 
 /// What the renderer reads; nothing of it shapes the simulation.

@@ -37,10 +37,11 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min,    &f.size_max,   &f.aspect_min, &f.curvature,      &f.velocity,
-                        &f.compression, &f.hysteresis, &f.interval,   &f.rib_stiffening, &f.error};
-        const double from[] = {own->size_min,    own->size_max,   own->aspect_min, own->curvature,      own->velocity,
-                               own->compression, own->hysteresis, own->interval,   own->rib_stiffening, own->error};
+        double *to[] = {&f.size_min,   &f.size_max, &f.aspect_min,     &f.curvature, &f.velocity,     &f.compression,
+                        &f.hysteresis, &f.interval, &f.rib_stiffening, &f.error,     &f.split_length, &f.join_length};
+        const double from[] = {own->size_min,       own->size_max,    own->aspect_min,   own->curvature,
+                               own->velocity,       own->compression, own->hysteresis,   own->interval,
+                               own->rib_stiffening, own->error,       own->split_length, own->join_length};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
@@ -49,6 +50,8 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->obstacles >= 0) f.obstacles = own->obstacles;
         if (own->max_faces >= 0) f.max_faces = own->max_faces;
         if (own->patience >= 0) f.patience = own->patience;
+        if (own->levels >= 0) f.levels = own->levels;
+        if (own->rejoin_wait >= 0) f.rejoin_wait = own->rejoin_wait;
         if (own->layers >= 0) f.layers = own->layers;
         if (own->criteria >= 0) f.criteria = own->criteria;
     }
@@ -69,7 +72,11 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .max_faces = (int32_t)f.max_faces,
                           .layers = (int32_t)f.layers,
                           .criteria = (tl_sqrt3_criteria)f.criteria,
-                          .error = f.error};
+                          .error = f.error,
+                          .levels = (int32_t)f.levels,
+                          .rejoin_wait = (int32_t)f.rejoin_wait,
+                          .split_length = f.split_length,
+                          .join_length = f.join_length};
 }
 
 static double or_else(double value, double other) { return isnan(value) ? other : value; }
@@ -295,7 +302,6 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.bodies = collide->bodies != 0, def.collide.self = collide->self != 0;
     def.collide.combine = (tl_combine)collide->combine;  // the words stand in the order of the enums
     def.collide.on_intersection = (tl_on_intersection)collide->on_intersection;
-    def.dynamics = (tl_dynamics_kind)scene->file.dynamics.kind;
     def.collide.detection = (tl_detection)collide->detection;
     def.collide.response = (tl_response)collide->response;
     def.collide.pressure = collide->pressure, def.collide.slip_speed = collide->slip_speed;
@@ -304,6 +310,14 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.leaf_faces = (int32_t)collide->leaf_faces, def.collide.new_pairs = (int32_t)collide->new_pairs;
     def.collide.distance = collide->distance, def.collide.find_ratio = collide->find_ratio;
     def.collide.response_ratio = collide->response_ratio;
+    const tl_dynamics_file *dynamics = &scene->file.dynamics;
+    def.dynamics = (tl_dynamics_kind)dynamics->kind;  // the words stand in the order of the enums
+    def.springs.method = (uint32_t)dynamics->method, def.springs.substeps = (int32_t)dynamics->substeps;
+    def.springs.offset = dynamics->offset, def.springs.self_distance = dynamics->self_distance;
+    def.springs.compression = dynamics->compression;
+    def.springs.stiffness = dynamics->stiffness, def.springs.bend = dynamics->bend;
+    def.springs.damping = dynamics->damping, def.springs.max_stretch = dynamics->max_stretch;
+    def.springs.length_rounds = (int32_t)dynamics->length_rounds;
     const tl_start_file *start = &scene->file.start;
     def.start.relax = (tl_relax)start->relax, def.start.strain = start->strain;
     def.start.limit_min = start->limit_min, def.start.limit_max = start->limit_max;

@@ -13,6 +13,9 @@
 #include "toile/body.h"
 #include "toile/kinds.h"
 
+struct spring_cloth;     // spring_cloth.h
+struct sim_spring_body;  // springs.c
+
 typedef struct sim_cloth {
     char name[64];
     tl_mesh *mesh;
@@ -30,6 +33,7 @@ typedef struct sim_cloth {
     double *spring;    ///< springs that the host set, per node slot [N/m]; NULL: none
     tl_vec3 *spring_to;
     int32_t spring_count;
+    struct spring_cloth *engine;  ///< its engine where dynamics are springs, from the first step on
 } sim_cloth;
 
 #define SIM_LONGEST_STEP 1e6  // [s] beyond it the numbers of a step lose all meaning
@@ -139,6 +143,9 @@ struct tl_sim {
     sim_body *bodies;
     int32_t body_count, body_cap;
     sim_ids cloth_ids, handle_ids, body_ids;
+    struct sim_spring_body *spring_bodies;  ///< what springs keep of bodies (springs.c)
+    int32_t spring_body_count;
+    bool springs_stale;  ///< meshes of cloths are not what their engines have
     // compiled from the cloths; NULL until the first step after a change
     tl_elements *elements;
     const tl_dynamics *dynamics;
@@ -247,6 +254,12 @@ tl_status sim_take_up_again(tl_sim *sim, tl_error *err);
 
 /// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
+
+/// What hosts have set, as bytes: to `out`, from `in`, or with both NULL how many (snapshot.c).
+size_t sim_live_bytes(const tl_sim *sim, char *out, const char *in);
+
+/// Forgets what springs keep of bodies (springs.c).
+void sim_springs_free(tl_sim *sim);
 
 /// Where a handle's motion takes a node (slot of its mesh) from, given where the node is at the moment.
 tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slot, tl_vec3 now);

@@ -81,7 +81,10 @@ static choice choice_of(const tl_kinds *kinds)
 
 static bool may_miss(const choice *c) { return c->responder->no_penetration && !c->detector->complete; }
 static bool searches_itself(const choice *c) { return !c->responder->detects && c->detector != &tl_detector_full; }
-static bool has_no_potential(const choice *c) { return c->responder->in_potential && !c->dynamics->has_potential; }
+static bool has_no_potential(const choice *c)
+{
+    return c->responder->in_potential && !c->dynamics->has_potential && !c->dynamics->own_contact;
+}
 static bool cannot_follow(const choice *c)
 {
     return c->adapter != TL_REMESHING_NONE && c->dynamics->follows && !c->dynamics->follows(c->adapter);

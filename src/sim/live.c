@@ -207,6 +207,8 @@ tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id id, const double *stiffn
     if (!stiffness || !to || count != cloth->mesh->slots[TL_NODES].count)
         return tl_fail(err, TL_BAD_ARG, "springs of cloth '%s': %d of them, it has %d nodes", cloth->name,
                        stiffness && to ? count : 0, cloth->mesh->slots[TL_NODES].count);
+    if (sim->def.dynamics != TL_DYNAMICS_IMPLICIT)
+        return tl_fail(err, TL_BAD_ARG, "springs of cloth '%s' to places go with dynamics implicit alone", cloth->name);
     if (cloth->remeshing.kind != TL_REMESHING_NONE)
         return tl_fail(err, TL_BAD_ARG, "springs of cloth '%s': its mesh may change (remeshing.kind none)",
                        cloth->name);

@@ -33,7 +33,11 @@ tl_remeshing tl_remeshing_default(void)
                           .patience = 1,
                           .layers = 5,
                           .criteria = TL_SQRT3_ALL,
-                          .error = 0.002};
+                          .error = 0.002,
+                          .levels = 3,
+                          .rejoin_wait = 10,
+                          .split_length = 0.98,
+                          .join_length = 0.99};
 }
 
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)

@@ -17,6 +17,7 @@
 #include "mesh/mesh_rest.h"
 #include "physics/bend.h"
 #include "physics/forces.h"
+#include "sim/springs.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
 {
@@ -62,6 +63,13 @@ void tl_sim_def_init(tl_sim_def *def, size_t size)
         .seed = 1,
         .threads = 1,
         .alloc = tl_allocator_default(),
+        .springs = {.offset = 0.004,
+                    .compression = 0.05,
+                    .stiffness = 80,
+                    .bend = 0.002,
+                    .damping = 0.01,
+                    .max_stretch = 1.05,
+                    .length_rounds = 5},
         .start = {.strain = 1, .limit_min = (double)NAN, .limit_max = (double)NAN},
     };
     tl_def_init(def, size, &defaults, sizeof defaults);
@@ -167,6 +175,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     TL_TRY(tl_kinds_check(&kinds, err));
     TL_TRY(check_collide(&d->collide, err));
     TL_TRY(sim_check_start(&d->start, err));
+    TL_TRY(sim_springs_check_options(&d->springs, err));
     return check_air(&d->air, err);
 }
 
@@ -181,7 +190,9 @@ tl_status tl_sim_create(const tl_sim_def *given, tl_sim **out, tl_error *err)
     sim->def = *def;
     sim->memory = (sim_memory){def->alloc, sizeof *sim, sizeof *sim};
     sim->alloc = (tl_allocator){counting_resize, &sim->memory};
-    sim->dynamics = tl_dynamics_of(def->dynamics), sim->responder = tl_responder_of(def->collide.response);
+    // questions about energy and strain go to what is compiled, by whatever dynamics the cloth moves
+    sim->dynamics = sim_by_springs(sim) ? &tl_dynamics_implicit : tl_dynamics_of(def->dynamics),
+    sim->responder = tl_responder_of(def->collide.response);
     sim->remeshed = -1;
     tl_arena_init(&sim->arena, sim->alloc);
     tl_status status = tl_workers_create(&sim->alloc, def->tasks.run ? 1 : def->threads, &sim->workers, err);
@@ -207,6 +218,7 @@ void sim_free_cloth(tl_sim *sim, sim_cloth *cloth)
     if (cloth->adapter && cloth->adapter->destroy) cloth->adapter->destroy(cloth->adapter_self);
     tl_mesh_destroy(cloth->mesh);
     sim_free_springs(sim, cloth);
+    spring_cloth_destroy(cloth->engine);
     TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
 }
 
@@ -218,6 +230,7 @@ void tl_sim_destroy(tl_sim *sim)
     TL_FREE(&sim->alloc, sim->handles, sim->handle_cap);
     for (int32_t i = 0; i < sim->cloth_count; i++) sim_free_cloth(sim, &sim->cloths[i]);
     TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
+    sim_springs_free(sim);
     sim_free_bodies(sim);
     sim_ids_free(&sim->alloc, &sim->cloth_ids), sim_ids_free(&sim->alloc, &sim->handle_ids);
     sim_ids_free(&sim->alloc, &sim->body_ids);
@@ -391,6 +404,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
     TL_TRY(check_cloth(def, err));
     const tl_kinds kinds = sim_kinds(&sim->def, def->remeshing.kind);
     TL_TRY(tl_kinds_check(&kinds, err));
+    TL_TRY(sim_springs_check(sim, def, err));
     sim_cloth cloth = {.material_count = def->material_count,
                        .thickness = def->thickness,
                        .friction = def->friction,
@@ -525,6 +539,7 @@ static tl_status compile(tl_sim *sim, tl_error *err)
 
 tl_status sim_compile(tl_sim *sim, tl_error *err)
 {
+    if (sim_by_springs(sim)) TL_TRY(sim_springs_sync(sim, err));
     if (sim->elements) return TL_OK;
     if (sim->cloth_count == 0) return tl_fail(err, TL_BAD_ARG, "the simulation has no cloth");
     const tl_status status = compile(sim, err);

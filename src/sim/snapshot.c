@@ -20,6 +20,7 @@
 #include "mesh/mesh_bytes.h"
 #include "mesh/mesh_rest.h"
 #include "sim/internal.h"
+#include "sim/springs.h"
 
 #define MAGIC "TLSTATE9"
 enum { TOOK_HOLD = 1, LET_GO = 2 };  // of a handle
@@ -89,6 +90,7 @@ static uint64_t hash_built(const tl_sim *sim)
     const int32_t dynamics = (int32_t)sim->def.dynamics;
     tl_hash_add(&hash, &dynamics, sizeof dynamics);
     sim->dynamics->hash(&sim->def, &hash);
+    if (sim_by_springs(sim)) sim_springs_hash(sim, &hash);
     return tl_hash_value(&hash);
 }
 
@@ -190,6 +192,11 @@ static size_t write_response(const tl_sim *sim, char *out)
 }
 
 /// `own`: bytes of dynamics and response.
+size_t sim_live_bytes(const tl_sim *sim, char *out, const char *in)
+{
+    return live_bytes(sim, out ? LIVE_WRITE : in ? LIVE_READ : LIVE_COUNT, out, in);
+}
+
 static size_t state_size(const tl_sim *sim, size_t own)
 {
     size_t size = sizeof(header) + write_meshes(sim, NULL) + own;
@@ -280,6 +287,7 @@ tl_status sim_begin_epoch(tl_sim *sim, tl_error *err)
 
 int64_t tl_sim_replay_steps(const tl_sim *sim)
 {
+    if (sim_by_springs(sim)) return 0;
     if (sim->live_changed) return 0;  // saving begins an epoch
     const int64_t since = sim->step - sim->epoch_step;
     return sim->epoch_open && since < SIM_EPOCH_STEPS ? since : 0;
@@ -288,6 +296,7 @@ int64_t tl_sim_replay_steps(const tl_sim *sim)
 tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err)
 {
     *data = NULL, *size = 0;
+    if (sim_by_springs(sim)) return sim_springs_save(sim, hash_built(sim), data, size, err);
     if (sim->interrupted) {  // what is there may have been remade for the step to come: the note knows better
         seal(sim, sim->step - sim->epoch_step);
         *data = sim->epoch, *size = sim->epoch_size;
@@ -421,6 +430,7 @@ static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, int6
 
 tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err)
 {
+    if (sim_by_springs(sim)) return sim_springs_restore(sim, hash_built(sim), data, size, err);
     TL_TRY(sim_compile(sim, err));
     header h;
     if (!data || size < sizeof h) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);

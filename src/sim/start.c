@@ -14,6 +14,7 @@
 #include "base/log.h"
 #include "respond/untangle/untangle.h"
 #include "sim/internal.h"
+#include "sim/springs.h"
 
 enum { ROUNDS = 4, FIRST_ONES = 3 };  // of lifting and untangling; of places in a message
 
@@ -358,6 +359,9 @@ tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
     tl_start_report report = {0};
     if (out) *out = report;
+    if (sim_by_springs(sim))
+        return tl_fail(err, TL_BAD_ARG,
+                       "healing does not go with dynamics springs: nodes inside bodies are pushed out in steps");
     tl_intersection_report found;
     TL_TRY(tl_sim_intersections(sim, &found, err));
     int32_t held;
@@ -449,6 +453,7 @@ tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
     tl_start_report report = {0};
     if (out) *out = report;
+    if (sim_by_springs(sim)) return sim_springs_prepare(sim, err);  // nodes inside bodies are pushed out in steps
     TL_TRY(sim_compile(sim, err));
     if (sim->started) return TL_OK;
     const int32_t slots = slot_count(sim);

@@ -7,6 +7,7 @@
 #include "base/fail.h"
 #include "base/timer.h"
 #include "sim/internal.h"
+#include "sim/springs.h"
 
 // ---- the world of a step ----------------------------------------------------------------------------------
 
@@ -108,6 +109,7 @@ static tl_status prepare_and_advance(tl_sim *sim, tl_step_report *report, tl_err
 
 tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
+    if (sim_by_springs(sim)) return sim_springs_step(sim, out, err);
     const double start = tl_now();
     if (sim->interrupted) TL_TRY(sim_take_up_again(sim, err));
     tl_step_report report = {0};

@@ -9,6 +9,7 @@
 #include "mesh/mesh_query.h"
 #include "physics/forces.h"
 #include "sim/internal.h"
+#include "sim/springs.h"
 
 const sim_cloth *sim_find_cloth(const tl_sim *sim, tl_cloth_id id)
 {
@@ -37,6 +38,10 @@ tl_status tl_sim_cloth_view(const tl_sim *sim, tl_cloth_id id, tl_cloth_view *ou
     const sim_cloth *cloth = sim_find_cloth(sim, id);
     *out = (tl_cloth_view){0};
     if (!cloth) return TL_BAD_ARG;
+    if (cloth->engine) {
+        sim_springs_view(cloth->engine, out);
+        return TL_OK;
+    }
     const tl_mesh *mesh = cloth->mesh;
     *out = (tl_cloth_view){mesh->pos,
                            mesh->vel,
@@ -55,6 +60,7 @@ tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id id, tl_vec3 *out)
 {
     const sim_cloth *cloth = sim_find_cloth(sim, id);
     if (!cloth || !out) return TL_BAD_ARG;
+    if (sim->springs_stale) TL_TRY(sim_springs_sync((tl_sim *)(uintptr_t)sim, NULL));
     return tl_mesh_node_normals(cloth->mesh, sim->workers, out, NULL);
 }
 
@@ -131,6 +137,13 @@ uint64_t tl_sim_hash(const tl_sim *sim)
     tl_hash_init(&hash);
     tl_hash_add(&hash, &sim->step, sizeof sim->step);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
+        if (sim->cloths[c].engine) {
+            const spring_cloth *s = sim->cloths[c].engine;
+            tl_hash_add(&hash, s->node_pos, (size_t)s->node_count * sizeof *s->node_pos);
+            tl_hash_add(&hash, s->node_vel, (size_t)s->node_count * sizeof *s->node_vel);
+            tl_hash_add(&hash, s->face, (size_t)s->tri_count * sizeof *s->face);
+            continue;
+        }
         const tl_mesh *mesh = sim->cloths[c].mesh;
         const size_t nodes = (size_t)mesh->slots[TL_NODES].count;
         tl_hash_add(&hash, mesh->pos, nodes * sizeof *mesh->pos);

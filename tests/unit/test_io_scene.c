@@ -183,7 +183,7 @@ static void bad_scenes(void **state)
     check_fails("{\"cloths\": [" RECT "],\n\"seams\": []}", "s.json:2: seams is not in this version yet (remove it)");
     check_fails("{\"cloths\": [" RECT "],\n\"remeshing\": {\"kind\": \"isotrop\"}}",
                 "s.json:2: remeshing.kind \"isotrop\", must be one of \"none\", \"anisotropic\", \"isotropic\", "
-                "\"sqrt3\" (did you mean "
+                "\"sqrt3\", \"edge-trees\" (did you mean "
                 "'isotropic'?)");
     check_fails("{\"cloths\": [" RECT "],\n\"remeshing\": {\"size_min\": 0}}",
                 "s.json:2: remeshing.size_min 0, must be in (0, 1000]");

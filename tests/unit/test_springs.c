@@ -218,7 +218,7 @@ static void held_nodes_go_where_they_are_sent(void **state)
     tl_vec3 target[49] = {{0.1, 0.2, 0.3}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0.5, 0, 0.01}};
     tl_springs_hold(m.s, held);
     // .. though a contact and gravity would have them elsewhere
-    const tl_springs_contact wall = {.node = 0, .point = {0, 1, 0}, .normal = {0, 1, 0}};
+    const tl_push_contact wall = {.node = 0, .point = {0, 1, 0}, .normal = {0, 1, 0}};
     advance(m.s, (tl_springs_step){.dt = 1.0 / 60,
                                    .substeps = 8,
                                    .gravity = {0, -9.81, 0},
@@ -241,11 +241,11 @@ static void friction_holds_below_its_angle(void **state)
     const tl_vec3 normal = {-sin(angle), cos(angle), 0};
     for (int slides = 0; slides < 2; slides++) {
         sheet m = make_sheet(3, 0.2, 0.2, &fabric, &def);
-        tl_springs_contact contact[16];
+        tl_push_contact contact[16];
         for (int32_t i = 0; i < m.nodes; i++) {
             double *x = tl_springs_pos(m.s)[i];
             x[1] = x[0] * sin(angle), x[0] *= cos(angle);
-            contact[i] = (tl_springs_contact){.node = i, .normal = normal, .friction = slides ? 0.2 : 0.5};
+            contact[i] = (tl_push_contact){.node = i, .normal = normal, .friction = slides ? 0.2 : 0.5};
         }
         const double from = tl_springs_pos(m.s)[0][0];
         for (int k = 0; k < 30; k++)

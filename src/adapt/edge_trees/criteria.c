@@ -229,9 +229,11 @@ tl_status tl_trees_apply(tl_trees *m, const tl_trees_rules *rules, const tl_tree
     m->decided = 0;
     for (int32_t e = 0; e < count; e++)
         if (m->action[e] == JOIN && tl_trees_may_join(m, e)) TL_TRY(tl_trees_join(m, e, err));
-    for (int32_t e = 0; e < count; e++) {
+    int32_t left = rules->most_splits > 0 ? rules->most_splits : INT32_MAX;
+    for (int32_t e = 0; e < count && left > 0; e++) {
         if (m->action[e] != SPLIT || !tl_trees_may_split(m, e, TL_TREES_MAX_LEVEL)) continue;
         int32_t vert;
+        left--;
         TL_TRY(tl_trees_split(m, e, &vert, err));
         tl_trees_edge *edge = tl_trees_e(m, e);
         edge->wait = (uint8_t)rules->rejoin_wait;

@@ -24,6 +24,7 @@ typedef struct tl_trees_rules {
     double split_length, join_length;  ///< length over rest length
     double level_factor;               ///< by which those shrink per level, in (0, 1]
     int32_t rejoin_wait;               ///< updates between two attempts to join an edge
+    int32_t most_splits;               ///< in one update, the lowest ids first; 0: no limit
     tl_trees_tie tie;
 } tl_trees_rules;
 

@@ -125,5 +125,10 @@ typedef struct tl_trees_lists {
 } tl_trees_lists;
 tl_status tl_trees_build_lists(tl_trees *m, tl_trees_lists *out, tl_error *err);
 
+/// The hierarchy as bytes, between updates; `out` NULL: counts only. Reading is into trees made of the same base mesh,
+/// of pools with the same chunks, which are of no use if it fails. Ids of later splits are those of the original.
+size_t tl_trees_write_bytes(const tl_trees *m, char *out);
+tl_status tl_trees_read_bytes(tl_trees *m, const char *data, size_t size, size_t *used, tl_error *err);
+
 /// Looks at every link and rule; the first fault is named. For tests.
 tl_status tl_trees_check(const tl_trees *m, tl_error *err);

@@ -15,6 +15,7 @@
 #include <stdbool.h>
 
 #include "base/workers.h"
+#include "respond/push_out/push_out.h"
 #include "toile/material.h"
 
 typedef struct tl_springs tl_springs;
@@ -83,20 +84,13 @@ const double *tl_springs_tri_area(const tl_springs *s);  ///< [m^2] at rest
 /// Nodes that do not follow forces; held nodes go to their targets along straight lines within a step.
 void tl_springs_hold(tl_springs *s, const uint8_t *held);
 
-/// A half-space that a node has to stay in: n . (x - point - t velocity) >= 0, t since the beginning of the step.
-typedef struct tl_springs_contact {
-    int32_t node;
-    double friction;
-    tl_vec3 point, normal, velocity;
-} tl_springs_contact;
-
 typedef struct tl_springs_step {
-    double dt;                          ///< [s]
-    int32_t substeps;                   ///< >= 1; TL_SPRINGS_VERLET takes more if stability asks for it
-    tl_vec3 gravity;                    ///< [m/s^2]
-    const tl_vec3 *accel;               ///< besides, per node; NULL: none
-    const tl_vec3 *target;              ///< where held nodes are at the end; read at those alone. NULL: they stay
-    const tl_springs_contact *contact;  ///< by node, ascending
+    double dt;                       ///< [s]
+    int32_t substeps;                ///< >= 1; TL_SPRINGS_VERLET takes more if stability asks for it
+    tl_vec3 gravity;                 ///< [m/s^2]
+    const tl_vec3 *accel;            ///< besides, per node; NULL: none
+    const tl_vec3 *target;           ///< where held nodes are at the end; read at those alone. NULL: they stay
+    const tl_push_contact *contact;  ///< by node, ascending
     int32_t contact_count;
     const int32_t (*pair)[2];  ///< nodes that keep `distance` [m] from each other: the cloth against itself
     int32_t pair_count;
@@ -113,9 +107,12 @@ typedef struct tl_springs_report {
 /// are then those before it.
 tl_status tl_springs_advance(tl_springs *s, const tl_springs_step *step, tl_springs_report *report, tl_error *err);
 
-/// Substeps that keep the largest stretch of cloth that hangs under its own weight to a few per cent: from counts of
-/// the mesh alone (docs/notes/realtime.md has the measurement).
-int32_t tl_springs_substeps(const tl_springs *s, double dt, double gravity);
+/// Where the nodes were before the last step.
+double (*tl_springs_before(tl_springs *s))[4];
+
+/// Substeps for a step of `dt` that keep cloth that hangs under its own weight from stretching by more than a few per
+/// cent: from counts of the mesh alone (docs/notes/realtime.md has the measurement).
+int32_t tl_springs_substeps(const tl_springs *s, double dt);
 
 typedef struct tl_springs_measures {
     double max_stretch, min_stretch;  ///< length over rest length of edges

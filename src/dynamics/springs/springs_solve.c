@@ -211,7 +211,7 @@ static void by_color(solve_job *job, const tl_springs_colors *colors, int32_t ch
 void tl_springs_touch(tl_springs *s, const tl_springs_step *step, double time, double dt)
 {
     for (int32_t i = 0; i < step->contact_count; i++) {
-        const tl_springs_contact *c = &step->contact[i];
+        const tl_push_contact *c = &step->contact[i];
         if (s->inv_mass[c->node] == 0) continue;
         double *x = s->pos[c->node], *before = s->prev[c->node];
         const tl_vec3 p = {x[0] - c->point.x - time * c->velocity.x, x[1] - c->point.y - time * c->velocity.y,
@@ -320,11 +320,12 @@ tl_status tl_springs_advance(tl_springs *s, const tl_springs_step *step, tl_spri
     return end(s, step, report, err);
 }
 
-int32_t tl_springs_substeps(const tl_springs *s, double dt, double gravity)
+double (*tl_springs_before(tl_springs *s))[4] { return s->start; }
+
+int32_t tl_springs_substeps(const tl_springs *s, double dt)
 {
-    (void)gravity;
     const double across = sqrt((double)s->tri_count / 2);  // triangles across a square sheet
-    const double n = 0.35 * across * dt * 60;
+    const double n = 0.45 * across * dt * 60;
     return n < 4 ? 4 : n > 64 ? 64 : (int32_t)ceil(n);
 }
 

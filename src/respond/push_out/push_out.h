@@ -1,0 +1,60 @@
+// respond/push_out/push_out.h: contact at interactive rates: nodes are kept out of bodies one by one (Simnett 2012,
+// sec. 4.4 and 5.3, with a refitted tree in place of cylinders and sphere trees: docs/notes/realtime.md has the
+// measurement).
+//
+// Before a step every node near a body is given the half-space that the nearest point of the body leaves it, moving as
+// that point does. Inside and outside are told by the surface's normals, so bodies have to be closed and turned
+// outwards; what starts inside is pushed out, and what leaves is never kept. After the step the path of every fast node
+// is looked at: a node that went through a face from outside to inside is put back on it. Edges and faces of the cloth
+// are not looked at: this is no promise of no penetration (that is respond/barrier).
+#pragma once
+#include "base/ctx.h"
+#include "detect/bvh/bvh.h"
+
+/// A half-space that a node has to stay in: n . (x - point - t velocity) >= 0, t since the beginning of the step.
+typedef struct tl_push_contact {
+    int32_t node;
+    double friction;
+    tl_vec3 point, normal, velocity;
+} tl_push_contact;
+
+typedef struct tl_push_body {
+    const tl_bvh *tree;     ///< fitted to the beginning of the step; NULL: a plane
+    const tl_vec3 *now;     ///< its nodes then
+    const tl_vec3 *then;    ///< at the end of the step
+    const tl_vec3 *normal;  ///< of nodes, then; any length
+    tl_vec3 point, to;      ///< of a plane: a point at the beginning, the same at the end
+    tl_vec3 axis;           ///< of a plane: unit normal
+    double friction;
+    double offset;  ///< distance to keep [m]
+} tl_push_body;
+
+/// Normals of nodes, weighted by area, for tl_push_body.
+void tl_push_normals(const int32_t (*face)[3], int32_t face_count, const tl_vec3 *x, int32_t node_count, tl_vec3 *out);
+
+typedef struct tl_push_nodes {
+    const double (*pos)[4], (*vel)[4];
+    int32_t count;
+    int32_t *hint;  ///< per node and body: faces found last, -1: none. Time, not results. NULL: none
+    double depth;   ///< how far inside a body nodes are still found [m]
+} tl_push_nodes;
+
+/// Contacts of all nodes with all bodies in a step of `dt`, by node; in memory of the arena.
+tl_status tl_push_find(const tl_push_body *bodies, int32_t body_count, const tl_push_nodes *nodes, double dt,
+                       const tl_ctx *ctx, tl_push_contact **out, int32_t *count, tl_error *err);
+
+/// Puts back what went through a face within the step from `before` to pos. Counts the nodes in *caught.
+tl_status tl_push_catch(const tl_push_body *bodies, int32_t body_count, const double (*before)[4], double (*pos)[4],
+                        double (*vel)[4], int32_t node_count, double dt, const tl_ctx *ctx, int32_t *caught,
+                        tl_error *err);
+
+/// Moves a place that is inside a body, by no more than `depth`, onto its surface. False: it is not.
+bool tl_push_place(const tl_push_body *bodies, int32_t body_count, double depth, tl_vec3 *x);
+/// The same question alone.
+bool tl_push_inside(const tl_push_body *bodies, int32_t body_count, double depth, tl_vec3 x);
+
+/// Pairs of nodes that may come within `distance` of each other in the step, without those nearer than `apart` in the
+/// material: by (a, b), a < b, in memory of the arena.
+tl_status tl_push_self_pairs(const double (*pos)[4], const double (*vel)[4], const tl_vec2 *uv, const int32_t *panel,
+                             int32_t count, double distance, double apart, double dt, const tl_ctx *ctx,
+                             int32_t (**out)[2], int32_t *pair_count, tl_error *err);

@@ -1,0 +1,103 @@
+// sim/spring_cloth.h: one cloth of edge trees and springs (docs/realtime.md). A self-contained engine: it is given a
+// mesh, bodies and what acts on it, and knows no tl_sim.
+#pragma once
+#include "adapt/edge_trees/criteria.h"
+#include "dynamics/springs/springs.h"
+#include "mesh/mesh.h"
+#include "physics/eddies.h"
+#include "respond/push_out/push_out.h"
+
+typedef struct spring_cloth_def {
+    tl_springs_def springs;
+    tl_trees_rules rules;
+    bool adaptive;         ///< false: the mesh stays as it is given
+    int32_t substeps;      ///< 0: from the mesh
+    int32_t max_tris;      ///< budget: the angles follow it; 0: none
+    double self_distance;  ///< that the cloth keeps from itself [m]; 0: none
+    double depth;          ///< how far inside bodies nodes are still found [m]
+} spring_cloth_def;
+
+enum { SPRING_ARRAYS = 28 };
+
+typedef struct spring_cloth {
+    tl_allocator alloc;
+    spring_cloth_def def;
+    tl_trees *trees;
+    tl_springs *springs;
+    tl_material *fabric;
+    int32_t fabric_count;
+    int32_t *base_label, base_tris;  ///< fabric of each triangle of the base
+    int32_t base_verts;
+    double split_angle, join_angle;  ///< [rad] in use
+    // by vertex id
+    tl_vec3 *pos, *vel, *normal;
+    tl_vec3 *base;  ///< where a held one was when its handle took hold
+    int32_t *dense, *label;
+    uint8_t *near, *visible;
+    // the active mesh, as views show it; nodes in the order of their ids
+    int32_t node_count, tri_count, edge_count, vert_count, tether_count, hint_bodies;
+    int32_t *id, *node_label, *hint;
+    tl_vec3 *node_pos, *node_vel, *target, *accel;
+    tl_vec2 *node_uv;
+    uint8_t *held;
+    tl_vec2 *uv;
+    int32_t *vert_node, *vert_next;
+    int32_t (*face)[3], (*tri)[3], *face_label, *root;
+    tl_vec2 (*tri_uv)[3];
+    int32_t (*edge)[2], (*edge_tri)[2];
+    uint8_t *edge_level;
+    int32_t (*tether)[2];
+    double *tether_rest;
+    int32_t cap[SPRING_ARRAYS], tri_uv_cap, root_cap;
+    tl_springs_report last;
+    int32_t contacts, caught, pairs;  ///< of the last step
+} spring_cloth;
+
+/// `mesh` and `fabric` are copied; dead slots are refused.
+tl_status spring_cloth_create(const tl_allocator *alloc, const tl_mesh *mesh, const tl_material *fabric,
+                              int32_t fabric_count, const spring_cloth_def *def, spring_cloth **out, tl_error *err);
+/// Another one of the same base, not refined, at rest at the origin: to read a state into.
+tl_status spring_cloth_copy_base(const spring_cloth *like, spring_cloth **out, tl_error *err);
+void spring_cloth_destroy(spring_cloth *c);  ///< NULL is fine
+
+/// One update of the hierarchy; `changed` says whether the active mesh is another.
+tl_status spring_cloth_adapt(spring_cloth *c, const tl_push_body *bodies, int32_t body_count, const tl_ctx *ctx,
+                             tl_trees_report *report, tl_error *err);
+
+typedef struct spring_air {
+    double pressure;          ///< 1/2 density drag [kg/m^3]
+    double skin;              ///< [kg/(m^2 s)]
+    tl_vec3 wind;             ///< [m/s]
+    const tl_eddies *eddies;  ///< NULL: none
+} spring_air;
+
+typedef struct spring_cloth_step {
+    double dt;
+    tl_vec3 gravity;
+    spring_air air;
+    const tl_push_body *bodies;
+    int32_t body_count;
+    tl_ctx ctx;
+} spring_cloth_step;
+
+/// Held nodes (held[] by node) go to target[]. TL_FAILED leaves the state before it.
+tl_status spring_cloth_advance(spring_cloth *c, const spring_cloth_step *step, double *collision_seconds,
+                               tl_error *err);
+
+/// The active mesh is made anew from the trees and the state by id; for reading a state back.
+tl_status spring_cloth_rebuild(spring_cloth *c, tl_error *err);
+/// State of nodes into that by id.
+void spring_cloth_gather(spring_cloth *c);
+
+/// Room for so many more vertices, and for hints of contact.
+tl_status spring_cloth_reserve_ids(spring_cloth *c, int32_t more, tl_error *err);
+tl_status spring_cloth_reserve_hints(spring_cloth *c, int32_t body_count, tl_error *err);
+
+size_t spring_cloth_write(const spring_cloth *c, char *out);  ///< NULL: counts only
+tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size_t *used, tl_error *err);
+
+/// Largest and smallest principal stretch of a triangle.
+void spring_cloth_stretch(const spring_cloth *c, int32_t tri, double out[2]);
+
+/// Drag of the air as accelerations of nodes, no more than takes the wind's speed on within the step.
+void spring_cloth_drag(spring_cloth *c, const spring_air *air, double dt);

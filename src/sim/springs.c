@@ -1,0 +1,333 @@
+// sim/springs.c: one step of a simulation by springs: bodies, handles, the hierarchy, the solver.
+
+#include "sim/springs.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "base/timer.h"
+#include "math/elementary.h"
+
+#define INSIDE_DEPTH 0.03  // [m] how far inside a body a node is still found: a coarse edge over a limb is no deeper
+
+bool sim_by_springs(const tl_sim *sim) { return sim->def.dynamics == TL_DYNAMICS_SPRINGS; }
+
+// ---- settings -------------------------------------------------------------------------------------------------
+
+tl_status sim_springs_check_options(const tl_springs_options *o, tl_error *err)
+{
+    if (o->method > TL_SPRINGS_VERLET_METHOD)
+        return tl_fail(err, TL_BAD_ARG, "springs.method %u is none of ours", (unsigned)o->method);
+    if (o->substeps < 0 || o->substeps > 1000)
+        return tl_fail(err, TL_BAD_INPUT, "springs.substeps %d, must be 1 to 1000, or 0 to choose by the mesh",
+                       o->substeps);
+    if (!(o->offset >= 0 && o->offset <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "springs.offset %g m, must be from 0 to 1", o->offset);
+    if (!(o->self_distance >= 0 && o->self_distance <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "springs.self_distance %g m, must be from 0 (off) to 1", o->self_distance);
+    if (!(o->compression >= 0 && o->compression <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "springs.compression %g, must be from 0 to 1", o->compression);
+    if (!(o->stiffness > 0) || !(o->bend >= 0) || !(o->damping >= 0 && o->damping < 1) || !(o->max_stretch > 1) ||
+        !isfinite(o->stiffness + o->bend + o->max_stretch))
+        return tl_fail(err, TL_BAD_INPUT,
+                       "springs: stiffness %g (> 0), bend %g (>= 0), damping %g (in [0, 1)), max_stretch %g (> 1)",
+                       o->stiffness, o->bend, o->damping, o->max_stretch);
+    return TL_OK;
+}
+
+tl_status sim_springs_check(const tl_sim *sim, const tl_cloth_def *def, tl_error *err)
+{
+    if (!sim_by_springs(sim)) return TL_OK;
+    if (def->strain.kind != TL_STRAIN_FREE)
+        return tl_fail(err, TL_BAD_INPUT, "strain limits do not go with dynamics.kind springs (take implicit)");
+    if (def->rest_from_shape)
+        return tl_fail(err, TL_BAD_INPUT,
+                       "a rest shape from the given one does not go with dynamics.kind springs: cloth is flat at rest");
+    if (def->remeshing.levels < 0 || def->remeshing.levels > 8)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.levels %d, must be 0 to 8", def->remeshing.levels);
+    return TL_OK;
+}
+
+static double self_distance_of(const tl_sim *sim) { return sim->def.collide.self ? sim->def.springs.self_distance : 0; }
+
+static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
+{
+    const tl_springs_options *o = &sim->def.springs;
+    const tl_remeshing *r = &cloth->remeshing;
+    spring_cloth_def def = {.springs = tl_springs_def_default(), .rules = tl_trees_rules_default()};
+    def.springs.method = o->method == TL_SPRINGS_VERLET_METHOD ? TL_SPRINGS_VERLET : TL_SPRINGS_XPBD;
+    def.springs.rule = TL_SPRINGS_THESIS;  // of Verlet alone
+    def.springs.compression = o->compression;
+    def.springs.stiffness = o->stiffness, def.springs.bend = o->bend;
+    def.springs.damping = o->damping, def.springs.max_stretch = o->max_stretch;
+    def.springs.length_rounds = o->length_rounds;
+    def.adaptive = r->kind == TL_REMESHING_EDGE_TREES;
+    def.rules.max_level = def.rules.collision_level = r->levels;
+    def.rules.split_angle = r->curvature, def.rules.join_angle = r->curvature * (1 - r->hysteresis);
+    def.rules.split_length = r->split_length, def.rules.join_length = r->join_length;
+    def.rules.mask = TL_TREES_BY_LENGTH | TL_TREES_BY_CURVATURE | (r->obstacles ? TL_TREES_BY_COLLISION : 0);
+    def.rules.rejoin_wait = r->max_faces > 0 ? 0 : r->rejoin_wait;
+    def.max_tris = r->max_faces;
+    def.substeps = o->substeps;
+    def.self_distance = self_distance_of(sim);
+    def.depth = INSIDE_DEPTH;
+    return def;
+}
+
+void sim_springs_hash(const tl_sim *sim, tl_hash *hash)
+{
+    const tl_springs_options *o = &sim->def.springs;
+    const double numbers[10] = {o->method,    o->substeps, o->offset,  o->self_distance, o->compression,
+                                o->stiffness, o->bend,     o->damping, o->max_stretch,   o->length_rounds};
+    tl_hash_add(hash, numbers, sizeof numbers);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_remeshing *r = &sim->cloths[c].remeshing;
+        const double rules[9] = {r->levels,      r->curvature, r->hysteresis, r->split_length, r->join_length,
+                                 r->rejoin_wait, r->obstacles, r->max_faces,  r->interval};
+        if (r->kind == TL_REMESHING_EDGE_TREES) tl_hash_add(hash, rules, sizeof rules);
+    }
+}
+
+tl_status sim_springs_prepare(tl_sim *sim, tl_error *err)
+{
+    if (sim->cloth_count == 0) return tl_fail(err, TL_BAD_ARG, "the simulation has no cloth");
+    for (int32_t i = 0; i < sim->handle_count; i++)
+        if (sim->handles[i].fade > 0)
+            return tl_fail(err, TL_BAD_INPUT,
+                           "handle %d: a fade does not go with dynamics.kind springs (leave it out, or take implicit)",
+                           i);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        sim_cloth *cloth = &sim->cloths[c];
+        if (cloth->engine) continue;
+        const spring_cloth_def def = def_of(sim, cloth);
+        TL_TRY(spring_cloth_create(&sim->alloc, cloth->mesh, cloth->materials, cloth->material_count, &def,
+                                   &cloth->engine, err));
+    }
+    return TL_OK;
+}
+
+// ---- bodies ---------------------------------------------------------------------------------------------------
+
+/// What is kept of a body from step to step.
+typedef struct sim_spring_body {
+    tl_vec3 *now, *then, *normal;
+    int32_t node_count;
+    double then_time;  // of `then`
+    bool still;        // fitted once for all
+} sim_spring_body;
+
+void sim_springs_free(tl_sim *sim)
+{
+    for (int32_t i = 0; i < sim->spring_body_count; i++) {
+        sim_spring_body *b = &sim->spring_bodies[i];
+        TL_FREE(&sim->alloc, b->now, b->node_count);
+        TL_FREE(&sim->alloc, b->then, b->node_count);
+        TL_FREE(&sim->alloc, b->normal, b->node_count);
+    }
+    TL_FREE(&sim->alloc, sim->spring_bodies, sim->spring_body_count);
+    sim->spring_body_count = 0;
+}
+
+static tl_status keep_bodies(tl_sim *sim, tl_error *err)
+{
+    if (sim->spring_body_count == sim->body_count) return TL_OK;
+    sim_springs_free(sim);
+    sim->spring_bodies = TL_CALLOC(&sim->alloc, sim_spring_body, sim->body_count);
+    if (!sim->spring_bodies) return tl_fail_memory(err, "bodies");
+    sim->spring_body_count = sim->body_count;
+    for (int32_t i = 0; i < sim->body_count; i++) {
+        sim_spring_body *b = &sim->spring_bodies[i];
+        if (sim->bodies[i].kind == TL_BODY_PLANE) continue;
+        const int32_t n = b->node_count = sim->bodies[i].node_count;
+        b->then_time = (double)NAN;
+        b->now = TL_ALLOC(&sim->alloc, tl_vec3, n), b->then = TL_ALLOC(&sim->alloc, tl_vec3, n);
+        b->normal = TL_ALLOC(&sim->alloc, tl_vec3, n);
+        if (!b->now || !b->then || !b->normal) return tl_fail_memory(err, "bodies");
+    }
+    return TL_OK;
+}
+
+static tl_status place_body(tl_sim *sim, int32_t i, double end, tl_error *err)
+{
+    sim_body *body = &sim->bodies[i];
+    sim_spring_body *b = &sim->spring_bodies[i];
+    if (b->still) return TL_OK;
+    if (b->then_time == sim->time && !body->is_live) {
+        tl_vec3 *now = b->then;
+        b->then = b->now, b->now = now;
+    } else {
+        sim_body_at(body, sim->time, b->now);
+    }
+    if (body->moves || body->is_live)
+        sim_body_at(body, end, b->then);
+    else
+        memcpy(b->then, b->now, (size_t)b->node_count * sizeof *b->now), b->still = true;
+    b->then_time = end;
+    const tl_surface surface = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
+                                (const int32_t(*)[2])body->edge};
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1, def.k = 6;
+    if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, b->now, &body->tree, err));
+    tl_bvh_refit(body->tree, b->now, NULL, 0, 0, sim->workers);
+    tl_push_normals((const int32_t(*)[3])body->face, body->face_count, b->now, body->node_count, b->normal);
+    return TL_OK;
+}
+
+// Bodies that are there, without what differs from cloth to cloth.
+static tl_status place_bodies(tl_sim *sim, double end, tl_push_body **out, int32_t *count, tl_error *err)
+{
+    *count = sim_present_count(sim);
+    *out = TL_SCRATCH(&sim->arena, tl_push_body, *count);
+    if (!*out) return tl_fail_memory(err, "bodies");
+    TL_TRY(keep_bodies(sim, err));
+    for (int32_t i = 0, k = 0; k < *count; i++) {
+        const sim_body *body = &sim->bodies[i];
+        if (!body->present) continue;
+        tl_push_body *p = &(*out)[k++];
+        *p = (tl_push_body){.axis = {0, 1, 0}};
+        if (body->kind == TL_BODY_PLANE) {
+            tl_vec3 unused;
+            sim_plane_at(body, sim->time, &p->point, &p->axis);
+            sim_plane_at(body, end, &p->to, &unused);
+            continue;
+        }
+        TL_TRY(place_body(sim, i, end, err));
+        const sim_spring_body *b = &sim->spring_bodies[i];
+        p->tree = body->tree, p->now = b->now, p->then = b->then, p->normal = b->normal;
+    }
+    return TL_OK;
+}
+
+static double combined(tl_combine rule, double a, double b)
+{
+    if (isnan(a)) return b;
+    return rule == TL_COMBINE_MIN ? fmin(a, b) : rule == TL_COMBINE_MAX ? fmax(a, b) : 0.5 * (a + b);
+}
+
+static void set_contact(const tl_sim *sim, const sim_cloth *cloth, tl_push_body *bodies, int32_t count)
+{
+    for (int32_t i = 0, k = 0; k < count; i++) {
+        const sim_body *body = &sim->bodies[i];
+        if (!body->present) continue;
+        bodies[k].friction = combined(sim->def.collide.combine, cloth->friction, body->friction);
+        bodies[k++].offset = fmax(sim->def.springs.offset, 0.5 * cloth->thickness) + body->thickness;
+    }
+}
+
+// ---- handles --------------------------------------------------------------------------------------------------
+
+static tl_vec3 base_of(const sim_handle *h, const spring_cloth *c, int32_t n)
+{
+    if (!h->use_ellipse) return c->node_pos[n];
+    const double angle = 2 * 3.14159265358979323846 * tl_dot2(h->turns, c->node_uv[n]);
+    return tl_madd3(tl_madd3(h->ellipse[0], tl_cos(angle), h->ellipse[1]), tl_sin(angle), h->ellipse[2]);
+}
+
+// Marks what a handle holds: its nodes, and those between two that it holds unless it names them one by one.
+static void mark_held(const sim_handle *h, const spring_cloth *c, uint8_t *mark)
+{
+    memset(mark, 0, (size_t)c->node_count);
+    for (int32_t k = 0; k < h->node_count; k++) mark[h->nodes[k]] = 1;  // ids of the base are numbers of nodes
+    for (int level = 1, left = !h->by_name; left && level <= TL_TREES_MAX_LEVEL; level++) {
+        left = 0;
+        for (int32_t n = 0; n < c->node_count; n++) {
+            const tl_trees_vert *v = tl_trees_vert_at(c->trees, c->id[n]);
+            if (v->level != level) continue;
+            left = 1;
+            mark[n] = mark[c->dense[v->from[0]]] & mark[c->dense[v->from[1]]];
+        }
+    }
+}
+
+static tl_status drive_handles(tl_sim *sim, int32_t cloth, double end, tl_error *err)
+{
+    spring_cloth *c = sim->cloths[cloth].engine;
+    const double slack = 1e-9 * (end - sim->time);  // as in handles.c
+    uint8_t *mark = TL_SCRATCH(&sim->arena, uint8_t, c->node_count);
+    if (!mark) return tl_fail_memory(err, "handles");
+    memset(c->held, 0, (size_t)c->node_count);
+    for (int32_t i = 0; i < sim->handle_count; i++) {
+        sim_handle *h = &sim->handles[i];
+        if (h->cloth != cloth || !(h->start <= sim->time + slack && sim->time + slack < h->end)) continue;
+        mark_held(h, c, mark);
+        for (int32_t n = 0; n < c->node_count; n++) {
+            if (!mark[n]) continue;
+            if (!h->took_hold) c->base[c->id[n]] = base_of(h, c, n);
+            c->held[n] = 1;
+            c->target[n] = tl_pose_apply(h->keys, h->key_count, end, h->pivot, c->base[c->id[n]]);
+        }
+        if (!h->took_hold) h->took_hold = true, h->since = sim->time;
+    }
+    return TL_OK;
+}
+
+// ---- a step ---------------------------------------------------------------------------------------------------
+
+static tl_status adapt_cloth(tl_sim *sim, sim_cloth *cloth, const tl_push_body *bodies, int32_t count,
+                             tl_step_report *report, tl_error *err)
+{
+    const int64_t every = (int64_t)fmax(1, round(cloth->remeshing.interval / sim->def.dt));
+    if (cloth->remeshing.kind != TL_REMESHING_EDGE_TREES || sim->step % every != 0) return TL_OK;
+    const double start = tl_now();
+    const tl_ctx ctx = {&sim->arena, sim->workers};
+    tl_trees_report r;
+    TL_TRY(spring_cloth_adapt(cloth->engine, bodies, count, &ctx, &r, err));
+    report->remesh.passes++, report->remesh.splits += r.splits, report->remesh.collapses += r.joins;
+    if (r.splits + r.joins > 0) cloth->version++, cloth->map_lost = true;
+    report->seconds.remesh += tl_now() - start;
+    return TL_OK;
+}
+
+static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bodies, int32_t count,
+                            const spring_air *air, tl_step_report *report, tl_error *err)
+{
+    sim_cloth *cloth = &sim->cloths[i];
+    set_contact(sim, cloth, bodies, count);
+    TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
+    TL_TRY(drive_handles(sim, i, end, err));
+    const spring_cloth_step step = {.dt = sim->def.dt,
+                                    .gravity = sim->def.gravity,
+                                    .air = *air,
+                                    .bodies = bodies,
+                                    .body_count = count,
+                                    .ctx = {&sim->arena, sim->workers}};
+    TL_TRY(spring_cloth_advance(cloth->engine, &step, &report->seconds.collision, err));
+    const spring_cloth *c = cloth->engine;
+    report->substeps = c->last.substeps > report->substeps ? c->last.substeps : report->substeps;
+    report->contact.contacts += c->contacts, report->contact.candidates += c->contacts + c->pairs;
+    report->contact.limited += c->caught;
+    return TL_OK;
+}
+
+tl_status sim_springs_step(tl_sim *sim, tl_step_report *out, tl_error *err)
+{
+    const double start = tl_now();
+    tl_step_report report = {0};
+    TL_TRY(sim_springs_prepare(sim, err));
+    if (sim->cancel.asked && sim->cancel.asked(sim->cancel.user))
+        return tl_fail(err, TL_CANCELLED, "step %lld at %.6f s was not begun", (long long)sim->step, sim->time);
+    tl_arena_reset(&sim->arena);
+    bool came;
+    sim_find_present(sim, &came);
+    const double end =
+        sim->clock_time + (double)(sim->step + 1 - sim->clock_step) * sim->def.dt;  // a product, not a sum: no drift
+    tl_push_body *bodies;
+    int32_t count;
+    TL_TRY(place_bodies(sim, end, &bodies, &count, err));
+    report.seconds.collision += tl_now() - start;
+    tl_eddies *eddies = TL_SCRATCH(&sim->arena, tl_eddies, 1);
+    if (!eddies) return tl_fail_memory(err, "a step");
+    const spring_air air = {.pressure = 0.5 * sim->def.air.density * sim->def.air.drag,
+                            .skin = sim->def.air.skin,
+                            .wind = tl_wind_at(&sim->def.air, sim->def.seed, end),
+                            .eddies = tl_wind_eddies(&sim->def.air, sim->def.seed, end, eddies) ? eddies : NULL};
+    for (int32_t i = 0; i < sim->cloth_count; i++) TL_TRY(step_cloth(sim, i, end, bodies, count, &air, &report, err));
+    sim->step++, sim->time = end, sim->started = true, sim->springs_stale = true;
+    report.time = sim->time, report.step = sim->step;
+    report.seconds.total = tl_now() - start;
+    report.seconds.physics = report.seconds.total - report.seconds.collision - report.seconds.remesh;
+    if (out) *out = report;
+    return TL_OK;
+}
