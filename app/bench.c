@@ -67,6 +67,8 @@ static int list_benches(void)
         "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
         "  grids     time of 1,000 planar grids against their size, for every method\n"
         "  scenes    two builds in turn on the same scene files: ratios per stage, faces, iterations, look\n"
+        "  sqrt3     the sqrt(3) hierarchy beside the figures of Li & Volkov 2005, and a garment that walks\n"
+        "  adaptivity  the kinds of adaptive meshes side by side: faces and time at one error\n"
         "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
 }
@@ -101,13 +103,14 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
 
 static int unknown_bench(const app_command *self, const char *name)
 {
-    const char *names[] = {"dynamics", "ccd", "stress", "contact", "paper", "fidelity", "grids", "scenes"};
-    const char *near = app_nearest(name, names, 8);
+    const char *names[] = {"dynamics", "ccd",   "stress", "contact", "paper",
+                           "fidelity", "grids", "scenes", "sqrt3",   "adaptivity"};
+    const char *near = app_nearest(name, names, sizeof names / sizeof *names);
     if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
     if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
     return app_usage(self,
                      "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity, grids, "
-                     "scenes",
+                     "scenes, sqrt3, adaptivity",
                      name);
 }
 
@@ -186,5 +189,7 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     if (argc > 1 && strcmp(argv[1], "grids") == 0) return bench_run_grids(argc, argv);
     if (argc > 1 && strcmp(argv[1], "scenes") == 0) return bench_run_scenes(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "sqrt3") == 0) return bench_run_sqrt3(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "adaptivity") == 0) return bench_run_adaptivity(argc, argv);
     return app_with_words(self, argc, argv, bench);
 }

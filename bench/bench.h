@@ -174,6 +174,32 @@ bench_grids_def bench_grids_default(void);
 /// TL_OK; TL_IO: a file cannot be written. *faults counts times beyond the bars.
 tl_status bench_grids(const bench_grids_def *def, int32_t *faults, tl_error *err);
 
+/// The sqrt(3) hierarchy and a garment that is refined by it. Start from bench_sqrt3_default().
+typedef struct bench_sqrt3_def {
+    double errors[BENCH_SIZES_MAX];  ///< of chords [m]. Default 6, 4, 3 mm.
+    int32_t error_count;
+    int32_t frames;     ///< Default 20.
+    const char *scene;  ///< name or path; NULL: walk/sqrt3.json
+    const char *data;   ///< folder that holds scenes/; may be NULL
+    int32_t threads;    ///< Default 1.
+    FILE *out;          ///< Default stdout.
+} bench_sqrt3_def;
+bench_sqrt3_def bench_sqrt3_default(void);
+/// *faults counts runs that crossed.
+tl_status bench_sqrt3(const bench_sqrt3_def *def, int32_t *faults, tl_error *err);
+
+/// Kinds of adaptive meshes at equal error. Start from bench_adaptivity_default().
+typedef struct bench_adaptivity_def {
+    const char *scene;  ///< drape, flag or skirt; NULL: all
+    double scale;       ///< all sizes times this. Default 1.
+    const char *data;   ///< folder that holds scenes/; may be NULL
+    int32_t threads;    ///< Default 1.
+    FILE *out;          ///< Default stdout.
+} bench_adaptivity_def;
+bench_adaptivity_def bench_adaptivity_default(void);
+/// *faults counts runs that crossed.
+tl_status bench_adaptivity(const bench_adaptivity_def *def, int32_t *faults, tl_error *err);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);
 

@@ -13,3 +13,4 @@
 #include "toile/pattern.h"
 #include "toile/query.h"
 #include "toile/sim.h"
+#include "toile/sqrt3.h"

@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "adapt/sqrt3/hierarchy.h"
+#include "toile/sqrt3.h"
 
 enum { MOST_FACES = 400000, GRID = 6 };
 

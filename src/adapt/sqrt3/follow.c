@@ -7,6 +7,7 @@
 
 enum { SLOTS_PER_EDIT = 8 };  // of one kind that an edit takes at most
 #define STRAIN_FREE 0.06      // root mean square over the faces of a flip or a join: what a fold by 0.7 rad makes of it
+#define SHAPE_LEAST 0.1       // of new faces: what equilateral triangles and their thirds have is 1 and 0.65
 #define PLACE_PART 0.5        // of the way to the tangent planes at the corners: exact for quadratic surfaces
 #define FARTHEST 0.125        // of the longest edge, that a new node may go off its face
 
@@ -43,6 +44,31 @@ static int32_t face_of(const sqrt3_follower *f, const int32_t corner[4], int32_t
     return face;
 }
 
+// 12 sqrt(3) area / perimeter^2 in material space: 1 for an equilateral triangle.
+static double shape_of(const tl_vec2 a, const tl_vec2 b, const tl_vec2 c)
+{
+    const tl_vec2 u = tl_sub2(b, a), v = tl_sub2(c, b), w = tl_sub2(a, c);
+    const double round = tl_norm2(u) + tl_norm2(v) + tl_norm2(w);
+    return 12 * 1.7320508075688772 * 0.5 * tl_cross2(u, v) / (round * round);
+}
+
+// Are two new triangles too thin, and thinner than the old ones? A bad input is not made worse by it.
+static bool flip_thins(const tl_mesh *mesh, int32_t a, int32_t b, int32_t left, int32_t right)
+{
+    const tl_vec2 *u = mesh->uv;
+    const double before = low(shape_of(u[a], u[b], u[left]), shape_of(u[b], u[a], u[right]));
+    const double after = low(shape_of(u[a], u[right], u[left]), shape_of(u[b], u[left], u[right]));
+    return after < SHAPE_LEAST && after < before;
+}
+
+static bool cut_thins(const tl_mesh *mesh, int32_t face)
+{
+    const int32_t *v = mesh->face_vert[face];
+    const tl_vec2 a = mesh->uv[v[0]], b = mesh->uv[v[1]], c = mesh->uv[v[2]];
+    const tl_vec2 m = {(a.x + b.x + c.x) / 3, (a.y + b.y + c.y) / 3};
+    return low(low(shape_of(a, b, m), shape_of(b, c, m)), shape_of(c, a, m)) < SHAPE_LEAST;
+}
+
 static double larger_bend(const sqrt3_state *s, const int32_t *corner, int count)
 {
     double most = 0;
@@ -62,9 +88,10 @@ static void add_strain(const remesher *r, int32_t label, const int32_t v[3], wou
 
 // Energy: all operations of an update together add no more than is granted (sqrt3.c). Strain: a coarse layer is bent by
 // more at its edges than meshes of the other kinds, so more is let through; with less it stays coarse where it is bent.
+// But only up to there: several layers come in one update, and what each lets grow by a part would grow without end.
 static bool strains(const remesher *r, const wound *before, const wound *after)
 {
-    if (after->strain2 > 2 * before->strain2 + STRAIN_FREE * STRAIN_FREE * before->area) return true;
+    if (after->strain2 > before->strain2 && after->strain2 > STRAIN_FREE * STRAIN_FREE * before->area) return true;
     return r->def->fabric && after->energy - before->energy > r->spare + before->rounding;
 }
 
@@ -143,7 +170,8 @@ static tl_status split_face(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *
     tl_mesh *mesh = r->mesh;
     int32_t edge, left;
     const int32_t face = face_of(f, edit->corner[0], &edge);
-    *refused = face == TL_NONE || over_limit(f, 2) || tl_mesh_can_split_face(mesh, face) != TL_VERDICT_OK;
+    *refused = face == TL_NONE || over_limit(f, 2) || cut_thins(mesh, face) ||
+               tl_mesh_can_split_face(mesh, face) != TL_VERDICT_OK;
     if (*refused) return TL_OK;
     TL_TRY(begin_cut(f, &face, 1, &left, err));
     const int32_t n[3] = {tl_face_node(mesh, face, 0), tl_face_node(mesh, face, 1), tl_face_node(mesh, face, 2)};
@@ -214,7 +242,7 @@ static tl_status flip(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *refuse
     wound before = {0}, after = {0};
     add_strain(r, label, (int32_t[3]){a, b, l}, &before), add_strain(r, label, (int32_t[3]){b, a, q}, &before);
     add_strain(r, label, (int32_t[3]){a, q, l}, &after), add_strain(r, label, (int32_t[3]){b, l, q}, &after);
-    if (strains(r, &before, &after) || !remesh_flip_fits(r, e, &left)) {
+    if (flip_thins(mesh, a, b, l, q) || strains(r, &before, &after) || !remesh_flip_fits(r, e, &left)) {
         r->report->refused++;
         return TL_OK;
     }

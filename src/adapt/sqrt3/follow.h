@@ -5,7 +5,7 @@
 // hierarchy then stays as it is there and asks again at the next update. Cuts move nothing and are never refused.
 #pragma once
 #include "adapt/anisotropic/remesh_impl.h"
-#include "adapt/sqrt3/hierarchy.h"
+#include "toile/sqrt3.h"
 
 /// What the kind keeps of a cloth from look to look.
 typedef struct sqrt3_state {

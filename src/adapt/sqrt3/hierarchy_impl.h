@@ -1,6 +1,6 @@
 // adapt/sqrt3/hierarchy_impl.h: what a hierarchy holds, for the files of adapt/sqrt3 alone.
 #pragma once
-#include "adapt/sqrt3/hierarchy.h"
+#include "toile/sqrt3.h"
 
 /// Slots with a free list, last in, first out, linked through vert[0] of dead triangles.
 typedef struct tl_sqrt3_layer_data {

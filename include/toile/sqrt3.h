@@ -1,4 +1,4 @@
-// adapt/sqrt3/hierarchy.h: layers of triangles by the sqrt(3) rule, made and removed locally (Li & Volkov 2005, sec.
+// toile/sqrt3.h: layers of triangles by the sqrt(3) rule, made and removed locally (Li & Volkov 2005, sec.
 // 3).
 //
 // Layer 0 is the input. Layer i+1 comes from layer i: a vertex is put into the centre of each triangle, and the centres
@@ -17,6 +17,10 @@
 #include <stdbool.h>
 
 #include "toile/base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
 
 enum { TL_SQRT3_NONE = -1, TL_SQRT3_MAX_LAYERS = 12 };
 
@@ -78,26 +82,26 @@ typedef struct tl_sqrt3_input {
 } tl_sqrt3_input;
 
 /// Everything in `input` is copied. Refuses edges of three or more faces and neighbours of opposite orientation.
-tl_status tl_sqrt3_create(const tl_allocator *alloc, const tl_sqrt3_input *input, tl_sqrt3 **out, tl_error *err);
-void tl_sqrt3_destroy(tl_sqrt3 *h);  ///< `h` may be NULL
-void tl_sqrt3_set_editor(tl_sqrt3 *h, tl_sqrt3_editor editor);
+TL_API tl_status tl_sqrt3_create(const tl_allocator *alloc, const tl_sqrt3_input *input, tl_sqrt3 **out, tl_error *err);
+TL_API void tl_sqrt3_destroy(tl_sqrt3 *h);  ///< `h` may be NULL
+TL_API void tl_sqrt3_set_editor(tl_sqrt3 *h, tl_sqrt3_editor editor);
 
 /// Makes all children of the triangle, and before that whatever neighbours are missing on coarser layers.
-tl_status tl_sqrt3_refine(tl_sqrt3 *h, int32_t layer, int32_t tri, tl_error *err);
+TL_API tl_status tl_sqrt3_refine(tl_sqrt3 *h, int32_t layer, int32_t tri, tl_error *err);
 
 /// Removes the children that no other parent asks for. Does nothing while one of these has children of its own.
-tl_status tl_sqrt3_coarsen(tl_sqrt3 *h, int32_t layer, int32_t tri, tl_error *err);
+TL_API tl_status tl_sqrt3_coarsen(tl_sqrt3 *h, int32_t layer, int32_t tri, tl_error *err);
 
 /// One layer: slots of triangles, living or not (flags), valid until the next change.
 typedef struct tl_sqrt3_layer_view {
     const tl_sqrt3_tri *tri;
     int32_t slot_count, live_count;
 } tl_sqrt3_layer_view;
-int32_t tl_sqrt3_layers(const tl_sqrt3 *h);  ///< that may exist
-tl_sqrt3_layer_view tl_sqrt3_layer(const tl_sqrt3 *h, int32_t layer);
-const tl_sqrt3_vert *tl_sqrt3_verts(const tl_sqrt3 *h);
-int32_t tl_sqrt3_vert_slots(const tl_sqrt3 *h);
-int32_t tl_sqrt3_node_slots(const tl_sqrt3 *h);
+TL_API int32_t tl_sqrt3_layers(const tl_sqrt3 *h);  ///< that may exist
+TL_API tl_sqrt3_layer_view tl_sqrt3_layer(const tl_sqrt3 *h, int32_t layer);
+TL_API const tl_sqrt3_vert *tl_sqrt3_verts(const tl_sqrt3 *h);
+TL_API int32_t tl_sqrt3_vert_slots(const tl_sqrt3 *h);
+TL_API int32_t tl_sqrt3_node_slots(const tl_sqrt3 *h);
 
 /// A face of the conforming mesh and the hierarchy triangle that it comes from.
 typedef struct tl_sqrt3_face {
@@ -107,7 +111,11 @@ typedef struct tl_sqrt3_face {
 
 /// The conforming mesh: triangles without a centre as they are, of the others the parts at edges that are not open.
 /// Writes at most `capacity` faces and returns how many there are.
-int32_t tl_sqrt3_extract(const tl_sqrt3 *h, tl_sqrt3_face *out, int32_t capacity);
+TL_API int32_t tl_sqrt3_extract(const tl_sqrt3 *h, tl_sqrt3_face *out, int32_t capacity);
 
 /// Looks at every link and rule; the first fault is named. For tests.
-tl_status tl_sqrt3_check(const tl_sqrt3 *h, tl_error *err);
+TL_API tl_status tl_sqrt3_check(const tl_sqrt3 *h, tl_error *err);
+
+#ifdef __cplusplus
+}
+#endif
