@@ -63,6 +63,8 @@ typedef enum tl_combine { TL_COMBINE_MIN, TL_COMBINE_MAX, TL_COMBINE_MEAN } tl_c
 typedef enum tl_on_intersection {
     TL_INTERSECTION_ERROR,  ///< the first step fails and says where
     TL_INTERSECTION_HEAL,   ///< pull apart before the first step, and say what was done (tl_sim_start in body.h)
+    TL_INTERSECTION_PINCH,  ///< .. and where that fails between cloth and bodies, the cloth starts pinched: for bodies
+                            ///< that go through themselves
 } tl_on_intersection;
 
 /// How a time step is solved.

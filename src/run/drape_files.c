@@ -238,7 +238,7 @@ tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err)
     json_t *scene =
         json_pack("{ss si sf si s{ss} s{ss} s{ss} so s[{ss so sf}]}", "name", "drape", "frames", frames, "fps",
                   TL_DRAPE_FPS, "steps_per_frame", TL_DRAPE_STEPS, "remeshing", "kind", "none", "start", "relax", "off",
-                  "collisions", "on_intersection", "heal", "cloths", cloths_json(d), "obstacles", "name", "body",
+                  "collisions", "on_intersection", "pinch", "cloths", cloths_json(d), "obstacles", "name", "body",
                   "character", character_json(d), "friction", TL_DRAPE_FRICTION);
     return write_json(path, scene, &d->alloc, err);
 }

@@ -79,7 +79,7 @@ static tl_status begin(stage *s, double dt, bool gravity, const tl_vec3 *thin, d
     tl_sim_def def = tl_sim_def_default();
     def.dt = dt, def.threads = d->threads;
     def.alloc = s->g->alloc;
-    def.collide.on_intersection = TL_INTERSECTION_HEAL;
+    def.collide.on_intersection = TL_INTERSECTION_PINCH;
     def.start.relax = TL_RELAX_OFF;
     if (d->watch.log) def.log = *d->watch.log;
     if (!gravity) {
@@ -208,8 +208,10 @@ static tl_status sew(stage *s, const tl_vec3 *thin, const threads *t, tl_error *
                  tl_pattern_panel(s->def->pattern, panel)->name);
     }
     if (gap.vert >= 0)
-        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s", gap.widest,
-                     s->report->gap_panel[0], s->report->gap_panel[1]);
+        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s (%.3g %.3g %.3g)",
+                     gap.widest, s->report->gap_panel[0], s->report->gap_panel[1],
+                     s->g->pos[s->g->vert_node[gap.vert]].x, s->g->pos[s->g->vert_node[gap.vert]].y,
+                     s->g->pos[s->g->vert_node[gap.vert]].z);
     return tl_garment_weld(s->g, NULL, err);
 }
 

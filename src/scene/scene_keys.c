@@ -153,8 +153,8 @@ static const tl_key_table solver_table = {"solver", solver_keys};
 
 // ---- contact ----------------------------------------------------------------------------------------------
 
-static const char *const combine_words[] = {"min", "max", "mean", NULL};  // as tl_combine
-static const char *const intersection_words[] = {"error", "heal", NULL};  // as tl_on_intersection
+static const char *const combine_words[] = {"min", "max", "mean", NULL};           // as tl_combine
+static const char *const intersection_words[] = {"error", "heal", "pinch", NULL};  // as tl_on_intersection
 static const char *const detection_words[] = {"full", "k-dop", "stochastic", "combined", NULL};  // as tl_detection
 static const char *const response_words[] = {"barrier",           "zones", "impulse", "constraint",
                                              "potential=barrier", NULL};  // as tl_response

@@ -249,6 +249,7 @@ typedef struct crossing_source {
     const tl_sim *sim;
     int32_t body;
     const tl_vec3 *body_pos;
+    uint8_t *mark;  ///< gets 1 for nodes of cloth that cross bodies; NULL: nobody asks
 } crossing_source;
 
 // Is a node of the cloth's side pinched?
@@ -263,8 +264,17 @@ static bool is_pinched(const crossing_source *s, const tl_crossing *x)
     return false;
 }
 
+static void mark_crossing(const crossing_source *s, const tl_crossing *x)
+{
+    if (!s->mark || s->body == TL_NONE) return;
+    const bool edge = x->edge_surface == 0;
+    const int32_t *node = edge ? s->sim->cloth_edge[x->edge] : s->sim->cloth_face[x->face];
+    for (int k = 0; k < (edge ? 2 : 3); k++) s->mark[node[k]] = 1;
+}
+
 static void list_crossing(const crossing_source *s, const tl_crossing *x, tl_intersection_report *out)
 {
+    mark_crossing(s, x);
     if (s->body == TL_NONE)
         out->cloth_cloth++;
     else if (is_pinched(s, x))
@@ -323,7 +333,7 @@ static tl_status count_planes(tl_sim *sim, tl_intersection_report *out)
     return TL_OK;
 }
 
-static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree, tl_bvh **other,
+static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree, tl_bvh **other, uint8_t *mark,
                                  tl_intersection_report *out, tl_error *err)
 {
     const tl_bvh_def def = tl_bvh_def_default();
@@ -334,7 +344,7 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
     if (sim->def.collide.self) {
         TL_TRY(tl_find_crossings(*tree, NULL, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++)
-            list_crossing(&(crossing_source){sim, TL_NONE, NULL}, &found->items[i], out);
+            list_crossing(&(crossing_source){sim, TL_NONE, NULL, NULL}, &found->items[i], out);
     }
     for (int32_t b = 0; b < sim->body_count && sim->def.collide.bodies; b++) {
         const sim_body *body = &sim->bodies[b];
@@ -348,25 +358,46 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
         tl_bvh_refit(*other, pos, NULL, 0, 0, sim->workers);
         TL_TRY(tl_find_crossings(*tree, *other, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++)
-            list_crossing(&(crossing_source){sim, b, pos}, &found->items[i], out);
+            list_crossing(&(crossing_source){sim, b, pos, mark}, &found->items[i], out);
         tl_bvh_destroy(*other), *other = NULL;
     }
     return sim->def.collide.bodies ? count_planes(sim, out) : TL_OK;
 }
 
-tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err)
+static tl_status find_intersections(tl_sim *sim, uint8_t *mark, tl_intersection_report *out, tl_error *err)
 {
     *out = (tl_intersection_report){0};
     TL_TRY(sim_compile(sim, err));
-    const tl_arena_mark mark = tl_arena_save(&sim->arena);
+    const tl_arena_mark place = tl_arena_save(&sim->arena);
     tl_crossings found;
     tl_bvh *tree = NULL, *other = NULL;
     tl_crossings_init(&found, sim->alloc);
-    const tl_status status = count_crossings(sim, &found, &tree, &other, out, err);
+    const tl_status status = count_crossings(sim, &found, &tree, &other, mark, out, err);
     tl_bvh_destroy(other);
     tl_bvh_destroy(tree);
     tl_crossings_free(&found);
-    tl_arena_release(&sim->arena, mark);
+    tl_arena_release(&sim->arena, place);
+    return status;
+}
+
+tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err)
+{
+    return find_intersections(sim, NULL, out, err);
+}
+
+tl_status sim_pinch_crossings(tl_sim *sim, tl_intersection_report *left, tl_error *err)
+{
+    const int32_t n = sim->node_count;
+    uint8_t *mark = TL_CALLOC(&sim->alloc, uint8_t, n);
+    tl_status status = mark ? find_intersections(sim, mark, left, err) : tl_fail_memory(err, "pinched cloth");
+    if (status == TL_OK && left->cloth_cloth == 0 && sim->contacts) {
+        uint8_t *pinched = tl_contacts_pinched(sim->contacts);
+        for (int32_t i = 0; i < n; i++) pinched[i] |= mark[i];
+        tl_contacts_count_pinched(sim->contacts);
+        sim->epoch_open = false;
+        status = find_intersections(sim, NULL, left, err);
+    }
+    TL_FREE(&sim->alloc, mark, n);
     return status;
 }
 

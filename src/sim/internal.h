@@ -252,6 +252,9 @@ tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
 /// After a step that was given up: back to the state before it, from the note of the epoch.
 tl_status sim_take_up_again(tl_sim *sim, tl_error *err);
 
+/// Cloth that crosses bodies, and no cloth, counts as pinched from now on; `left` gets what else there is (contacts.c).
+tl_status sim_pinch_crossings(tl_sim *sim, tl_intersection_report *left, tl_error *err);
+
 /// Starts an epoch if one is due at this step: the solver forgets, the state is noted.
 tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
 

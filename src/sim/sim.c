@@ -143,7 +143,8 @@ static tl_status check_collide(const tl_collide_def *c, tl_error *err)
                        MOST_PRESSURE);
     if (!above(c->slip_speed, 0))
         return tl_fail(err, TL_BAD_ARG, "collide.slip_speed %g m/s, must be > 0", c->slip_speed);
-    if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL)
+    if (c->on_intersection != TL_INTERSECTION_ERROR && c->on_intersection != TL_INTERSECTION_HEAL &&
+        c->on_intersection != TL_INTERSECTION_PINCH)
         return tl_fail(err, TL_BAD_ARG, "collide.on_intersection %d is none of ours", (int)c->on_intersection);
     return check_detection(c, err);
 }

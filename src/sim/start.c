@@ -384,6 +384,18 @@ static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_rep
                          report->iterations, report->relaxed);
         return TL_OK;
     }
+    if (sim->def.collide.on_intersection == TL_INTERSECTION_PINCH) {
+        tl_intersection_report left;
+        TL_TRY(sim_pinch_crossings(sim, &left, err));
+        if (crossings_of(&left) == 0) {
+            tl_log_write(&sim->def.log, TL_LOG_WARNING,
+                         "%lld crossings of cloth with bodies at %.6g s could not be pulled apart, the first at (%.3g, "
+                         "%.3g, %.3g): that cloth is pinched until it has room",
+                         (long long)left.pinched, sim->time, found->list[0].place.x, found->list[0].place.y,
+                         found->list[0].place.z);
+            return TL_OK;
+        }
+    }
     text t = {.size = 0};
     say_crossings(sim, found, &t);
     return tl_fail(
@@ -441,7 +453,7 @@ static tl_status look_at_start(tl_sim *sim, tl_start_report *report, tl_error *e
     tl_intersection_report found;
     TL_TRY(tl_sim_intersections(sim, &found, err));
     report->crossings_before = report->crossings_after = crossings_of(&found);
-    const bool may_heal = sim->def.collide.on_intersection == TL_INTERSECTION_HEAL;
+    const bool may_heal = sim->def.collide.on_intersection != TL_INTERSECTION_ERROR;
     if (may_heal || crossings_of(&found) == 0) return pull_apart(sim, may_heal ? 1 : TOO_NEAR, &found, report, err);
     text t = {.size = 0};
     say_crossings(sim, &found, &t);
