@@ -15,7 +15,7 @@ typedef struct drape_options {
     const char *body, *units, *motion, *material, *quality, *out;
     double edge;
     int32_t frames, threads;
-    bool json, quiet, verbose;
+    bool json, quiet, verbose, no_fit;
     // progress
     bool terminal, on_screen;
     int32_t garment;
@@ -243,6 +243,7 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
         def.clip = o->motion;
     def.edge = o->edge, def.frames = o->frames, def.out_dir = o->out, def.threads = o->threads;
     def.progress = progress, def.cancelled = stopping, def.user = o, def.log = &log;
+    def.no_fit = o->no_fit;
     app_stop_on_signals(o->quiet);
     if (words->count == 1 && is_dir(words->item[0])) return drape_folder(self, o, &def, words->item[0]);
     tl_drape_report r;
@@ -264,6 +265,7 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
         {"frames", 'n', APP_INT, &o.frames, 0, 1000000, "N", "of the motion. Default: all of the clip"},
         {"out", 'o', APP_TEXT, &o.out, 0, 0, "DIR", "where to"},
         {"threads", 'j', APP_INT, &o.threads, 1, 1024, "N", "changes no byte. Default: all cores"},
+        {"no-fit", 0, APP_FLAG, &o.no_fit, 0, 0, NULL, "no fit.html with pictures"},
         {"verbose", 'v', APP_FLAG, &o.verbose, 0, 0, NULL, "what goes on, in detail"},
         {"quiet", 'q', APP_FLAG, &o.quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &o.json, 0, 0, NULL,

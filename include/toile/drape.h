@@ -1,7 +1,7 @@
 // toile/drape.h: sewing patterns and a body in, draped garments out (docs/drape.md).
 //
-// Folder: NAME.obj each garment at rest, sewn; scene.json and frames/ as of any run; drape.json what it came to; dress/
-// what to go on from after an interruption.
+// Folder: NAME.obj each garment at rest, sewn; NAME.glb with its motion; fit.html and fit/ how it fits; scene.json and
+// frames/ as of any run; drape.json what it came to; dress/ what to go on from after an interruption.
 #pragma once
 #include "toile/base.h"
 #include "toile/run.h"
@@ -38,6 +38,7 @@ typedef struct tl_drape_def {
     const char *material;      ///< fabric of the library or a file. Default "cotton".
     tl_drape_quality quality;  ///< Default TL_DRAPE_NORMAL.
     double edge;               ///< of the finished mesh [m], in place of the quality's; 0: by quality. Default 0.
+    uint32_t no_fit;           ///< 1: no fit.html. Default 0.
     int32_t frames;            ///< of the motion; < 0: all of the clip. Default -1.
     const char *out_dir;       ///< Required.
     int32_t threads;           ///< >= 1; never changes a result. Default 1.
@@ -55,6 +56,14 @@ static inline tl_drape_def tl_drape_def_default(void)
     return def;
 }
 
+/// How a garment fits at rest. 95: what 95 % of the area keep below.
+typedef struct tl_drape_fit {
+    double tension_mean, tension_95, tension_max;     ///< larger principal stress of the cloth [N/m]
+    double pressure_mean, pressure_95, pressure_max;  ///< on the body, where cloth presses on it [kPa]
+    double touching;                                  ///< part of the cloth that does
+    double room_mean, room_95;                        ///< distance to the body [m]
+} tl_drape_fit;
+
 /// What became of one garment.
 typedef struct tl_drape_garment {
     char name[64];
@@ -68,8 +77,9 @@ typedef struct tl_drape_garment {
     double speed;                         ///< mean of the nodes in the end [m/s]
     int32_t rested;                       ///< 1: slower than 3 mm/s
     int32_t steps;
-    int32_t pinched;                  ///< most nodes between parts of the body at a time
-    char fault[320];                  ///< what is not as it should be, "" if all is
+    int32_t pinched;  ///< most nodes between parts of the body at a time
+    char fault[320];  ///< what is not as it should be, "" if all is
+    tl_drape_fit fit;
     double seconds[TL_DRAPE_STAGES];  ///< of wall clock; not part of drape.json
 } tl_drape_garment;
 

@@ -154,22 +154,26 @@ void tl_garment_turns(const tl_garment *g, int32_t *turns)
     for (int32_t v = 0; v < g->vert_count; v++) turns[v] = turns[g->sewn[v]];
 }
 
-void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const int32_t *turns, const double stiffness[2],
-                        double reach, double *out_stiffness, tl_vec3 *out_to)
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const double stiffness[2], double reach,
+                        const tl_threads *t)
 {
     const int32_t n = g->vert_count;  // a node each
-    for (int32_t v = 0; v < n; v++) out_stiffness[v] = 0, out_to[v] = (tl_vec3){0, 0, 0};
+    for (int32_t v = 0; v < n; v++) t->stiffness[v] = 0, t->to[v] = (tl_vec3){0, 0, 0}, t->top[v] = pos[v].y;
     for (int32_t v = 0; v < n; v++) {  // counts in the stiffness, sums in the places
-        out_to[g->sewn[v]] = tl_add3(out_to[g->sewn[v]], pos[v]);
-        out_stiffness[g->sewn[v]] += 1;
+        const int32_t r = g->sewn[v];
+        t->to[r] = tl_add3(t->to[r], pos[v]);
+        t->stiffness[r] += 1;
+        t->top[r] = fmax(t->top[r], pos[v].y);
     }
     for (int32_t v = n - 1; v >= 0; v--) {  // the group's own vertex is its smallest: last
         const int32_t r = g->sewn[v];
-        const double count = out_stiffness[r];
+        const double count = t->stiffness[r];
         const bool is_sewn = v != r || count > 1;
-        const tl_vec3 way = tl_sub3(tl_mul3(1 / count, out_to[r]), pos[v]);
+        tl_vec3 aim = tl_mul3(1 / count, t->to[r]);
+        if (t->turn[v] == 1) aim.y = t->top[r];
+        const tl_vec3 way = tl_sub3(aim, pos[v]);
         const double length = tl_norm3(way);
-        out_to[v] = is_sewn ? tl_madd3(pos[v], length > reach ? reach / length : 1, way) : pos[v];
-        out_stiffness[v] = is_sewn ? stiffness[turns[v]] : 0;
+        t->to[v] = is_sewn ? tl_madd3(pos[v], length > reach ? reach / length : 1, way) : pos[v];
+        t->stiffness[v] = is_sewn ? stiffness[t->turn[v]] : 0;
     }
 }

@@ -47,8 +47,17 @@ void tl_garment_turns(const tl_garment *g, int32_t *turns);
 /// `rounds` times. The surface in space stays exactly what it was, so what touched nothing touches nothing.
 tl_status tl_garment_split(tl_garment *g, double limit, int32_t rounds, tl_error *err);
 
-/// Springs that sew: every node is drawn towards the centre of those it is sewn to, by no more than `reach` [m] at a
-/// time, with the stiffness of its turn [N/m]. For unwelded garments. Nodes that are not sewn, or not yet, get
-/// stiffness 0. Newton's third law holds: of a group, the sum of the forces is zero while none is cut short.
-void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const int32_t *turns, const double stiffness[2],
-                        double reach, double *out_stiffness, tl_vec3 *out_to);
+/// Arrays of a garment's threads, one entry per vertex.
+typedef struct tl_threads {
+    int32_t *turn;      ///< of tl_garment_turns
+    double *stiffness;  ///< [N/m]
+    tl_vec3 *to;        ///< [m]
+    double *top;        ///< scratch
+} tl_threads;
+
+/// Springs that sew, into `t`: every node is drawn towards the centre of those it is sewn to, by no more than `reach`
+/// [m] at a time, with the stiffness of its turn [N/m]. At turn 1 the highest one stays where it is in height: clothes
+/// hang from above, and a light waistband is not to come down to heavy legs. For unwelded garments. Nodes that are not
+/// sewn, or not yet, get stiffness 0. At turn 0 the forces on a group sum to zero while none is cut short.
+void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const double stiffness[2], double reach,
+                        const tl_threads *t);

@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "math/vec3.h"
 #include "run/drape_impl.h"
+#include "run/fit.h"
 #include "scene/material_io.h"
 #include "toile/export.h"
 
@@ -131,7 +132,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
 {
     tl_hash h;
     tl_hash_init(&h);
-    const int32_t version = 1;
+    const int32_t version = 2;
     tl_hash_add(&h, &version, sizeof version);
     tl_hash_add(&h, mesh->pos, (size_t)mesh->vert_count * sizeof *mesh->pos);
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);
@@ -320,6 +321,18 @@ static tl_status run_scene(tl_draper *d, tl_error *err)
     return status;
 }
 
+// NAME.glb: the garment as it is in the frames.
+static tl_status export_garment(tl_draper *d, tl_error *err)
+{
+    char name[80], path[TL_PATH_MAX];
+    snprintf(name, sizeof name, "%.63s.glb", d->report->garment[d->index].name);
+    TL_TRY(tl_path_join(d->def->out_dir, name, path, err));
+    tl_export_def def = tl_export_def_default();
+    def.dir = d->def->out_dir, def.out = path, def.cloth = d->report->garment[d->index].name;
+    tl_export_report report;
+    return tl_export(&def, &report, err);
+}
+
 static tl_status drape(tl_draper *d, tl_error *err)
 {
     const tl_drape_def *def = d->def;
@@ -335,7 +348,10 @@ static tl_status drape(tl_draper *d, tl_error *err)
     }
     d->index = def->pattern_count - 1;
     TL_TRY(tl_drape_write_report(d, err));
-    return run_scene(d, err);
+    TL_TRY(run_scene(d, err));
+    for (d->index = 0; d->index < def->pattern_count; d->index++) TL_TRY(export_garment(d, err));
+    return def->no_fit ? TL_OK
+                       : tl_fit_page(def->out_dir, d->report, def->threads, &d->alloc, def->cancelled, def->user, err);
 }
 
 tl_status tl_drape(const tl_drape_def *given, tl_drape_report *report, tl_error *err)

@@ -49,10 +49,31 @@ typedef struct field {
 #name, offsetof(tl_drape_garment, name), kind                                                                  \
     }
 static const field fields[] = {
-    FIELD('s', name),          FIELD('i', panels),          FIELD('i', seams),      FIELD('i', faces),
-    FIELD('i', nodes),         FIELD('l', crossings_start), FIELD('l', crossings),  FIELD('d', gap_start),
-    FIELD('d', gap),           FIELD('d', strain_min),      FIELD('d', strain_max), FIELD('d', strain_min_99),
-    FIELD('d', strain_max_99), FIELD('d', speed),           FIELD('i', rested),     FIELD('i', steps),
+    FIELD('d', fit.tension_mean),
+    FIELD('d', fit.tension_95),
+    FIELD('d', fit.tension_max),
+    FIELD('d', fit.pressure_mean),
+    FIELD('d', fit.pressure_95),
+    FIELD('d', fit.pressure_max),
+    FIELD('d', fit.touching),
+    FIELD('d', fit.room_mean),
+    FIELD('d', fit.room_95),
+    FIELD('s', name),
+    FIELD('i', panels),
+    FIELD('i', seams),
+    FIELD('i', faces),
+    FIELD('i', nodes),
+    FIELD('l', crossings_start),
+    FIELD('l', crossings),
+    FIELD('d', gap_start),
+    FIELD('d', gap),
+    FIELD('d', strain_min),
+    FIELD('d', strain_max),
+    FIELD('d', strain_min_99),
+    FIELD('d', strain_max_99),
+    FIELD('d', speed),
+    FIELD('i', rested),
+    FIELD('i', steps),
     FIELD('i', pinched),
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
@@ -83,7 +104,7 @@ static json_t *garment_json(const tl_drape_garment *g)
 
 static void read_garment(const json_t *from, tl_drape_garment *g)
 {
-    for (size_t i = 1; i < FIELD_COUNT; i++) {  // the name is known
+    for (size_t i = 0; i < FIELD_COUNT; i++) {
         const json_t *v = json_object_get(from, fields[i].name);
         char *at = (char *)g + fields[i].at;
         const double real = json_number_value(v);

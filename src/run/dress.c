@@ -19,6 +19,7 @@
 #include "dress/clear.h"
 #include "dress/thin.h"
 #include "math/vec3.h"
+#include "run/fit.h"
 #include "toile/body.h"
 #include "toile/live.h"
 
@@ -131,15 +132,8 @@ static double mean_speed(const stage *s)
 
 // ---- sewing -------------------------------------------------------------------------------------------------
 
-/// Work arrays of sewing, per node.
-typedef struct threads {
-    double *stiffness;
-    tl_vec3 *to;
-    int32_t *turn;
-} threads;
-
 // Until the seams whose turn it is are as near as contact lets them, or something is in the way.
-static tl_status draw_together(stage *s, const threads *t, int32_t turn, double k[2], tl_error *err)
+static tl_status draw_together(stage *s, const tl_threads *t, int32_t turn, double k[2], tl_error *err)
 {
     tl_garment *g = s->g;
     const double closed = SEW_CLOSED * s->def->thickness;
@@ -155,7 +149,7 @@ static tl_status draw_together(stage *s, const threads *t, int32_t turn, double 
         if (gap.vert < 0 || gap.widest <= closed) break;
         if (k[turn] >= SEW_LAST && idle > (gap.widest < SEW_REACH ? SEW_IDLE : SEW_HARD)) break;
         if (gap.mean < SEW_REACH) k[turn] = fmin(1.25 * k[turn], SEW_LAST);
-        tl_garment_threads(g, g->pos, t->turn, k, SEW_REACH, t->stiffness, t->to);
+        tl_garment_threads(g, g->pos, k, SEW_REACH, t);
         TL_TRY(tl_cloth_set_springs(s->sim, s->cloth, t->stiffness, t->to, g->node_count, err));
         TL_TRY(step(s, 0.5 * turn + 0.5 * (double)i / SEW_STEPS, err));
         TL_TRY(tl_sim_slow(s->sim, 0, err));
@@ -189,7 +183,7 @@ static tl_status clear(stage *s, const tl_vec3 *thin, tl_error *err)
     return TL_OK;
 }
 
-static tl_status sew(stage *s, const tl_vec3 *thin, const threads *t, tl_error *err)
+static tl_status sew(stage *s, const tl_vec3 *thin, const tl_threads *t, tl_error *err)
 {
     double k[2] = {0, 0};
     TL_TRY(clear(s, thin, err));
@@ -208,10 +202,8 @@ static tl_status sew(stage *s, const tl_vec3 *thin, const threads *t, tl_error *
                  tl_pattern_panel(s->def->pattern, panel)->name);
     }
     if (gap.vert >= 0)
-        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s (%.3g %.3g %.3g)",
-                     gap.widest, s->report->gap_panel[0], s->report->gap_panel[1],
-                     s->g->pos[s->g->vert_node[gap.vert]].x, s->g->pos[s->g->vert_node[gap.vert]].y,
-                     s->g->pos[s->g->vert_node[gap.vert]].z);
+        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s", gap.widest,
+                     s->report->gap_panel[0], s->report->gap_panel[1]);
     return tl_garment_weld(s->g, NULL, err);
 }
 
@@ -220,14 +212,16 @@ tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment 
     stage s = {.def = def, .g = g, .report = report};
     const int32_t n = g->node_count;
     tl_vec3 *thin = NULL;
-    threads t = {TL_ALLOC(&g->alloc, double, n), TL_ALLOC(&g->alloc, tl_vec3, n), TL_ALLOC(&g->alloc, int32_t, n)};
-    const bool room = t.stiffness && t.to && t.turn;
+    tl_threads t = {TL_ALLOC(&g->alloc, int32_t, n), TL_ALLOC(&g->alloc, double, n), TL_ALLOC(&g->alloc, tl_vec3, n),
+                    TL_ALLOC(&g->alloc, double, n)};
+    const bool room = t.stiffness && t.to && t.turn && t.top;
     tl_status status = room ? thin_body(&s, &thin, err) : tl_fail_memory(err, "sewing");
     if (status == TL_OK) status = sew(&s, thin, &t, err);
     tl_sim_destroy(s.sim);
     TL_FREE(&g->alloc, t.stiffness, n);
     TL_FREE(&g->alloc, t.to, n);
     TL_FREE(&g->alloc, t.turn, n);
+    TL_FREE(&g->alloc, t.top, n);
     TL_FREE(&g->alloc, thin, def->body.vert_count);
     return status;
 }
@@ -277,7 +271,7 @@ static tl_status settle(stage *s, double seconds, double rest_speed, tl_error *e
     TL_TRY(tl_sim_intersections(s->sim, &found, err));
     s->report->crossings = found.cloth_cloth + found.cloth_body;
     take_back(s);
-    return TL_OK;
+    return tl_fit_measure(s->sim, s->cloth, s->def->material, s->g, &s->report->fit, err);
 }
 
 tl_status tl_dress_settle(const tl_dress_def *def, tl_garment *g, double seconds, double rest_speed,

@@ -98,9 +98,11 @@ static void threads_pull_both_sides_alike(void **state)
     assert_near(gap.mean, 0.1, 1e-12);
     double *k = calloc((size_t)g.vert_count, sizeof *k);
     tl_vec3 *to = calloc((size_t)g.vert_count, sizeof *to), sum = {0, 0, 0};
+    double *top = calloc((size_t)g.vert_count, sizeof *top);
     int32_t *turn = calloc((size_t)g.vert_count, sizeof *turn), pulled = 0;
     tl_garment_turns(&g, turn);
-    tl_garment_threads(&g, g.pos, turn, (double[2]){7, 0}, 0.02, k, to);
+    const tl_threads threads = {turn, k, to, top};
+    tl_garment_threads(&g, g.pos, (double[2]){7, 0}, 0.02, &threads);
     for (int32_t v = 0; v < g.vert_count; v++) {
         const tl_vec3 force = tl_mul3(k[v], tl_sub3(to[v], g.pos[v]));
         assert_int_equal(turn[v], 0);  // all on a level
@@ -109,7 +111,20 @@ static void threads_pull_both_sides_alike(void **state)
     }
     assert_near(tl_norm3(sum), 0, 1e-12);
     assert_int_equal(pulled, 2 * 5);  // 0.2 m in four parts, both sides
-    free(k), free(to), free(turn);
+    // a panel that hangs lower is drawn up, the other one stays in height
+    for (int32_t v = 0; v < g.vert_count; v++)
+        if (g.vert_panel[v] == 1) g.pos[v].y -= 0.3;
+    tl_garment_turns(&g, turn);
+    tl_garment_threads(&g, g.pos, (double[2]){0, 7}, 0.02, &threads);
+    for (int32_t v = 0; v < g.vert_count; v++) {
+        if (!(k[v] > 0)) continue;
+        assert_int_equal(turn[v], 1);
+        if (g.vert_panel[v] == 0)
+            assert_near(to[v].y, g.pos[v].y, 1e-12);
+        else
+            assert_true(to[v].y > g.pos[v].y + 0.01);
+    }
+    free(k), free(to), free(turn), free(top);
     tl_garment_free(&g);
 }
 

@@ -1,0 +1,133 @@
+// run/fit.c: figures of fit from the state at rest.
+//
+// Tension is the larger principal membrane stress of a face [N/m], S = dW/dE of the fabric's energy at small strain
+// (include/toile/material.h). Pressure is what contact with bodies carries across each node, over the node's share of
+// the cloth [kPa]; Kimmerle 2005, sec. 6.3, shows tensions in such colours. Room is the distance of the nodes from the
+// nearest body.
+
+#include "run/fit.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "math/vec3.h"
+#include "toile/query.h"
+
+#define REACH 0.5      // [m] room is looked for
+#define TOUCHING 10.0  // [Pa] more is pressure
+
+/// A value and the area it holds for.
+typedef struct weighted {
+    double value, area;
+} weighted;
+
+static int by_value(const void *a, const void *b)
+{
+    const weighted *p = a, *q = b;
+    return p->value != q->value ? (p->value < q->value ? -1 : 1) : (p->area > q->area) - (p->area < q->area);
+}
+
+// Mean, what 95 % of the area keep below, largest. Sorts the list.
+static void summarise(weighted *list, int32_t n, double out[3])
+{
+    double sum = 0, area = 0, below = 0;
+    out[0] = out[1] = out[2] = 0;
+    if (n == 0) return;
+    qsort(list, (size_t)n, sizeof *list, by_value);
+    for (int32_t i = 0; i < n; i++) sum += list[i].value * list[i].area, area += list[i].area;
+    out[0] = area > 0 ? sum / area : 0, out[1] = out[2] = list[n - 1].value;
+    for (int32_t i = 0; i < n; i++) {
+        below += list[i].area;
+        if (below < 0.95 * area) continue;
+        out[1] = list[i].value;
+        return;
+    }
+}
+
+// The larger principal stress of a face, 0 if it is pushed together either way; its area in the material.
+static weighted tension_of(const tl_cloth_view *v, const tl_material *m, int32_t f)
+{
+    const int32_t *c = v->face[f];
+    const tl_vec2 a = tl_sub2(v->uv[c[1]], v->uv[c[0]]), b = tl_sub2(v->uv[c[2]], v->uv[c[0]]);
+    const tl_vec3 x0 = v->pos[v->vert_node[c[0]]], p = tl_sub3(v->pos[v->vert_node[c[1]]], x0),
+                  q = tl_sub3(v->pos[v->vert_node[c[2]]], x0);
+    const double det = tl_cross2(a, b);
+    if (!(fabs(det) > 0)) return (weighted){0, 0};
+    const tl_vec3 fu = tl_mul3(1 / det, tl_madd3(tl_mul3(b.y, p), -a.y, q)),
+                  fv = tl_mul3(1 / det, tl_madd3(tl_mul3(a.x, q), -b.x, p));
+    const double e11 = 0.5 * (tl_dot3(fu, fu) - 1), e22 = 0.5 * (tl_dot3(fv, fv) - 1), e12 = 0.5 * tl_dot3(fu, fv);
+    const double *k = m->stretch[0];  // c11, c12, c22, c33
+    const double s11 = k[0] * e11 + k[1] * e22, s22 = k[1] * e11 + k[2] * e22, s12 = 0.5 * k[3] * e12;
+    const double most = 0.5 * (s11 + s22) + sqrt(0.25 * (s11 - s22) * (s11 - s22) + s12 * s12);
+    return (weighted){fmax(most, 0), 0.5 * fabs(det)};
+}
+
+static void add_pressures(const tl_sim *sim, tl_cloth_id id, const tl_contact_point *points, int32_t count,
+                          int32_t nodes, double *force)
+{
+    (void)sim;
+    for (int32_t i = 0; i < count; i++) {
+        const tl_contact_point *p = &points[i];
+        if (p->cloth.slot != id.slot || p->cloth.gen != id.gen || p->body.gen == 0 || p->node >= nodes) continue;
+        force[p->node] += fmax(0, tl_dot3(p->force, p->normal));
+    }
+}
+
+static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m, const tl_cloth_view *v,
+                         weighted *list, double *force, double *area, tl_drape_fit *out, tl_error *err)
+{
+    double three[3], total = 0, touching = 0;
+    for (int32_t f = 0; f < v->face_count; f++) {
+        list[f] = tension_of(v, m, f);
+        for (int k = 0; k < 3; k++) area[v->vert_node[v->face[f][k]]] += list[f].area / 3;
+        total += list[f].area;
+    }
+    summarise(list, v->face_count, three);
+    out->tension_mean = three[0], out->tension_95 = three[1], out->tension_max = three[2];
+    const int32_t count = tl_sim_contact_points(sim, NULL, 0);
+    const tl_allocator alloc = tl_allocator_default();
+    tl_contact_point *points = TL_ALLOC(&alloc, tl_contact_point, count);
+    if (!points) return tl_fail_memory(err, "the fit");
+    tl_sim_contact_points(sim, points, count);
+    add_pressures(sim, id, points, count, v->node_count, force);
+    TL_FREE(&alloc, points, count);
+    int32_t n = 0;
+    for (int32_t i = 0; i < v->node_count; i++) {
+        const double pressure = area[i] > 0 ? force[i] / area[i] : 0;
+        if (!(pressure > TOUCHING)) continue;
+        list[n++] = (weighted){1e-3 * pressure, area[i]};
+        touching += area[i];
+    }
+    summarise(list, n, three);
+    out->pressure_mean = three[0], out->pressure_95 = three[1], out->pressure_max = three[2];
+    out->touching = total > 0 ? touching / total : 0;
+    for (int32_t i = n = 0; i < v->node_count; i++) {
+        tl_hit hit;
+        const bool near = tl_sim_nearest(sim, v->pos[i], REACH, TL_QUERY_BODIES, &hit);
+        list[n++] = (weighted){near ? hit.distance : REACH, area[i]};
+    }
+    summarise(list, n, three);
+    out->room_mean = three[0], out->room_95 = three[1];
+    return TL_OK;
+}
+
+tl_status tl_fit_measure(const tl_sim *sim, tl_cloth_id id, const tl_material *material, const tl_garment *g,
+                         tl_drape_fit *out, tl_error *err)
+{
+    tl_cloth_view v;
+    *out = (tl_drape_fit){0};
+    if (tl_sim_cloth_view(sim, id, &v) != TL_OK || v.face_count != g->face_count)
+        return tl_fail(err, TL_BAD_ARG, "the fit of a cloth that is not there");
+    const int32_t most = v.face_count > v.node_count ? v.face_count : v.node_count;
+    weighted *list = TL_ALLOC(&g->alloc, weighted, most);
+    double *force = TL_CALLOC(&g->alloc, double, v.node_count), *area = TL_CALLOC(&g->alloc, double, v.node_count);
+    const tl_status status = list && force && area ? measure(sim, id, material, &v, list, force, area, out, err)
+                                                   : tl_fail_memory(err, "the fit");
+    TL_FREE(&g->alloc, list, most);
+    TL_FREE(&g->alloc, force, v.node_count);
+    TL_FREE(&g->alloc, area, v.node_count);
+    return status;
+}

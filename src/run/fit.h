@@ -1,0 +1,15 @@
+// run/fit.h: how a garment at rest fits: tension in the cloth, pressure on the body, room between them.
+#pragma once
+#include "dress/garment.h"
+#include "toile/drape.h"
+#include "toile/material.h"
+#include "toile/sim.h"
+
+/// Measures cloth `id` of `sim`, whose mesh is that of `g` and which has just taken a step.
+tl_status tl_fit_measure(const tl_sim *sim, tl_cloth_id id, const tl_material *material, const tl_garment *g,
+                         tl_drape_fit *out, tl_error *err);
+
+/// Pictures of frame 0 of the run in `dir`, from three sides and with strain in colours, into dir/fit/, and
+/// dir/fit.html that shows them beside the figures.
+tl_status tl_fit_page(const char *dir, const tl_drape_report *report, int32_t threads, const tl_allocator *alloc,
+                      int (*cancelled)(void *user), void *user, tl_error *err);

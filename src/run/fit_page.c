@@ -1,0 +1,109 @@
+// run/fit_page.c: the fit as a page: pictures from three sides, shaded and with strain in colours, and figures.
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/fail.h"
+#include "io/file.h"
+#include "io/text.h"
+#include "run/fit.h"
+#include "toile/render.h"
+
+static const char *const views[] = {"front", "left", "back"};
+static const struct {
+    const char *name, *title;
+    tl_render_mode mode;
+} looks[] = {{"shaded", "at rest", TL_RENDER_SHADED}, {"tension", "where the cloth is stretched", TL_RENDER_TENSION}};
+enum { VIEWS = 3, LOOKS = 2, WIDTH = 420, HEIGHT = 620 };
+
+static tl_status draw(const char *dir, int32_t threads, int (*cancelled)(void *user), void *user, tl_error *err)
+{
+    char folder[TL_PATH_MAX];
+    TL_TRY(tl_path_join(dir, "fit", folder, err));
+    TL_TRY(tl_make_dirs(folder, err));
+    for (int l = 0; l < LOOKS; l++)
+        for (int v = 0; v < VIEWS; v++) {
+            char name[64], path[TL_PATH_MAX];
+            snprintf(name, sizeof name, "fit/%s-%s.png", looks[l].name, views[v]);
+            TL_TRY(tl_path_join(dir, name, path, err));
+            tl_render_def def = tl_render_def_default();
+            def.source = dir, def.out = path, def.mode = looks[l].mode;
+            def.first = def.last = 0, def.width = WIDTH, def.height = HEIGHT, def.samples = 9;
+            def.no_ground = 1, def.threads = threads, def.cancelled = cancelled, def.user = user;
+            tl_camera_parse(views[v], &def.camera);
+            TL_TRY(tl_render_run(&def, NULL, err));
+        }
+    return TL_OK;
+}
+
+// Names are letters, digits, '-' and '_'; panels may be called anything.
+static void put_text(tl_buf *b, const char *text)
+{
+    for (; *text; text++) switch (*text) {
+        case '<': tl_buf_text(b, "&lt;"); break;
+        case '&': tl_buf_text(b, "&amp;"); break;
+        default: tl_buf_add(b, text, 1);
+        }
+}
+
+static void row(tl_buf *b, const char *what, const char *format, double x, double y, double z)
+{
+    tl_buf_printf(b, "<tr><td>%s</td>", what);
+    const double value[3] = {x, y, z};
+    for (int i = 0; i < 3; i++) {
+        tl_buf_text(b, "<td>");
+        if (value[i] == value[i]) tl_buf_printf(b, format, value[i]);
+        tl_buf_text(b, "</td>");
+    }
+    tl_buf_text(b, "</tr>\n");
+}
+
+static void put_garment(tl_buf *b, const tl_drape_garment *g)
+{
+    const double none = (double)NAN;
+    const tl_drape_fit *f = &g->fit;
+    tl_buf_printf(b, "<h2>%s</h2>\n<p>%d panels, %d seams, %d faces. ", g->name, g->panels, g->seams, g->faces);
+    if (*g->fault) {
+        tl_buf_text(b, "<b>Look at it: ");
+        put_text(b, g->fault);
+        tl_buf_text(b, ".</b>");
+    }
+    tl_buf_text(b, "</p>\n<table>\n<tr><th></th><th>mean</th><th>95 % of the area below</th><th>largest</th></tr>\n");
+    row(b, "tension of the cloth [N/m]", "%.1f", f->tension_mean, f->tension_95, f->tension_max);
+    row(b, "pressure on the body where it touches [kPa]", "%.2f", f->pressure_mean, f->pressure_95, f->pressure_max);
+    row(b, "room to the body [mm]", "%.0f", 1e3 * f->room_mean, 1e3 * f->room_95, none);
+    row(b, "part of the cloth that presses on the body [%]", "%.0f", 100 * f->touching, none, none);
+    row(b, "strain [%], smallest and largest", "%+.1f", 100 * g->strain_min, 100 * g->strain_max_99,
+        100 * g->strain_max);
+    row(b, "widest seam before it was welded [mm]", "%.1f", none, none, 1e3 * g->gap);
+    tl_buf_text(b, "</table>\n");
+}
+
+tl_status tl_fit_page(const char *dir, const tl_drape_report *report, int32_t threads, const tl_allocator *alloc,
+                      int (*cancelled)(void *user), void *user, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    TL_TRY(tl_path_join(dir, "fit.html", path, err));
+    TL_TRY(draw(dir, threads, cancelled, user, err));
+    tl_buf b;
+    tl_buf_init(&b, alloc);
+    tl_buf_text(&b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Fit</title><style>\n"
+                    "body{font:15px/1.5 sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#222}\n"
+                    "img{width:32%;max-width:420px}td,th{padding:.15rem 1rem .15rem 0;text-align:right}\n"
+                    "td:first-child{text-align:left}</style></head><body>\n<h1>Fit</h1>\n");
+    for (int l = 0; l < LOOKS; l++) {
+        tl_buf_printf(&b, "<h3>%s</h3>\n<p>", looks[l].title);
+        for (int v = 0; v < VIEWS; v++)
+            tl_buf_printf(&b, "<img src=\"fit/%s-%s.png\" alt=\"%s, %s\">\n", looks[l].name, views[v], views[v],
+                          looks[l].title);
+        tl_buf_text(&b, "</p>\n");
+    }
+    for (int32_t i = 0; i < report->count; i++) put_garment(&b, &report->garment[i]);
+    tl_buf_text(&b, "</body></html>\n");
+    tl_status status = tl_buf_end(&b, "a page", err);
+    if (status == TL_OK) status = tl_file_write(path, b.data, b.size, false, err);
+    tl_buf_free(&b);
+    return status;
+}
