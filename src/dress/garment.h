@@ -56,8 +56,8 @@ typedef struct tl_threads {
 } tl_threads;
 
 /// Springs that sew, into `t`: every node is drawn towards the centre of those it is sewn to, by no more than `reach`
-/// [m] at a time, with the stiffness of its turn [N/m]. At turn 1 the highest one stays where it is in height: clothes
-/// hang from above, and a light waistband is not to come down to heavy legs. For unwelded garments. Nodes that are not
-/// sewn, or not yet, get stiffness 0. At turn 0 the forces on a group sum to zero while none is cut short.
+/// [m] at a time, with the stiffness of its turn [N/m]; in height, to the highest of them: clothes hang from above, and
+/// a light waistband is not to come down to heavy legs. For unwelded garments. Nodes that are not sewn, or not yet, get
+/// stiffness 0. On a level the forces on a group sum to zero.
 void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const double stiffness[2], double reach,
                         const tl_threads *t);

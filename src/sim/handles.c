@@ -167,7 +167,7 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
         const sim_handle *h = &sim->handles[i];
         const double left = h->end + h->fade - end;
         if (!h->took_hold || !(h->end <= begin + slack) || !(left > 0)) continue;
-        for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0;
+        for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0, pull_to[n] = (tl_vec3){0, 0, 0};
         any = true;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
         for (int32_t k = 0; k < h->node_count; k++) {

@@ -174,7 +174,7 @@ bool sim_has_springs(const tl_sim *sim)
 bool sim_add_springs(const tl_sim *sim, bool any, double *pull, tl_vec3 *pull_to)
 {
     const tl_elements *e = sim->elements;
-    for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0;
+    for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0, pull_to[n] = (tl_vec3){0, 0, 0};
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const sim_cloth *cloth = &sim->cloths[c];
         for (int32_t i = 0; i < cloth->spring_count; i++) {
