@@ -102,7 +102,7 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
          "processor\ntime are faults, too"},
         {"short", 0, APP_FLAG, &def.brief, 0, 0, NULL, "coarser meshes, where the scene allows"},
         {"remeshing", 0, APP_TEXT, &def.remeshing, 0, 0, "KIND",
-         "anisotropic, isotropic or none. Default: as the scene says"},
+         "anisotropic, isotropic, sqrt3 or none. Default: as the scene says"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of every scene; may be repeated"},
         {"json", 0, APP_TEXT, &def.json, 0, 0, "FILE", "the figures of every run"},
     };
@@ -111,8 +111,8 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
     if (sets.count > BENCH_SETS_MAX) return app_usage(self, "--set %d times, at most %d", sets.count, BENCH_SETS_MAX);
     def.sets = sets.item, def.set_count = sets.count;
     if (def.remeshing && strcmp(def.remeshing, "none") != 0 && strcmp(def.remeshing, "anisotropic") != 0 &&
-        strcmp(def.remeshing, "isotropic") != 0)
-        return app_usage(self, "--remeshing '%s', must be anisotropic, isotropic or none", def.remeshing);
+        strcmp(def.remeshing, "isotropic") != 0 && strcmp(def.remeshing, "sqrt3") != 0)
+        return app_usage(self, "--remeshing '%s', must be anisotropic, isotropic, sqrt3 or none", def.remeshing);
     if (dts && !read_dts(dts, def.dts, &def.dt_count))
         return app_usage(self, "--dt '%s', must be up to %d time steps in seconds, e.g. 1/100,0.005", dts,
                          BENCH_DTS_MAX);

@@ -25,12 +25,15 @@ expect 4 bench stress ./bad --dt 1/100 --runs 2 --steps 2
 says stdout 'seed 0: starts crossed: .* with bodies'
 says stdout 'toile bench stress ./bad --dt 1/100 --seed 0 --runs 1 --steps 2'
 
+# Layers of triangles let nothing through either.
+expect 0 bench stress table funnel --dt 1/100 --steps 30 --short --runs 1 --remeshing sqrt3
+
 # Meshes follow the cloth or stay as they are.
 expect 0 bench stress table --dt 1/100 --steps 2 --short --runs 1 --remeshing none --json none.json
 [ "$(value none.json cases.0.faces)" = "$(value none.json cases.0.runs.0.mean_faces | sed 's/\.0*$//')" ] || fail "a fixed mesh has changed"
 expect 0 bench stress table --dt 1/100 --steps 2 --short --runs 1 --remeshing isotropic
 expect 1 bench stress table --remeshing sometimes
-says stderr "must be anisotropic, isotropic or none"
+says stderr "must be anisotropic, isotropic, sqrt3 or none"
 
 expect 1 bench stress spere
 says stderr "no scene 'spere', did you mean 'sphere'"
