@@ -22,6 +22,7 @@ static int view(const app_command *self, int argc, char **argv, app_list *words)
         {"mode", 'm', APP_TEXT, &o.mode, 0, 0, "NAME",
          "first colour map: shaded, wire, mesh, strain, tension,\ncurvature, level, contact, intersections. Default "
          "shaded"},
+        {"body", 0, APP_TEXT, &o.body, 0, 0, "FILE", "that a pattern is sewn around: a mesh or character"},
         {"set", 0, APP_MANY, &sets, 0, 0, "KEY=VALUE", "replaces a value of the scene, as for 'toile run'"},
         {"size", 0, APP_TEXT, &size, 0, 0, "WxH", "of the window. Default 1280x800"},
         {"threads", 'j', APP_INT, &o.threads, 1, THREADS_MAX, "N", "threads of the simulation. Default: all cores"},

@@ -3,6 +3,7 @@
 #include "flat.h"
 
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -90,45 +91,52 @@ static double seam_side(const tl_pattern *pattern, const tl_seam_side *side, con
     return nearest;
 }
 
-static void draw_panel(const tl_panel *p, const layout *l, const paper *to, view_panel *panel)
+// Draws a panel's outline; true: the pointer is inside of it.
+static bool draw_panel(const tl_panel *p, const layout *l, const paper *to, view_panel *panel, view_pointer pointer,
+                       bool chosen)
 {
+    bool inside = false;
     for (int32_t e = 0; e < p->edge_count; e++) {
         double x0 = 0, y0 = 0;
         for (int i = 0; i <= POINTS; i++) {
             double x, y;
             to_window(to, l, tl_edge_point(p, e, (double)i / POINTS), &x, &y);
-            if (i > 0) view_panel_line(panel, x0, y0, x, y, 1.2, 0xd8dce2ff);
+            if (i > 0) view_panel_line(panel, x0, y0, x, y, chosen ? 3 : 1.2, chosen ? 0xffb020ff : 0xd8dce2ff);
+            if (i > 0 && (y0 > pointer.y) != (y > pointer.y) && pointer.x < x0 + (x - x0) * (pointer.y - y0) / (y - y0))
+                inside = !inside;
             x0 = x, y0 = y;
         }
     }
     double x, y;
     to_window(to, l, (tl_vec2){(l->lo[0] + l->hi[0]) / 2, (l->lo[1] + l->hi[1]) / 2}, &x, &y);
     view_panel_text(panel, x - 3.2 * (double)tl_show_text(p->name, NULL, NULL) - 4, y, 8, p->name, 0xa8adb6ff);
+    return inside;
 }
 
-int32_t view_flat_draw(const tl_pattern *pattern, view_panel *panel, double x, double y, double width, double height,
-                       view_pointer pointer)
+view_flat_under view_flat_draw(const tl_pattern *pattern, view_panel *panel, double x, double y, double width,
+                               double height, view_pointer pointer, int32_t chosen)
 {
+    view_flat_under found = {-1, -1};
     const int32_t panels = tl_pattern_panel_count(pattern), seams = tl_pattern_seam_count(pattern);
     layout *l = calloc((size_t)(panels > 0 ? panels : 1), sizeof *l);
-    if (!l) return -1;
+    if (!l) return found;
     for (int32_t i = 0; i < panels; i++) measure(tl_pattern_panel(pattern, i), &l[i]);
     double wide, high;
     arrange(l, panels, width / height, &wide, &high);
     const double scale = fmin(width / fmax(wide, 1e-6), height / fmax(high, 1e-6));
     const paper to = {x, y, scale, high};
-    for (int32_t i = 0; i < panels; i++) draw_panel(tl_pattern_panel(pattern, i), &l[i], &to, panel);
-    int32_t under = -1;
+    for (int32_t i = 0; i < panels; i++)
+        if (draw_panel(tl_pattern_panel(pattern, i), &l[i], &to, panel, pointer, i == chosen)) found.panel = i;
     double best = NEAR;
     for (int32_t s = 0; s < seams; s++) {
         const tl_seam *seam = tl_pattern_seam(pattern, s);
         for (int k = 0; k < 2; k++) {
             const double d = seam_side(pattern, &seam->side[k], l, &to, panel, 3, seam_colour(s), pointer);
-            if (d < best) best = d, under = s;
+            if (d < best) best = d, found.seam = s;
         }
     }
-    for (int k = 0; under >= 0 && k < 2; k++)
-        seam_side(pattern, &tl_pattern_seam(pattern, under)->side[k], l, &to, panel, 7, 0xffffffff, pointer);
+    for (int k = 0; found.seam >= 0 && k < 2; k++)
+        seam_side(pattern, &tl_pattern_seam(pattern, found.seam)->side[k], l, &to, panel, 7, 0xffffffff, pointer);
     free(l);
-    return under;
+    return found;
 }

@@ -62,7 +62,7 @@ static void on_button(GLFWwindow *glfw, int button, int action, int mods)
         w->orbiting = w->panning = w->dragging = false;
         return;
     }
-    if (w->over_panel) return;
+    if (w->over_panel || w->over_sheet) return;
     if (button == GLFW_MOUSE_BUTTON_MIDDLE || (mods & GLFW_MOD_SHIFT)) {
         w->panning = true;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && w->live) {
@@ -192,7 +192,7 @@ static void draw(window *w)
     int width, height;
     glfwGetFramebufferSize(w->glfw, &width, &height);
     if (width < 1 || height < 1) return;
-    if (w->pattern) {
+    if (w->pattern && !w->garment) {
         glViewport(0, 0, width, height);
         glClearColor(0.10f, 0.11f, 0.13f, 1);
         glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);

@@ -4,6 +4,7 @@
 
 #include "camera.h"
 #include "flat.h"
+#include "garment.h"
 #include "live.h"
 #include "panel.h"
 #include "stage.h"
@@ -20,10 +21,12 @@ typedef struct window {
     view_panel *panel;
     view_camera camera;
     // what is shown: one of these
-    tl_show *show;        ///< a recording, mesh or character
-    view_live *live;      ///< a running scene
-    tl_pattern *pattern;  ///< flat
-    char scene[1024];     ///< scene file, "": none
+    tl_show *show;          ///< a recording, mesh or character
+    view_live *live;        ///< a running scene
+    tl_pattern *pattern;    ///< flat
+    view_garment *garment;  ///< of the pattern, worn by a body and run live; NULL: none
+    int32_t chosen, seam;   ///< panel and seam of the pattern, -1: none
+    char scene[1024];       ///< scene file, "": none
     // playback
     int32_t frame, frame_count;
     double fps, play_time;
@@ -47,7 +50,7 @@ typedef struct window {
     // pointer
     view_pointer pointer;
     double last_x, last_y;
-    bool orbiting, panning, dragging, over_panel;
+    bool orbiting, panning, dragging, over_panel, over_sheet;
     double grab_depth;
     // statistics
     double frame_rate, last_draw;
@@ -62,6 +65,7 @@ typedef struct window {
 
 /// Opens what the options name, or what the user chose (window_source.c).
 tl_status window_open(window *w, tl_error *err);
+tl_status window_sew(window *w, tl_error *err);  ///< the garment, with its panels where they are now
 void window_close(window *w);
 tl_status window_restart(window *w, tl_error *err);  ///< the live scene again, with the present choices
 void window_update(window *w);                       ///< newest frame to the stage

@@ -103,19 +103,9 @@ static void draw_playback(window *w)
     }
 }
 
-static void draw_pattern(window *w, double width, double height)
+static void seam_labels(window *w, int32_t seam)
 {
-    const int32_t seam = view_flat_draw(w->pattern, w->panel, 290, 50, width - 320, height - 90, w->pointer);
-    view_panel_box(w->panel, 12, 12, 256, 150);
-    view_panel_title(w->panel, tl_pattern_name(w->pattern));
     char text[160];
-    snprintf(text, sizeof text, "%d panels, %d seams", tl_pattern_panel_count(w->pattern),
-             tl_pattern_seam_count(w->pattern));
-    view_panel_label(w->panel, text);
-    if (seam < 0) {
-        view_panel_label(w->panel, "point at a seam to see what it joins");
-        return;
-    }
     const tl_seam *s = tl_pattern_seam(w->pattern, seam);
     const double a = tl_seam_side_length(w->pattern, &s->side[0]), b = tl_seam_side_length(w->pattern, &s->side[1]);
     snprintf(text, sizeof text, "seam %d %s", seam, s->label);
@@ -127,6 +117,60 @@ static void draw_pattern(window *w, double width, double height)
     }
     snprintf(text, sizeof text, "lengths differ by %.1f %%", b > 0 ? 100 * fabs(a - b) / b : 0);
     view_panel_label(w->panel, text);
+}
+
+static void draw_pattern(window *w, double width, double height)
+{
+    const view_flat_under under =
+        view_flat_draw(w->pattern, w->panel, 290, 50, width - 320, height - 90, w->pointer, -1);
+    view_panel_box(w->panel, 12, 12, 256, 150);
+    view_panel_title(w->panel, tl_pattern_name(w->pattern));
+    char text[160];
+    snprintf(text, sizeof text, "%d panels, %d seams", tl_pattern_panel_count(w->pattern),
+             tl_pattern_seam_count(w->pattern));
+    view_panel_label(w->panel, text);
+    if (under.seam >= 0)
+        seam_labels(w, under.seam);
+    else
+        view_panel_label(w->panel, "point at a seam to see what it joins");
+}
+
+// A slider whose value goes back to the middle: how far the panel is moved now.
+static double nudge(window *w, const char *label, double now, double range, const char *format)
+{
+    double value = now;
+    return view_panel_slider(w->panel, label, -range, range, format, &value) ? value - now : 0;
+}
+
+// Panels beside the dressed body: a click chooses one, sliders move and turn it, and it is sewn again.
+static void draw_garment(window *w, double width, double height)
+{
+    view_panel *p = w->panel;
+    view_garment_draw(w->garment, p, &w->camera, width, height, w->chosen);
+    const double left = 12, wide = fmax(200, 0.42 * width - 20), top = w->chosen >= 0 ? 500 : 400;
+    view_panel_rect(p, left, top, wide, height - top - 34, 0x16191ee6);
+    const view_flat_under under =
+        view_flat_draw(w->pattern, p, left + 14, top + 14, wide - 28, height - top - 62, w->pointer, w->chosen);
+    const bool on_sheet = w->pointer.x < left + wide && w->pointer.y > top;
+    w->over_sheet = on_sheet;
+    const int32_t seam = on_sheet ? under.seam : -1;
+    if (seam != w->seam) w->seam = seam, w->version = 0;  // the frame is looked at again
+    if (on_sheet && w->pointer.pressed) w->chosen = under.panel;
+    if (w->chosen >= 0) {
+        const tl_placement *at = &tl_pattern_panel(w->pattern, w->chosen)->placement;
+        view_panel_title(p, tl_pattern_panel(w->pattern, w->chosen)->name);
+        const tl_vec3 by = {nudge(w, "right", at->origin.x, 1, "%.2f m"), nudge(w, "up", at->origin.y, 2, "%.2f m"),
+                            nudge(w, "front", at->origin.z, 1, "%.2f m")};
+        const double turn = nudge(w, "turn", at->rotation_deg.y, 180, "%.0f");
+        view_garment_move(w->garment, w->chosen, by, turn);
+    } else if (seam >= 0) {
+        seam_labels(w, seam);
+    } else {
+        view_panel_label(p, "point at a seam, click on a panel");
+    }
+    tl_error err = {0};
+    if (view_panel_button(p, "sew again", false) && window_sew(w, &err) != TL_OK)
+        snprintf(w->error, sizeof w->error, "%s", err.message);
 }
 
 // Breaks a message into lines of about `columns` characters.
@@ -149,16 +193,17 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
     view_panel *p = w->panel;
     view_panel_begin(p, width, height, scale, w->pointer);
     const double ww = width / scale, hh = height / scale;
-    if (w->pattern) {
+    if (w->pattern && !w->garment) {
         draw_pattern(w, ww, hh);
     } else if (w->panel_open) {
-        view_panel_box(p, 12, 12, 256, w->live ? 352 : 230);
+        view_panel_box(p, 12, 12, 256, w->garment ? (w->chosen >= 0 ? 480 : 380) + 0.0 : w->live ? 352 : 230);
         view_panel_title(p, w->show && tl_show_title(w->show)[0] ? tl_show_title(w->show) : "toile");
         draw_choices(w);
         if (w->live)
             draw_live(w);
         else
             draw_playback(w);
+        if (w->garment) draw_garment(w, ww, hh);
         char text[64];
         snprintf(text, sizeof text, "drawn %.0f times a second%s", w->frame_rate, w->film ? ", filming" : "");
         view_panel_label(p, text);
@@ -167,7 +212,7 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
         const int rows = sizeof HELP / sizeof *HELP;
         view_panel_box(p, 280, 12, 430, 26 + 20.0 * rows);
         for (int i = 0; i < rows; i++) view_panel_text(p, 294, 36 + 20 * i, 8.5, HELP[i], 0xe8eaedff);
-    } else if (!w->pattern) {
+    } else if (!w->pattern || w->garment) {
         view_panel_text(p, 16, hh - 14, 8, "? shows all keys", 0x80868fff);
     }
     if (w->error[0]) draw_message(w, "It stopped:", w->error, ww, hh - 120, 0xa02020f0);

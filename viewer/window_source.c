@@ -56,12 +56,34 @@ tl_status window_restart(window *w, tl_error *err)
     return TL_OK;
 }
 
+tl_status window_sew(window *w, tl_error *err)
+{
+    const char *scene;
+    const tl_status status = view_garment_write(w->garment, &scene, err);
+    if (status != TL_OK) return status;
+    snprintf(w->scene, sizeof w->scene, "%s", scene);
+    return window_restart(w, err);
+}
+
 tl_status window_open(window *w, tl_error *err)
 {
     const char *path = w->options->source;
     w->fabric_count = 0, w->fabrics[w->fabric_count++] = "as the scene says";
     tl_fabrics_visit(note_fabric, w, NULL);
-    if (tl_pattern_is(path)) return tl_pattern_load(path, &w->pattern, err);
+    w->chosen = w->seam = -1;
+    if (w->options->body && !tl_pattern_is(path)) {
+        err->status = TL_BAD_INPUT;
+        snprintf(err->message, sizeof err->message, "--body goes with a sewing pattern; %.500s is none", path);
+        return TL_BAD_INPUT;
+    }
+    if (tl_pattern_is(path)) {
+        tl_status status = tl_pattern_load(path, &w->pattern, err);
+        if (status == TL_OK && w->options->body) {
+            status = view_garment_create(w->pattern, w->options->body, &w->garment, err);
+            if (status == TL_OK) status = window_sew(w, err);
+        }
+        return status;
+    }
     const tl_status status = tl_show_open(path, NULL, &w->show, err);
     if (status != TL_OK) return status;
     w->frame_count = tl_show_frame_count(w->show);
@@ -83,9 +105,10 @@ void window_close(window *w)
 {
     view_live_stop(w->live);
     tl_show_close(w->show);
+    view_garment_destroy(w->garment);
     tl_pattern_destroy(w->pattern);
     free(w->colours);
-    w->live = NULL, w->show = NULL, w->pattern = NULL, w->colours = NULL;
+    w->live = NULL, w->show = NULL, w->garment = NULL, w->pattern = NULL, w->colours = NULL;
 }
 
 static void grow_box(window *w, const tl_show_surface *s)
@@ -115,6 +138,10 @@ static void frame_camera(window *w, const tl_show_surface *surfaces, int32_t cou
     if (!isfinite(w->floor_height)) w->floor_height = w->lo.y - 0.1 * (w->hi.y - w->lo.y);
     if (w->floor_height < w->lo.y && w->lo.y - w->floor_height < 2 * (w->hi.y - w->lo.y)) w->lo.y = w->floor_height;
     view_camera_fit(&w->camera, w->lo, w->hi);
+    if (w->garment) {  // beside the panels
+        view_camera_pan(&w->camera, 0.36, 0);
+        w->camera.home_target = w->camera.target;
+    }
     w->framed = true;
 }
 
@@ -144,6 +171,7 @@ static void put_frame(void *user, tl_show *show, const tl_show_surface *surfaces
             snprintf(w->error, sizeof w->error, "%s", err.message);
     }
     view_stage_keep(w->stage, count);
+    if (w->garment && count > 0 && surfaces[0].is_cloth) view_garment_follow(w->garment, &surfaces[0], w->seam);
 }
 
 void window_update(window *w)

@@ -36,6 +36,69 @@ pattern=$(find "$REPO/tests/data/patterns" -name '*.json' | LC_ALL=C sort | head
 expect 0 view "$pattern" --frames 2 --screenshot pattern.png --size 600x400
 [ "$(wc -c < pattern.png)" -gt 4000 ] || fail "the pattern is blank"
 
+# a pattern sewn around a body: two panels around a post; a seam is pointed at, a panel is chosen, moved and sewn again
+cat > post.obj << 'END'
+v -0.08 0 -0.08
+v 0.08 0 -0.08
+v 0.08 0 0.08
+v -0.08 0 0.08
+v -0.08 1 -0.08
+v 0.08 1 -0.08
+v 0.08 1 0.08
+v -0.08 1 0.08
+f 1 2 3
+f 1 3 4
+f 5 7 6
+f 5 8 7
+f 1 5 6
+f 1 6 2
+f 2 6 7
+f 2 7 3
+f 3 7 8
+f 3 8 4
+f 4 8 5
+f 4 5 1
+END
+panel='"start": [-0.24, 0], "edges": [{"to": [0.24, 0]}, {"to": [0.24, 0.3]}, {"to": [-0.24, 0.3]}, {"to": [-0.24, 0]}]'
+cat > skirt.json << END
+{"format": "toile-pattern-1", "name": "skirt", "panels": [
+ {"name": "front", "placement": {"origin": [0, 0.6, 0.155], "bend": 6.5}, $panel},
+ {"name": "back", "placement": {"origin": [0, 0.6, -0.155], "rotation": [0, 180, 0], "bend": 6.5}, $panel}],
+ "seams": [{"sides": [{"panel": "front", "edge": 1}, {"panel": "back", "edge": 3, "from": 1, "to": 0}]},
+           {"sides": [{"panel": "front", "edge": 3}, {"panel": "back", "edge": 1, "from": 1, "to": 0}]}]}
+END
+mkdir scratch
+export TMPDIR=$WORK/scratch
+expect 2 view skirt.json --body missing.glb --frames 1
+says stderr 'missing.glb: no such body'
+expect 2 view "$REPO/scenes/hanging/scene.json" --body post.obj --frames 1
+says stderr 'goes with a sewing pattern'
+sed 's/"placement": {[^}]*}, //' skirt.json > nowhere.json
+expect 2 view nowhere.json --body post.obj --frames 1
+says stderr "panel 'front' has no place around the body"
+expect 0 view skirt.json --body post.obj --paused --size 800x680 --frames 8 --screenshot worn.png
+[ "$(wc -c < worn.png)" -gt 12000 ] || fail "a worn pattern is blank"
+worn() {  # worn X Y NAME: the picture with the pointer there, after a click
+    "$TOILE" view skirt.json --body post.obj --paused --size 800x680 > worn.out 2> worn.err &
+    window=$!
+    for _ in $(seq 60); do xdotool search --name '^Toile: ' > /dev/null 2>&1 && break; sleep 0.25; done
+    sleep 0.7
+    xdotool mousemove "$1" "$2"; sleep 0.4
+    xdotool mousedown 1; sleep 0.3; xdotool mouseup 1; sleep 0.5
+    xdotool key c; sleep 0.8
+    xdotool key q
+    for _ in $(seq 60); do kill -0 $window 2> /dev/null || break; sleep 0.25; done
+    if kill -0 $window 2> /dev/null; then kill -9 $window; fail "q did not close the window of a worn pattern"; fi
+    wait $window || fail "the window of a worn pattern ended with $?: $(cat worn.err)"
+    mv toile-view-001.png "$3" || fail "no picture of a worn pattern"
+    cmp -s worn.png "$3" && fail "$3: nothing shows"
+}
+worn 98 470 chosen.png   # the front
+worn 26 470 seam.png     # a seam of it
+cmp -s chosen.png seam.png && fail "panel and seam look alike"
+[ -z "$(ls scratch)" ] || fail "the scene of a worn pattern was left behind"
+if [ -n "${KEEP:-}" ]; then cp worn.png chosen.png seam.png "$KEEP"; fi
+
 # a scene that is run live: steps, a colour map, a drag, a picture, and the end
 "$TOILE" view "$REPO/scenes/hanging/scene.json" --paused --size 600x500 > live.out 2> live.err &
 window=$!
