@@ -2,18 +2,21 @@
 
 #include "live.h"
 
+#include <math.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "toile/body.h"
 #include "toile/live.h"
 #include "toile/query.h"
 #include "toile/scene.h"
 
 enum { MAX_PINS = 64 };
-#define REACH 1e3  // [m] of a ray
+#define REACH 1e3        // [m] of a ray
+#define CARRY_SPEED 1.5  // [m/s] of a body that the pointer has
 
 typedef enum grab_state { FREE, ASKED, HELD } grab_state;
 
@@ -26,6 +29,10 @@ struct view_live {
     tl_sim *sim;
     tl_show *back;
     tl_handle_id held, pins[MAX_PINS];
+    tl_body_id carried;         // in place of `held`
+    tl_vec3 at;                 // how far it has come [m]
+    tl_body_id mine[MAX_PINS];  // bodies that were carried before
+    int32_t mine_count;
     // shared, under the mutex
     tl_show *front;
     const tl_show_surface *surfaces;
@@ -54,13 +61,63 @@ static int asked_to_quit(void *user)
     return quit;
 }
 
-// A handle on the corners of the face that was hit.
+static bool carried_before(const view_live *live, tl_body_id body)
+{
+    for (int32_t i = 0; i < live->mine_count && i < MAX_PINS; i++)
+        if (live->mine[i].slot == body.slot && live->mine[i].gen == body.gen) return true;
+    return false;
+}
+
+// A body that stands still becomes one that can be carried about, with the usual friction.
+static void take_body(view_live *live, const tl_hit *hit)
+{
+    tl_body_view view;
+    tl_body_id body = hit->body;
+    if (tl_sim_body_view(live->sim, body, &view) != TL_OK || (view.moves && !carried_before(live, body))) return;
+    const bool plane = view.node_count == 4 && view.face_count == 2;
+    char name[64];
+    snprintf(name, sizeof name, "%s", tl_sim_body_name(live->sim, body));
+    tl_vec3 *pos = malloc((size_t)view.node_count * sizeof *pos);
+    int32_t(*face)[3] = malloc((size_t)view.face_count * sizeof *face);
+    if (pos && face && !plane) {
+        memcpy(pos, view.pos, (size_t)view.node_count * sizeof *pos);
+        memcpy(face, view.face, (size_t)view.face_count * sizeof *face);
+        tl_body_def def = tl_body_def_default();
+        def.name = name, def.kind = TL_BODY_MESH, def.live = 1;
+        def.node_count = view.node_count, def.pos = pos;
+        def.face_count = view.face_count, def.face = (const int32_t(*)[3])face;
+        if (tl_body_remove(live->sim, body, NULL) == TL_OK && tl_sim_add_body(live->sim, &def, &body, NULL) == TL_OK) {
+            live->mine[live->mine_count++ % MAX_PINS] = body;
+            live->carried = body, live->at = (tl_vec3){0};
+            live->grabbed = live->target = hit->point;
+            live->grab = HELD;
+        }
+    }
+    free(pos), free(face);
+}
+
+// A step of the carried body's way towards the pointer.
+static void carry(view_live *live)
+{
+    const double step = CARRY_SPEED / (tl_scene_fps(live->scene) * tl_scene_steps_per_frame(live->scene));
+    const tl_vec3 way = {live->target.x - live->grabbed.x - live->at.x, live->target.y - live->grabbed.y - live->at.y,
+                         live->target.z - live->grabbed.z - live->at.z};
+    const double far = sqrt(way.x * way.x + way.y * way.y + way.z * way.z), part = far > step ? step / far : 1;
+    live->at.x += part * way.x, live->at.y += part * way.y, live->at.z += part * way.z;
+    const tl_motion_key pose = {.translate = live->at, .scale = 1};
+    tl_body_set_pose(live->sim, live->carried, &pose, NULL);
+}
+
+// A handle on the corners of the face that was hit, or the body.
 static void take_hold(view_live *live)
 {
     tl_hit hit;
     live->grab = FREE;
     if (!tl_sim_ray(live->sim, live->origin, live->direction, REACH, TL_QUERY_ALL, &hit)) return;
-    if (hit.cloth.slot == 0 && hit.cloth.gen == 0) return;  // a body is in front
+    if (hit.cloth.gen == 0) {
+        take_body(live, &hit);
+        return;
+    }
     tl_cloth_view view;
     if (tl_sim_cloth_view(live->sim, hit.cloth, &view) != TL_OK) return;
     int32_t nodes[3];
@@ -79,7 +136,10 @@ static void grant_wishes(view_live *live)
     if (live->wind_changed) tl_sim_set_wind(live->sim, live->wind, NULL);
     live->wind_changed = false;
     if (live->grab == ASKED) take_hold(live);
-    if (live->grab == HELD) {
+    if (live->grab == HELD && live->carried.gen) {
+        carry(live);
+        if (live->dropped) live->carried = (tl_body_id){0};
+    } else if (live->grab == HELD) {
         const tl_motion_key pose = {.translate = {live->target.x - live->grabbed.x, live->target.y - live->grabbed.y,
                                                   live->target.z - live->grabbed.z},
                                     .scale = 1};

@@ -218,7 +218,7 @@ static tl_status loop(window *w, tl_error *err)
         glfwPollEvents();
         const double now = glfwGetTime(), seconds = now - before;
         before = now, w->last_draw = now;
-        if (seconds > 0) w->frame_rate = w->drawn < 3 ? 1 / seconds : 0.95 * w->frame_rate + 0.05 / seconds;
+        if (seconds > 1e-3) w->frame_rate = w->drawn < 3 ? 1 / seconds : 0.95 * w->frame_rate + 0.05 / seconds;
         play(w, fmin(seconds, 0.5));
         window_update(w);
         draw(w);

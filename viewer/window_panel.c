@@ -15,7 +15,7 @@ static const char *const HELP[] = {
     "s            one step (live), next frame",
     "left, right  a frame; with shift ten, alt a hundred",
     "Home         first frame, first view; End: last frame",
-    "drag         on cloth: pull it (live); beside it: turn",
+    "drag         on cloth or a body: pull it (live); beside: turn",
     "p            while pulling: pin it there; u: unpin all",
     "right drag   turn;  middle drag or shift: move",
     "wheel, + -   nearer, farther",
