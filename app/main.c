@@ -222,8 +222,8 @@ static const app_command commands[] = {
      .synopsis = "DIR|SCENE|PATTERN|MESH [--body FILE] [--live] [--paused] [--mode NAME] [--set KEY=VALUE]...",
      .about = "A run folder is played, a scene is simulated while you watch: pull the cloth with the mouse, turn\n"
               "on the wind, change fabric and mesh. A pattern is laid out flat; point at a seam to see what it\n"
-              "joins; with --body it is sewn around it, beside the panels, which can be moved and sewn again. ? shows "
-              "all keys. Needs a display; without one, use 'toile render' or xvfb-run.",
+              "joins; with --body it is sewn around it, beside the panels, which can be moved and sewn again.\n"
+              "Press ? for all keys. Needs a display; without one, use 'toile render' or xvfb-run.",
      .examples = "  toile view out/flag\n"
                  "  toile view scenes/sphere/scene.json\n"
                  "  toile view dress.json --size 1600x1000",

@@ -64,6 +64,8 @@ json_t *json_object(void);
 json_t *json_array(void);
 json_t *json_string(const char *value);
 json_t *json_stringn_nocheck(const char *value, size_t length);
+json_t *json_stringn(const char *value, size_t length);
+int json_string_set(json_t *json, const char *value);
 json_t *json_integer(json_int_t value);
 json_t *json_real(double value);
 json_t *json_true(void);

@@ -34,7 +34,7 @@ typedef struct array {
 typedef struct string {
     json_t base;
     size_t length;
-    char text[];
+    char *text;  // owned
 } string;
 typedef struct number {
     json_t base;
@@ -71,9 +71,28 @@ json_t *json_real(double value)
 }
 json_t *json_stringn_nocheck(const char *value, size_t length)
 {
-    string *s = value ? make(sizeof *s + length + 1, JSON_STRING) : NULL;
-    if (s) memcpy(s->text, value, length), s->length = length;
+    string *s = value ? make(sizeof *s, JSON_STRING) : NULL;
+    if (!s) return NULL;
+    s->text = malloc(length + 1);
+    if (!s->text) {
+        free(s);
+        return NULL;
+    }
+    memcpy(s->text, value, length), s->text[length] = 0, s->length = length;
     return (json_t *)s;
+}
+json_t *json_stringn(const char *value, size_t length) { return json_stringn_nocheck(value, length); }
+int json_string_set(json_t *json, const char *value)
+{
+    if (!json_is_string(json) || !value) return -1;
+    string *s = (string *)json;
+    const size_t length = strlen(value);
+    char *text = malloc(length + 1);
+    if (!text) return -1;
+    memcpy(text, value, length + 1);
+    free(s->text);
+    s->text = text, s->length = length;
+    return 0;
 }
 json_t *json_string(const char *value) { return value ? json_stringn_nocheck(value, strlen(value)) : NULL; }
 
@@ -86,6 +105,8 @@ void json_delete(json_t *json)
         array *a = (array *)json;
         for (size_t i = 0; i < a->count; i++) json_decref(a->list[i]);
         free(a->list);
+    } else if (json->type == JSON_STRING) {
+        free(((string *)json)->text);
     }
     free(json);
 }
