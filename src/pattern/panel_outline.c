@@ -217,7 +217,7 @@ static int32_t own_parts(const tl_outlines *o, const tl_stretch *s, double edge)
         if (i > 1) turn += fabs(tl_atan2(tl_cross2(last, d), tl_dot2(last, d)));
         last = d, point = next;
     }
-    const double by_turn = turn / 0.53, by_length = s->length / edge;  // 30 degrees a chord
+    const double by_turn = turn / 0.27, by_length = s->length / edge;  // 15 degrees a chord: 0.9 % of the radius off
     return (int32_t)fmin(fmax(fmax(round(by_length), ceil(by_turn - 0.05)), 1), PARTS_MAX);
 }
 

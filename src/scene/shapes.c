@@ -13,6 +13,7 @@
 #include "base/rng.h"
 #include "base/sort.h"
 #include "math/elementary.h"
+#include "toile/delaunay.h"
 
 __extension__ typedef __int128 i128;
 
@@ -247,6 +248,35 @@ tl_status tl_shape_rectangle(const tl_allocator *alloc, const tl_rectangle_def *
 // Ring k has 6 k nodes; ring 0 is the centre.
 static int32_t ring_node(int32_t k, int32_t i) { return k == 0 ? 0 : 3 * k * (k - 1) + 1 + i % (6 * k); }
 
+// A polygon of 72 sides is within a thousandth of the radius of its circle. Remeshing cuts the outline but never moves
+// it, so that is where a coarse disc has to be fine.
+enum { LEAST_RINGS = 12 };
+
+static tl_status coarse_disc(const tl_allocator *alloc, double radius, double edge, tl_obj *out, tl_error *err)
+{
+    enum { SIDES = 6 * LEAST_RINGS };
+    tl_vec2 rim[SIDES];
+    tl_region_edge side[SIDES];
+    const double step = 2 * 3.14159265358979323846 / SIDES;
+    for (int32_t i = 0; i < SIDES; i++) {
+        rim[i] = (tl_vec2){radius * tl_cos(step * i), radius * tl_sin(step * i)};
+        side[i] = (tl_region_edge){i, (i + 1) % SIDES, TL_EDGE_OUTLINE, true};
+    }
+    const tl_region region = {rim, SIDES, side, SIDES, "disc"};
+    tl_delaunay_def def = tl_delaunay_def_default();
+    def.edge = edge;
+    tl_delaunay_mesh mesh;
+    TL_TRY(tl_delaunay_fill(alloc, &region, 1, NULL, 0, &def, &mesh, err));
+    const tl_status status = make_room(alloc, mesh.point_count, mesh.tri_count, out, err);
+    int32_t f = 0;
+    for (int32_t i = 0; i < mesh.point_count && status == TL_OK; i++)
+        set_node(out, i, mesh.point[i].x, mesh.point[i].y);
+    for (int32_t t = 0; t < mesh.tri_count && status == TL_OK; t++)
+        set_face(out, &f, mesh.tri[t][0], mesh.tri[t][1], mesh.tri[t][2]);
+    tl_delaunay_mesh_free(&mesh);
+    return status;
+}
+
 tl_status tl_shape_disc(const tl_allocator *alloc, double radius, double edge, int64_t max_faces, tl_obj *out,
                         tl_error *err)
 {
@@ -256,6 +286,7 @@ tl_status tl_shape_disc(const tl_allocator *alloc, double radius, double edge, i
         return tl_fail(err, TL_BAD_INPUT, "about %.3g faces, must be <= %lld (choose a larger edge)", 6 * rings * rings,
                        (long long)max_faces);
     const int32_t n = cells(radius, edge);
+    if (n < LEAST_RINGS) return coarse_disc(alloc, radius, edge, out, err);
     TL_TRY(make_room(alloc, 3 * (int64_t)n * (n + 1) + 1, 6 * (int64_t)n * n, out, err));
     const double pi = 3.14159265358979323846;
     int32_t f = 0;

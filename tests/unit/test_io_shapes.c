@@ -100,6 +100,19 @@ static void discs(void **state)
     check_cover(&m, 3.14159265358979 * 0.0225, 1e-4);
     assert_true(smallest_angle(&m) > 40);
     tl_obj_free(&m);
+    for (double edge = 0.013; edge < 5; edge *= 1.7) {  // however coarse, the outline is round
+        assert_ok(tl_shape_disc(&alloc, 0.15, edge, 100000, &m, &err));
+        check_cover(&m, 3.14159265358979 * 0.0225, 1e-4);
+        assert_true(smallest_angle(&m) > 20);
+        double longest = 0;
+        for (int32_t f = 0; f < m.face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const tl_vec2 a = m.uv[m.face[f][k]], b = m.uv[m.face[f][(k + 1) % 3]];
+                longest = fmax(longest, hypot(a.x - b.x, a.y - b.y));
+            }
+        assert_true(longest < 1.6 * edge);
+        tl_obj_free(&m);
+    }
     assert_int_equal(tl_shape_disc(&alloc, 1, 1e-9, 100000, &m, &err), TL_BAD_INPUT);
     assert_message_has("faces, must be <= 100000 (choose a larger edge)");
     const tl_rectangle_def huge = {.width = 1e6, .height = 1e6, .edge = 1e-9, .max_faces = 100000};
