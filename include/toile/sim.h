@@ -241,7 +241,9 @@ typedef struct tl_remeshing {
     int32_t rejoin_wait;  ///< looks between two attempts to join an edge, 0 to 255. Default 10.
     double split_length;  ///< edges shorter than this times their rest length are split, > 0. Default 0.98.
     double join_length;   ///< .. and joined when longer than this, >= split_length. Default 0.99.
-    double reserved[11];  ///< room for later fields; zero
+    double obstacle_gap;  ///< cloth nearer to a body than this is no finer for it [m], >= 0; 0: half the cloth's
+                          ///< thickness. Default 0.
+    double reserved[10];  ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

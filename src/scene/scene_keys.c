@@ -405,6 +405,14 @@ static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshi
         {"edge_angles", TL_KEY_BOOL, flags, AT(edge_angles),                                                             \
          .doc = "Curvature is measured at edges too, which sees folds to and fro"},                                      \
         {"obstacles", TL_KEY_BOOL, flags, AT(obstacles), .number = {1}, .doc = "Finer near obstacles"},                  \
+        {"obstacle_gap",                                                                                                 \
+         TL_KEY_REAL,                                                                                                    \
+         flags,                                                                                                          \
+         AT(obstacle_gap),                                                                                               \
+         0,                                                                                                              \
+         1e3,                                                                                                            \
+         .unit = "m",                                                                                                    \
+         .doc = "Cloth nearer to an obstacle than this is no finer for it; 0: half its thickness"},                      \
         {"blend",                                                                                                        \
          TL_KEY_WORD,                                                                                                    \
          flags,                                                                                                          \

@@ -52,7 +52,7 @@ typedef struct tl_remeshing_file {
     int32_t edge_angles;
     int32_t criteria;
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
-        error;
+        obstacle_gap, error;
     double split_length, join_length;
     int64_t max_faces, patience, layers, levels, rejoin_wait;
 } tl_remeshing_file;

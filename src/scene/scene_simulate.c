@@ -37,11 +37,13 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min,   &f.size_max, &f.aspect_min,     &f.curvature, &f.velocity,     &f.compression,
-                        &f.hysteresis, &f.interval, &f.rib_stiffening, &f.error,     &f.split_length, &f.join_length};
+        double *to[] = {&f.size_min,     &f.size_max,    &f.aspect_min,  &f.curvature,      &f.velocity,
+                        &f.compression,  &f.hysteresis,  &f.interval,    &f.rib_stiffening, &f.error,
+                        &f.split_length, &f.join_length, &f.obstacle_gap};
         const double from[] = {own->size_min,       own->size_max,    own->aspect_min,   own->curvature,
                                own->velocity,       own->compression, own->hysteresis,   own->interval,
-                               own->rib_stiffening, own->error,       own->split_length, own->join_length};
+                               own->rib_stiffening, own->error,       own->split_length, own->join_length,
+                               own->obstacle_gap};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
@@ -64,6 +66,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .compression = f.compression,
                           .edge_angles = f.edge_angles != 0,
                           .rib_stiffening = f.rib_stiffening,
+                          .obstacle_gap = f.obstacle_gap,
                           .obstacles = f.obstacles != 0,
                           .blend = (tl_remeshing_blend)f.blend,
                           .hysteresis = f.hysteresis,

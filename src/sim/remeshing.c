@@ -57,6 +57,8 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
                        d->compression);
     if (!(d->rib_stiffening >= 0 && isfinite(d->rib_stiffening)))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.rib_stiffening %g, must be >= 0", d->rib_stiffening);
+    if (!(d->obstacle_gap >= 0 && isfinite(d->obstacle_gap)))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.obstacle_gap %g m, must be >= 0", d->obstacle_gap);
     if (!(d->hysteresis >= 0 && d->hysteresis < 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.hysteresis %g, must be in [0, 1)", d->hysteresis);
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);

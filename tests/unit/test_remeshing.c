@@ -522,13 +522,15 @@ static void a_mesh_that_serves_is_left_alone(void **state)
 // ---- bodies to come ---------------------------------------------------------------------------------------
 
 // Faces of a level sheet after the first pass, with a ball 5 cm below it that rises by `rise` until the next look.
-static int32_t faces_above_ball(double rise)
+static int32_t faces_above_ball(double rise, double gap)
 {
     const tl_sim_def def = world(0.01);
     tl_sim *sim = create(&def);
     sheet s = sheet_grid(1, 1, 8, 8, true);
     lay_level(&s, 1, 1, 0.2);
-    add_cloth(sim, &s, adaptive(0.02, 0.3, 0.04), "cloth");
+    tl_cloth_def like = adaptive(0.02, 0.3, 0.04);
+    like.remeshing.obstacle_gap = gap;
+    add_cloth(sim, &s, like, "cloth");
     sheet_free(&s);
     tl_body_def ball = tl_body_def_default();
     tl_body_id id;
@@ -545,10 +547,13 @@ static int32_t faces_above_ball(double rise)
 static void a_body_that_comes_finds_a_fine_mesh(void **state)
 {
     (void)state;
-    const int32_t still = faces_above_ball(0), away = faces_above_ball(-0.09), near = faces_above_ball(0.09);
+    const int32_t still = faces_above_ball(0, 0), away = faces_above_ball(-0.09, 0), near = faces_above_ball(0.09, 0);
     print_message("%d faces above a ball that stands, %d if it goes away, %d if it comes\n", still, away, near);
     assert_true(near > 3 * still / 2);
     assert_int_equal(away, still);
+    // .. unless it may be as near as that
+    assert_int_equal(faces_above_ball(0.09, 1e-4), near);
+    assert_true(faces_above_ball(0.09, 0.05) < (still + near) / 2);
 }
 
 // ---- odd cloths and odd wishes ----------------------------------------------------------------------------

@@ -25,6 +25,9 @@ static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_
         field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
 }
 
+// Cloth at rest on a body keeps a distance from it that says nothing about the size of its faces.
+static double gap_of(const tl_adapt_job *job) { return fmax(job->def->obstacle_gap, 0.5 * job->thickness); }
+
 // A body goes some way until the next look, and meets faces as the field wants them now: it is to be looked for where
 // it will be, too. What it passes on the way, and planes that move, are not looked for.
 static tl_status add_planes_to_come(const tl_adapt_job *job, const tl_sizing_def *def, tl_obstacle_plane *planes,
@@ -36,7 +39,7 @@ static tl_status add_planes_to_come(const tl_adapt_job *job, const tl_sizing_def
     if (!then) return tl_fail_memory(err, "the sizing field");
     TL_TRY(job->place_obstacles(job->host, job->interval, err));
     const tl_status status = tl_obstacle_planes(job->mesh, job->obstacles, job->obstacle_count, tl_obstacle_reach(def),
-                                                0.5 * job->thickness, job->ctx.workers, then, err);
+                                                gap_of(job), job->ctx.workers, then, err);
     TL_TRY(job->place_obstacles(job->host, 0, status == TL_OK ? err : NULL));  // for all else they are where they are
     for (int32_t n = 0; n < count && status == TL_OK; n++)
         if (then[n].distance < planes[n].distance) planes[n] = then[n];
@@ -74,8 +77,8 @@ static tl_status look(const tl_adapt_job *job, bool isotropic, bool *wanted, tl_
     const tl_sizing_fabric *fabric = list_fabrics(job);
     if (!planes || !fabric) return tl_fail_memory(err, "the sizing field");
     if (def.obstacles) {
-        TL_TRY(tl_obstacle_planes(mesh, job->obstacles, job->obstacle_count, tl_obstacle_reach(&def),
-                                  0.5 * job->thickness, job->ctx.workers, planes, err));
+        TL_TRY(tl_obstacle_planes(mesh, job->obstacles, job->obstacle_count, tl_obstacle_reach(&def), gap_of(job),
+                                  job->ctx.workers, planes, err));
         TL_TRY(add_planes_to_come(job, &def, planes, err));
     }
     tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size);
@@ -174,6 +177,7 @@ static void hash(const tl_remeshing *d, tl_hash *hash)
     tl_hash_add(hash, numbers, sizeof numbers);
     const double more[2] = {d->edge_angles, d->rib_stiffening};
     if (more[0] != 0 || more[1] != 0) tl_hash_add(hash, more, sizeof more);
+    if (d->obstacle_gap != 0) tl_hash_add(hash, &d->obstacle_gap, sizeof d->obstacle_gap);
 }
 
 const tl_adapter tl_adapter_anisotropic = {

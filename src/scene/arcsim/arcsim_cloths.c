@@ -171,10 +171,11 @@ static tl_status read_remeshing(arcsim *a, const tl_node *cloth, json_t *entry)
     const double aspect = isnan(f.aspect_min) || f.aspect_min == 0 ? ours.aspect_min : f.aspect_min;
     const tl_arc_magic *magic = &a->file.magic;
     arc_put(a, entry, "remeshing",
-            json_pack("{s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:b,s:s}", "kind", "anisotropic", "size_min",
+            json_pack("{s:s,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:f,s:b,s:s}", "kind", "anisotropic", "size_min",
                       fmin(f.size.x, 1e3), "size_max", fmin(f.size.y, 1e3), "aspect_min", aspect, "curvature",
                       or_off(f.refine_angle), "velocity", or_off(f.refine_velocity), "compression",
-                      or_off(f.refine_compression), "rib_stiffening", magic->rib_stiffening, "edge_angles", 1, "blend",
+                      or_off(f.refine_compression), "rib_stiffening", magic->rib_stiffening, "obstacle_gap",
+                      fmin(magic->repulsion_thickness, 1e3), "edge_angles", 1, "blend",
                       magic->combine_tensors ? "max" : "sum"));
     limit_thickness(a, cloth, fmin(f.size.x, 1e3), entry);
     return TL_OK;
