@@ -3,7 +3,7 @@
 
 # `FILE: NAME` is a test of tests/unit/FILE.c, `cli: NAME` one of tests/cli
 for page in "$REPO"/docs/conformance/*.md; do
-    grep -o '`[a-z_]*: [a-z_0-9]*`' "$page" | tr -d '`' | sort -u > named
+    grep -o '`[a-z_0-9]*: [a-z_0-9]*`' "$page" | tr -d '`' | sort -u > named
     [ "$(wc -l < named)" -gt 10 ] || fail "$page names hardly any test"
     while IFS=': ' read -r file name; do
         if [ "$file" = cli ]; then
