@@ -12,6 +12,8 @@
 #define BUDGET_GAIN 0.35   // of the logarithm of triangles over budget, per update
 #define BUDGET_SLACK 0.02  // part of the budget within which nothing changes
 
+enum { WIND_PER_CHUNK = 256 };
+
 // ---- adapting -------------------------------------------------------------------------------------------------
 
 static void find_normals(spring_cloth *c)
@@ -98,28 +100,50 @@ tl_status spring_cloth_adapt(spring_cloth *c, const tl_push_body *bodies, int32_
 
 // ---- a step ---------------------------------------------------------------------------------------------------
 
-void spring_cloth_drag(spring_cloth *c, const spring_air *air, double dt)
+typedef struct wind_job {
+    spring_cloth *c;
+    const spring_air *air;
+} wind_job;
+
+// The wind at every node, for now in place of its acceleration.
+static void wind_chunk(void *arg, int32_t begin, int32_t end)
 {
-    for (int32_t i = 0; i < c->node_count; i++) c->accel[i] = (tl_vec3){0, 0, 0};
-    if (!(air->pressure > 0) && !(air->skin > 0)) return;
-    const double *area = tl_springs_tri_area(c->springs), *mass = tl_springs_mass(c->springs);
-    for (int32_t t = 0; t < c->tri_count; t++) {
-        const int32_t *v = c->tri[t];
-        const tl_vec3 a = c->node_pos[v[0]], b = c->node_pos[v[1]], d = c->node_pos[v[2]];
-        const tl_vec3 n = tl_unit3_or(tl_cross3(tl_sub3(b, a), tl_sub3(d, a)), (tl_vec3){0, 0, 0});
-        tl_vec3 wind = air->wind;
-        if (air->eddies) wind = tl_add3(wind, tl_eddies_at(air->eddies, tl_mul3(1.0 / 3, tl_add3(a, tl_add3(b, d)))));
-        const tl_vec3 speed =
-            tl_mul3(1.0 / 3, tl_add3(c->node_vel[v[0]], tl_add3(c->node_vel[v[1]], c->node_vel[v[2]])));
-        const tl_vec3 u = tl_sub3(wind, speed);
-        const double across = tl_dot3(u, n), density = c->fabric[c->face_label[t]].density,
-                     rate = air->pressure * fabs(across) / density, skin = air->skin / density;
-        // implicit in the speed: at most all of it is taken on
-        const tl_vec3 along = tl_madd3(u, -across, n), acc = tl_add3(tl_mul3(rate / (1 + rate * dt) * across, n),
-                                                                     tl_mul3(skin / (1 + skin * dt), along));
-        for (int k = 0; k < 3; k++)
-            c->accel[v[k]] = tl_madd3(c->accel[v[k]], density * area[t] / (3 * mass[v[k]]), acc);
+    const wind_job *job = arg;
+    for (int32_t i = begin; i < end; i++)
+        job->c->accel[i] = tl_add3(job->air->wind, tl_eddies_at(job->air->eddies, job->c->node_pos[i]));
+}
+
+static void add_drag(spring_cloth *c, const spring_air *air, const tl_vec3 *wind, double dt, int32_t t)
+{
+    const int32_t *v = c->tri[t];
+    const tl_vec3 a = c->node_pos[v[0]], b = c->node_pos[v[1]], d = c->node_pos[v[2]];
+    const tl_vec3 n = tl_unit3_or(tl_cross3(tl_sub3(b, a), tl_sub3(d, a)), (tl_vec3){0, 0, 0});
+    tl_vec3 speed = tl_add3(c->node_vel[v[0]], tl_add3(c->node_vel[v[1]], c->node_vel[v[2]])),
+            blow = tl_mul3(3, air->wind);
+    if (wind) blow = tl_add3(wind[v[0]], tl_add3(wind[v[1]], wind[v[2]]));
+    const tl_vec3 u = tl_mul3(1.0 / 3, tl_sub3(blow, speed));
+    const double density = c->fabric[c->face_label[t]].density, across = tl_dot3(u, n),
+                 rate = air->pressure * fabs(across) / density, skin = air->skin / density,
+                 area = tl_springs_tri_area(c->springs)[t];
+    // implicit in the speed: at most all of it is taken on
+    const tl_vec3 along = tl_madd3(u, -across, n),
+                  acc = tl_add3(tl_mul3(rate / (1 + rate * dt) * across, n), tl_mul3(skin / (1 + skin * dt), along));
+    for (int k = 0; k < 3; k++)
+        c->accel[v[k]] = tl_madd3(c->accel[v[k]], density * area / (3 * tl_springs_mass(c->springs)[v[k]]), acc);
+}
+
+tl_status spring_cloth_drag(spring_cloth *c, const spring_air *air, double dt, const tl_ctx *ctx, tl_error *err)
+{
+    const bool any = air->pressure > 0 || air->skin > 0, varies = any && air->eddies;
+    tl_vec3 *wind = TL_SCRATCH(ctx->arena, tl_vec3, varies ? c->node_count : 0);
+    if (!wind) return tl_fail_memory(err, "the air");
+    if (varies) {
+        tl_parallel_for(ctx->workers, c->node_count, WIND_PER_CHUNK, wind_chunk, &(wind_job){c, air});
+        memcpy(wind, c->accel, (size_t)c->node_count * sizeof *wind);
     }
+    for (int32_t i = 0; i < c->node_count; i++) c->accel[i] = (tl_vec3){0, 0, 0};
+    for (int32_t t = 0; any && t < c->tri_count; t++) add_drag(c, air, varies ? wind : NULL, dt, t);
+    return TL_OK;
 }
 
 static tl_status find_contacts(spring_cloth *c, const spring_cloth_step *step, tl_springs_step *out, tl_error *err)
@@ -161,7 +185,7 @@ tl_status spring_cloth_advance(spring_cloth *c, const spring_cloth_step *step, d
     tl_springs_step s = {.dt = step->dt, .gravity = step->gravity, .target = c->target, .workers = step->ctx.workers};
     TL_TRY(find_contacts(c, step, &s, err));
     *collision_seconds += tl_now() - start;
-    spring_cloth_drag(c, &step->air, step->dt);
+    TL_TRY(spring_cloth_drag(c, &step->air, step->dt, &step->ctx, err));
     s.accel = c->accel;
     s.substeps = c->def.substeps > 0 ? c->def.substeps : tl_springs_substeps(c->springs, step->dt);
     tl_springs_hold(c->springs, c->held);

@@ -100,4 +100,4 @@ tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size
 void spring_cloth_stretch(const spring_cloth *c, int32_t tri, double out[2]);
 
 /// Drag of the air as accelerations of nodes, no more than takes the wind's speed on within the step.
-void spring_cloth_drag(spring_cloth *c, const spring_air *air, double dt);
+tl_status spring_cloth_drag(spring_cloth *c, const spring_air *air, double dt, const tl_ctx *ctx, tl_error *err);
