@@ -195,7 +195,8 @@ static const app_command commands[] = {
               "  grids     time of planar grids against their size, every method ('toile bench grids --help')\n"
               "  scenes    two builds in turn on the same scene files ('toile bench scenes --help')\n"
               "  sqrt3     the sqrt(3) hierarchy beside its paper ('toile bench sqrt3 --help')\n"
-              "  adaptivity  kinds of adaptive meshes at one error ('toile bench adaptivity --help')",
+              "  adaptivity  kinds of adaptive meshes at one error ('toile bench adaptivity --help')\n"
+              "  realtime  springs on edge trees beside their thesis ('toile bench realtime --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench stress --runs 1\n"

@@ -174,6 +174,15 @@ bench_grids_def bench_grids_default(void);
 /// TL_OK; TL_IO: a file cannot be written. *faults counts times beyond the bars.
 tl_status bench_grids(const bench_grids_def *def, int32_t *faults, tl_error *err);
 
+/// Springs on edge trees in the columns of Simnett 2012. Start from bench_realtime_default().
+typedef struct bench_realtime_def {
+    int32_t steps;    ///< of each case. Default 360.
+    int32_t threads;  ///< Default 1.
+    FILE *out;        ///< Default stdout.
+} bench_realtime_def;
+bench_realtime_def bench_realtime_default(void);
+tl_status bench_realtime(const bench_realtime_def *def, tl_error *err);
+
 /// The sqrt(3) hierarchy and a garment that is refined by it. Start from bench_sqrt3_default().
 typedef struct bench_sqrt3_def {
     double errors[BENCH_SIZES_MAX];  ///< of chords [m]. Default 6, 4, 3 mm.
