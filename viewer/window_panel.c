@@ -7,7 +7,7 @@
 
 #include "window.h"
 
-static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none"};
+static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none", "edge-trees", "sqrt3"};
 static const char *const ENGINE[] = {"as the scene says", "implicit", "springs"};
 
 static const char *const HELP[] = {

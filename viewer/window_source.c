@@ -24,7 +24,7 @@ static int note_fabric(void *user, const tl_fabric_entry *entry)
     return 0;
 }
 
-static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none"};
+static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none", "edge-trees", "sqrt3"};
 static const char *const ENGINE[] = {"as the scene says", "implicit", "springs"};
 
 tl_status window_restart(window *w, tl_error *err)
@@ -33,8 +33,10 @@ tl_status window_restart(window *w, tl_error *err)
     const char *sets[MAX_SETS];
     int32_t count = 0, texts_used = 0;
     for (int32_t i = 0; i < w->options->set_count && count < MAX_SETS - 8; i++) sets[count++] = w->options->sets[i];
-    if (w->remeshing > 0) {
-        snprintf(texts[texts_used], sizeof texts[0], "remeshing.kind=%s", REMESHING[w->remeshing]);
+    const bool springs = w->engine == 2, kept = w->remeshing == 3;  // springs go with meshes that stay and edge trees
+    if (w->remeshing > 0 || springs) {
+        snprintf(texts[texts_used], sizeof texts[0], "remeshing.kind=%s",
+                 springs && !kept ? "edge-trees" : REMESHING[w->remeshing]);
         sets[count++] = texts[texts_used++];
     }
     if (w->engine > 0) {

@@ -43,13 +43,17 @@ $('message').querySelector('button')!.onclick = () => ($('message').hidden = tru
 
 // What the panel says, as settings of the scene reader.
 function sets(cloths: number): string[] {
-  const list = [
+  const springs = settings.engine === 'springs';
+  const list = springs ? [
+    `fps=${settings.rate}`, 'steps_per_frame=1', 'dynamics.kind=springs', `remeshing.kind=${settings.remeshing === 'none' ? 'none' : 'edge-trees'}`,
+    // halvings of edges of about 10 cm down to the shortest
+    ...(settings.remeshing === 'none' ? [] : [`remeshing.levels=${Math.max(1, Math.min(4, Math.round(Math.log2(110 / settings.sizeMin))))}`, `remeshing.max_faces=${settings.maxFaces}`]),
+  ] : [
     `fps=${settings.rate / 2}`, 'steps_per_frame=2', `remeshing.kind=${settings.remeshing}`,
     `remeshing.size_min=${settings.sizeMin / 1000}`, `remeshing.size_max=${Math.max(settings.sizeMax, settings.sizeMin) / 1000}`,
     `remeshing.max_faces=${settings.maxFaces}`, 'solver.newton_tolerance=0.06', 'solver.linear_tolerance=0.05',
   ];
   if (settings.fabric) for (let i = 0; i < cloths; i++) list.push(`cloths[${i}].material=${settings.fabric}`);
-  if (settings.engine !== 'implicit') list.push(`dynamics.kind=${settings.engine}`);
   return list;
 }
 
@@ -386,6 +390,7 @@ function showSettings() {
   }
   for (const id of ['fabric', 'engine', 'remeshing', 'rate', 'colour'] as const) $<HTMLSelectElement>(id).value = String(settings[id]);
   $<HTMLInputElement>('wire').checked = settings.wire;
+  $('engine-use').textContent = settings.engine === 'springs' ? 'Fast; keeps cloth out of bodies, but layers may pass through each other.' : '';
   $('fabric-use').textContent = fabrics.find((f) => f.name === settings.fabric)?.use ?? '';
   markGallery(custom ? '' : settings.scene);
   view.setWire(settings.wire);

@@ -101,7 +101,7 @@ function findEngines() {
   const scene = '{"cloths": [{"mesh": {"rectangle": {"size": [1, 1], "edge": 0.5}}}]}';
   core.FS.writeFile('/probe.json', new TextEncoder().encode(scene));
   for (const kind of ['springs'])
-    if (call('tlw_check_scene', '/probe.json', `dynamics.kind=${kind}`) === 0) engines.push(kind);
+    if (call('tlw_check_scene', '/probe.json', `dynamics.kind=${kind}\nremeshing.kind=none`) === 0) engines.push(kind);
 }
 
 function bodies(all: boolean): Shape[] {

@@ -193,6 +193,25 @@ export const checks = [
     },
   },
   {
+    name: 'the real-time engine is a choice',
+    size: wide,
+    async run({ page, address, picture }) {
+      await open(page, address);
+      await pause(page);
+      const engines = await page.$$eval('#engine option', (list) => list.map((o) => o.value));
+      expect(engines.includes('springs'), `engines: ${engines}`);
+      await load(page, () => page.selectOption('#engine', 'springs'));
+      const from = Number((await data(page)).faces);
+      await steps(page, 60);
+      const d = await data(page);
+      const box = await shape(page);
+      expect(Number(d.faces) > from, `faces ${from} to ${d.faces}`);
+      expect(box.high > 0.6 && box.low > -0.01 && box.low < 0.6, `from ${box.low} to ${box.high} m: not on the ball`);
+      await picture('springs');
+      return `${from} to ${d.faces} faces, ${d.ms} ms the last step`;
+    },
+  },
+  {
     name: 'every exhibit of the gallery runs',
     size: wide,
     async run({ page, address, picture }) {
