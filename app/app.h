@@ -126,6 +126,8 @@ int app_render(const app_command *self, int argc, char **argv);
 int app_serve(const app_command *self, int argc, char **argv);
 int app_view(const app_command *self, int argc, char **argv);
 int app_plot(const app_command *self, int argc, char **argv);
+int app_fabric(const app_command *self, int argc, char **argv);
+int app_fit_fabric(const app_command *self, int argc, char **argv);
 int app_fabrics(const app_command *self, int argc, char **argv);
 int app_drape(const app_command *self, int argc, char **argv);
 int app_mesh(const app_command *self, int argc, char **argv);

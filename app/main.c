@@ -125,6 +125,30 @@ static const app_command commands[] = {
      .codes = CODES_COMMON "  2  a file of the library is invalid, or a picture cannot be written\n"
                            "  3  a simulation failed or was interrupted",
      .run = app_fabrics},
+    {.name = "fabric",
+     .summary = "put a fabric to the tests of a laboratory, as a report",
+     .synopsis = "NAME|FILE [-o REPORT.html] [--quick] [--no-drape] [--threads N] [--json]",
+     .about =
+         "Simulates Cusick's drape test (on 3 meshes and with the warp in 8 directions), the cantilever and the heart\n"
+         "loop of ASTM D1388, tension and shear, and puts them beside what the literature has for such a fabric\n"
+         "(docs/fabrics.md). The report is one page with plots and pictures.",
+     .examples = "  toile fabric denim -o denim.html\n"
+                 "  toile fabric mine.json --quick -o mine.html",
+     .codes = CODES_COMMON "  2  there is no such fabric, the file is invalid, or the report cannot be written\n"
+                           "  3  a test failed, or it was interrupted",
+     .run = app_fabric},
+    {.name = "fit-fabric",
+     .summary = "a fabric from measured values",
+     .synopsis = "TESTS.json -o FABRIC.json [--threads N]",
+     .about =
+         "Finds the linear fabric that has the measured values (docs/fabrics.md): weight, overhangs of ASTM D1388,\n"
+         "curves of tension and shear and, by simulated drapes, a drape coefficient.\n"
+         "TESTS.json: {\"density\": 0.2, \"overhang_warp\": 0.044, \"overhang_weft\": 0.038,\n"
+         "             \"tension_warp\": [[0.01, 55], [0.02, 112]], \"shear\": [[0.1, 6]], \"drape\": 0.62}",
+     .examples = "  toile fit-fabric measured.json -o mine.json && toile fabric mine.json -o mine.html",
+     .codes = CODES_COMMON "  2  the file is invalid, or the fabric cannot be written\n"
+                           "  3  a simulated drape failed",
+     .run = app_fit_fabric},
     {.name = "convert",
      .summary = "write a scene of ARCSim's as one of Toile's, or a pattern in another format",
      .synopsis = "OLD NEW [--set KEY=VALUE]... [--turn-seam N]... [--force] [--quiet] [--json]",

@@ -44,6 +44,21 @@ TL_API tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const
 /// Reads a fabric file: our own format (docs/formats.md) or one of Wang et al. 2011 as published.
 TL_API tl_status tl_material_load(const char *path, tl_material *out, tl_error *err);
 
+/// What measured values come to (docs/fabrics.md).
+typedef struct tl_material_fit {
+    char name[64];
+    tl_orthotropic sheet;
+    double drape;                                   ///< Cusick's coefficient that was measured, 0 to 1; NAN: none
+    double misfit_warp, misfit_weft, misfit_shear;  ///< root mean square over the largest force; NAN: no curve
+} tl_material_fit;
+
+/// Reads measured values and finds the linear fabric that has them: least squares over curves, Peirce's formula for
+/// rigidity. `drape` is handed on.
+TL_API tl_status tl_material_fit_tests(const char *path, tl_material_fit *out, tl_error *err);
+
+/// Writes a fabric file, whole or not at all. `source`: where its numbers come from.
+TL_API tl_status tl_material_save(const tl_material_fit *fit, const char *source, const char *path, tl_error *err);
+
 /// A fabric of the library, borrowed for the call.
 typedef struct tl_fabric_entry {
     const char *name;  ///< for `material` of a cloth
