@@ -137,7 +137,7 @@ static const struct {
     double low, high, edge;
 } bands[] = {
     {"cotton", 60, 76, 0.012}, {"denim", 70, 90, 0.012},   {"wool", 40, 70, 0.008},
-    {"silk", 20, 40, 0.006},   {"leather", 47, 70, 0.012}, {"flag-nylon", 20, 40, 0.006},
+    {"silk", 20, 40, 0.006},   {"leather", 47, 70, 0.007}, {"flag-nylon", 20, 40, 0.005},
 };
 enum { QUICK = 2, INSIDE = 4, BANDS = 6 };  // run always; inside their bands. The last two are not (docs/validation.md)
 
