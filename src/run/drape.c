@@ -256,6 +256,18 @@ static tl_status go_through(tl_draper *d, const tl_dress_def *dress, tl_error *e
     return tl_drape_write_garment(d, err);
 }
 
+// Panels that lie flat side by side cannot be sewn around anybody.
+static tl_status check_placed(const tl_draper *d, const tl_pattern *pattern, tl_error *err)
+{
+    for (int32_t i = 0; i < tl_pattern_panel_count(pattern); i++)
+        if (!tl_pattern_panel(pattern, i)->placed)
+            return tl_fail(err, TL_BAD_INPUT,
+                           "%.400s: panel '%.60s' has no place in space: give it a placement around the body "
+                           "(docs/patterns.md)",
+                           d->def->patterns[d->index], tl_pattern_panel(pattern, i)->name);
+    return TL_OK;
+}
+
 static tl_status make_panels(tl_draper *d, tl_error *err)
 {
     tl_drape_garment *r = &d->report->garment[d->index];
@@ -264,6 +276,7 @@ static tl_status make_panels(tl_draper *d, tl_error *err)
     for (int32_t i = 0; i < tl_pattern_note_count(*pattern); i++)
         tl_log_write(d->def->log, TL_LOG_WARNING, "%s: %s", d->def->patterns[d->index], tl_pattern_note(*pattern, i));
     r->panels = tl_pattern_panel_count(*pattern), r->seams = tl_pattern_seam_count(*pattern);
+    TL_TRY(check_placed(d, *pattern, err));
     tl_pattern_mesh_def def = tl_pattern_mesh_def_default();
     def.edge = fmin(fmax(COARSE * d->edge, COARSE_LEAST), COARSE_MOST);
     tl_pattern_mesh mesh;

@@ -77,6 +77,9 @@ expect 1 drape --body trunk.obj -o x
 expect 1 drape skirt.json --body trunk.obj
 expect 1 drape skirt.json --body trunk.obj -o x --quality best
 says stderr 'draft, normal or final'
+sed 's/"placement": {"origin": .0, 0.6, 0.3.},//' skirt.json > flat.json
+expect 2 drape flat.json --body trunk.obj -o x
+says stderr "flat.json: panel 'front' has no place in space"
 expect 2 drape none.json --body trunk.obj -o x
 expect 2 drape skirt.json --body none.obj -o x
 expect 2 drape skirt.json --body trunk.obj -o x --motion walk
