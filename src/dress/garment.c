@@ -170,7 +170,7 @@ void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const double st
         const double count = t->stiffness[r];
         const bool is_sewn = v != r || count > 1;
         tl_vec3 aim = tl_mul3(1 / count, t->to[r]);
-        if (is_sewn) aim.y = t->top[r];
+        if (is_sewn && t->top[r] < t->shoulders) aim.y = t->top[r];
         const tl_vec3 way = tl_sub3(aim, pos[v]);
         const double length = tl_norm3(way);
         t->to[v] = is_sewn ? tl_madd3(pos[v], length > reach ? reach / length : 1, way) : pos[v];

@@ -53,11 +53,12 @@ typedef struct tl_threads {
     double *stiffness;  ///< [N/m]
     tl_vec3 *to;        ///< [m]
     double *top;        ///< scratch
+    double shoulders;   ///< height above which seams meet half-way, as shoulders carry what is there [m]
 } tl_threads;
 
 /// Springs that sew, into `t`: every node is drawn towards the centre of those it is sewn to, by no more than `reach`
-/// [m] at a time, with the stiffness of its turn [N/m]; in height, to the highest of them: clothes hang from above, and
-/// a light waistband is not to come down to heavy legs. For unwelded garments. Nodes that are not sewn, or not yet, get
-/// stiffness 0. On a level the forces on a group sum to zero.
+/// [m] at a time, with the stiffness of its turn [N/m]. Below the shoulders it is drawn to the height of the highest of
+/// them: clothes hang from above, and a light waistband is not to come down to heavy legs. For unwelded garments. Nodes
+/// that are not sewn, or not yet, get stiffness 0. On a level the forces on a group sum to zero.
 void tl_garment_threads(const tl_garment *g, const tl_vec3 *pos, const double stiffness[2], double reach,
                         const tl_threads *t);

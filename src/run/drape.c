@@ -132,7 +132,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
 {
     tl_hash h;
     tl_hash_init(&h);
-    const int32_t version = 3;
+    const int32_t version = 4;
     tl_hash_add(&h, &version, sizeof version);
     tl_hash_add(&h, mesh->pos, (size_t)mesh->vert_count * sizeof *mesh->pos);
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);

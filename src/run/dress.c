@@ -207,13 +207,22 @@ static tl_status sew(stage *s, const tl_vec3 *thin, const tl_threads *t, tl_erro
     return tl_garment_weld(s->g, NULL, err);
 }
 
+#define SHOULDERS 0.75  // of the height of the body: below them, hanging; above, worn
+
+static double shoulders_of(const tl_dress_body *b)
+{
+    double low = (double)INFINITY, high = -(double)INFINITY;
+    for (int32_t i = 0; i < b->vert_count; i++) low = fmin(low, b->pos[i].y), high = fmax(high, b->pos[i].y);
+    return low + SHOULDERS * (high - low);
+}
+
 tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment *report, tl_error *err)
 {
     stage s = {.def = def, .g = g, .report = report};
     const int32_t n = g->node_count;
     tl_vec3 *thin = NULL;
     tl_threads t = {TL_ALLOC(&g->alloc, int32_t, n), TL_ALLOC(&g->alloc, double, n), TL_ALLOC(&g->alloc, tl_vec3, n),
-                    TL_ALLOC(&g->alloc, double, n)};
+                    TL_ALLOC(&g->alloc, double, n), shoulders_of(&def->body)};
     const bool room = t.stiffness && t.to && t.turn && t.top;
     tl_status status = room ? thin_body(&s, &thin, err) : tl_fail_memory(err, "sewing");
     if (status == TL_OK) status = sew(&s, thin, &t, err);

@@ -101,7 +101,7 @@ static void threads_pull_both_sides_alike(void **state)
     double *top = calloc((size_t)g.vert_count, sizeof *top);
     int32_t *turn = calloc((size_t)g.vert_count, sizeof *turn), pulled = 0;
     tl_garment_turns(&g, turn);
-    const tl_threads threads = {turn, k, to, top};
+    const tl_threads threads = {turn, k, to, top, 1};
     tl_garment_threads(&g, g.pos, (double[2]){7, 0}, 0.02, &threads);
     for (int32_t v = 0; v < g.vert_count; v++) {
         const tl_vec3 force = tl_mul3(k[v], tl_sub3(to[v], g.pos[v]));
