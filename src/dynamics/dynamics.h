@@ -78,6 +78,7 @@ typedef struct tl_dynamics {
     void (*restart)(void *self);  ///< an epoch begins: what was reused from step to step, but for what `save` saves
     /// What it goes by beside the state in `world`, as bytes of a saved state; `out` NULL: counts only.
     size_t (*save)(const void *self, char *out);
+    /// The reverse; meshes and nodes are exchanged after it, so what it refuses must not have changed anything.
     tl_status (*load)(void *self, const char *data, size_t size, tl_error *err);
     void (*hash)(const tl_sim_def *def, tl_hash *hash);  ///< settings that shape results
 } tl_dynamics;

@@ -191,25 +191,29 @@ static size_t write_response(const tl_sim *sim, char *out)
     return sim->response && sim->responder->save ? sim->responder->save(sim->response, out) : 0;
 }
 
-/// `own`: bytes of dynamics and response.
+// Bytes of nodes, handles and faces, of meshes (NULL: those of now) and numbers of nodes that handles hold (likewise).
+static size_t nodes_size(const tl_sim *sim, tl_mesh *const *meshes, const int32_t *held)
+{
+    size_t size = live_bytes(sim, LIVE_COUNT, NULL, NULL);
+    for (int32_t c = 0; c < sim->cloth_count; c++) {
+        const tl_mesh *mesh = meshes ? meshes[c] : sim->cloths[c].mesh;
+        size += ((size_t)array_count(sim) * sizeof(tl_vec3) + 1) * (size_t)mesh->slots[TL_NODES].count;  // 1: pinched
+        if (sim_has_limits(sim)) size += 3 * sizeof(double) * (size_t)mesh->slots[TL_FACES].count;
+    }
+    for (int32_t i = 0; i < sim->handle_count; i++)
+        size += sizeof(uint64_t) + (size_t)(held ? held[i] : sim->handles[i].node_count) * sizeof(tl_vec3);
+    return size;
+}
+
 size_t sim_live_bytes(const tl_sim *sim, char *out, const char *in)
 {
     return live_bytes(sim, out ? LIVE_WRITE : in ? LIVE_READ : LIVE_COUNT, out, in);
 }
 
+/// `own`: bytes of dynamics and response.
 static size_t state_size(const tl_sim *sim, size_t own)
 {
-    size_t size = sizeof(header) + write_meshes(sim, NULL) + own;
-    for (int32_t c = 0; c < sim->cloth_count; c++)
-        size += (size_t)array_count(sim) * (size_t)sim->cloths[c].mesh->slots[TL_NODES].count * sizeof(tl_vec3);
-    for (int32_t i = 0; i < sim->handle_count; i++)
-        size += sizeof(uint64_t) + (size_t)sim->handles[i].node_count * sizeof(tl_vec3);
-    size += live_bytes(sim, LIVE_COUNT, NULL, NULL);
-    for (int32_t c = 0; c < sim->cloth_count; c++)
-        size += (size_t)sim->cloths[c].mesh->slots[TL_NODES].count;  // pinched
-    for (int32_t c = 0; sim_has_limits(sim) && c < sim->cloth_count; c++)
-        size += 3 * sizeof(double) * (size_t)sim->cloths[c].mesh->slots[TL_FACES].count;
-    return size + sizeof(uint64_t);
+    return sizeof(header) + write_meshes(sim, NULL) + own + nodes_size(sim, NULL, NULL) + sizeof(uint64_t);
 }
 
 static void seal(tl_sim *sim, int64_t replay)
@@ -362,7 +366,8 @@ static tl_status parse_passed(int32_t c, const char *data, size_t size, int64_t 
                    (long long)*passed, (long long)step);
 }
 
-static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, read_meshes *r, tl_error *err)
+static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, read_meshes *r, size_t *whole,
+                              tl_error *err)
 {
     r->mesh = TL_CALLOC(&sim->alloc, tl_mesh *, sim->cloth_count);
     r->adapter_self = TL_CALLOC(&sim->alloc, void *, sim->cloth_count);
@@ -372,6 +377,7 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
     if (!r->mesh || !r->adapter_self || !r->passed || !r->nodes || !r->node_count)
         return tl_fail_memory(err, "the saved state");
     size_t used;
+    const char *begin = data;
     for (int32_t c = 0; c < sim->cloth_count; c++, data += used, size -= used) {
         const sim_cloth *cloth = &sim->cloths[c];
         TL_TRY(parse_passed(c, data, size, step, &r->passed[c], err));
@@ -391,6 +397,7 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
     }
     for (int32_t i = 0; i < sim->handle_count; i++, data += used, size -= used)
         TL_TRY(parse_handle(sim, i, data, size, &used, r, err));
+    *whole = (size_t)(data - begin);
     return TL_OK;
 }
 
@@ -418,33 +425,47 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
     return sim_recompile(sim, err);
 }
 
-static tl_status restore_meshes(tl_sim *sim, const char *data, size_t size, int64_t step, tl_error *err)
+// Before the meshes are exchanged, so that bytes that it refuses change nothing.
+static tl_status load_dynamics(tl_sim *sim, const header *h, const char *data, tl_error *err)
 {
-    if (!sim_remeshes(sim)) return TL_OK;
+    return sim->dynamics->load ? sim->dynamics->load(sim->dynamics_self, data, h->dynamics, err) : TL_OK;
+}
+
+// Everything is looked at before anything is changed. `size`: of all that comes after the header, `own`: of dynamics
+// and response in it.
+static tl_status restore_meshes(tl_sim *sim, const header *h, const char *data, size_t size, tl_error *err)
+{
+    const size_t own = h->dynamics + h->response;
+    if (!sim_remeshes(sim)) return load_dynamics(sim, h, data, err);
     read_meshes r = {0};
-    tl_status status = parse_meshes(sim, data, size, step, &r, err);
+    size_t used = 0;
+    tl_status status = parse_meshes(sim, data, size, h->step, &r, &used, err);
+    if (status == TL_OK && (size - used < own || size - used - own != nodes_size(sim, r.mesh, r.node_count)))
+        status = tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size - used,
+                         own + nodes_size(sim, r.mesh, r.node_count));
+    if (status == TL_OK) status = load_dynamics(sim, h, data + used, err);
     if (status == TL_OK) status = swap_meshes(sim, &r, err);
     drop_meshes(sim, &r);
     return status;
 }
 
-tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err)
+// Is it a state of this simulation, undamaged?
+static tl_status check_header(tl_sim *sim, const void *data, size_t size, header *h, tl_error *err)
 {
-    if (sim_by_springs(sim)) return sim_springs_restore(sim, hash_built(sim), data, size, err);
-    TL_TRY(sim_compile(sim, err));
-    header h;
-    if (!data || size < sizeof h) return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);
-    memcpy(&h, data, sizeof h);
-    if (memcmp(h.magic, MAGIC, sizeof h.magic - 1) != 0)
+    if (!data || size < sizeof *h + sizeof(uint64_t))
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, too short", size);
+    memcpy(h, data, sizeof *h);
+    if (memcmp(h->magic, MAGIC, sizeof h->magic - 1) != 0)
         return tl_fail(err, TL_BAD_INPUT, "saved state: not one of ours");
-    if (memcmp(h.magic, MAGIC, sizeof h.magic) != 0)  // they differ in the last character
+    if (memcmp(h->magic, MAGIC, sizeof h->magic) != 0)  // they differ in the last character
         return tl_fail(err, TL_BAD_INPUT,
                        "saved state: of another version of the program, which cannot be gone on with; run it again "
                        "from the start");
-    if (h.built != hash_built(sim) || h.dynamics > size || h.response > size - h.dynamics ||
-        (!sim_remeshes(sim) && size != state_size(sim, h.dynamics + h.response)))
-        return tl_fail(err, TL_BAD_INPUT,
-                       "saved state: of another simulation (other meshes, fabrics, bodies, handles, air or dt)");
+    if (h->built != hash_built(sim) || h->dynamics > size || h->response > size - h->dynamics ||
+        (!sim_remeshes(sim) && size != state_size(sim, h->dynamics + h->response)))
+        return tl_fail(
+            err, TL_BAD_INPUT,
+            "saved state: of another simulation (other meshes, fabrics, bodies, handles, air, dt or solver)");
     tl_hash hash;
     tl_hash_init(&hash);
     tl_hash_add(&hash, data, size - sizeof(uint64_t));
@@ -452,13 +473,19 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     memcpy(&sum, (const char *)data + size - sizeof sum, sizeof sum);
     if (sum != tl_hash_value(&hash))
         return tl_fail(err, TL_BAD_INPUT, "saved state: damaged (the hash does not match)");
-    if (h.replay < 0 || h.replay > SIM_EPOCH_STEPS)
-        return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h.replay,
+    if (h->replay < 0 || h->replay > SIM_EPOCH_STEPS)
+        return tl_fail(err, TL_BAD_INPUT, "saved state: %lld steps to repeat, must be at most %d", (long long)h->replay,
                        SIM_EPOCH_STEPS);
-    TL_TRY(restore_meshes(sim, (const char *)data + sizeof h, size - sizeof h - sizeof sum, h.step, err));
-    const size_t wanted = state_size(sim, h.dynamics + h.response);
-    if (size != wanted)
-        return tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size, wanted);
+    return TL_OK;
+}
+
+tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err)
+{
+    if (sim_by_springs(sim)) return sim_springs_restore(sim, hash_built(sim), data, size, err);
+    TL_TRY(sim_compile(sim, err));
+    header h;
+    TL_TRY(check_header(sim, data, size, &h, err));
+    TL_TRY(restore_meshes(sim, &h, (const char *)data + sizeof h, size - sizeof h - sizeof(uint64_t), err));
     const tl_elements *e = sim->elements;
     const char *own = (const char *)data + sizeof h + write_meshes(sim, NULL), *at = own + h.dynamics + h.response;
     tl_vec3 *arrays[4] = {sim->x, sim->v, sim->x_before, sim->v_before};
@@ -467,7 +494,6 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
             if (e->node_of[slot] != TL_NONE) memcpy(&arrays[k][e->node_of[slot]], at, sizeof(tl_vec3));
     sim->time = h.time;
     TL_TRY(sim_come_and_go(sim, err));
-    if (sim->dynamics->load) TL_TRY(sim->dynamics->load(sim->dynamics_self, own, h.dynamics, err));
     if (sim->response && sim->responder->load)
         TL_TRY(sim->responder->load(sim->response, own + h.dynamics, h.response, err));
     for (int32_t i = 0; i < sim->handle_count; i++) {

@@ -274,6 +274,19 @@ static void a_state_of_another_simulation_is_refused(void **state)
     assert_int_equal(tl_sim_restore(c.sim, bytes, size, &err), TL_BAD_INPUT);
     assert_ok(tl_sim_restore(d.sim, bytes, size, &err));
     assert_true(tl_sim_hash(d.sim) == tl_sim_hash(a.sim));
+    // nor one that is solved in another way: it would go on with other bits
+    for (int k = 0; k < 6; k++) {
+        tl_sim_def solved = def;
+        if (k == 0) solved.newton_iterations++;
+        if (k == 1) solved.newton_tolerance *= 0.5;
+        if (k == 2) solved.linear = TL_LINEAR_PCG;
+        if (k == 3) solved.linear_tolerance *= 0.5;
+        if (k == 4) solved.effort *= 0.5;
+        if (k == 5) solved.linear_iterations--;
+        setup e = make(&s, &solved, &m);
+        assert_int_equal(tl_sim_restore(e.sim, bytes, size, &err), TL_BAD_INPUT);
+        tl_sim_destroy(e.sim);
+    }
     tl_sim_destroy(a.sim), tl_sim_destroy(b.sim), tl_sim_destroy(c.sim), tl_sim_destroy(d.sim);
     sheet_free(&s);
 }

@@ -105,8 +105,8 @@ static tl_status load(void *self, const char *data, size_t size, tl_error *err)
 
 static void hash(const tl_sim_def *def, tl_hash *hash)
 {
-    const double solver[6] = {def->newton_iterations, def->newton_tolerance, def->max_halvings,
-                              (int)def->linear,       def->linear_tolerance, def->linear_iterations};
+    const double solver[7] = {def->newton_iterations, def->newton_tolerance,  def->max_halvings, (int)def->linear,
+                              def->linear_tolerance,  def->linear_iterations, def->effort};
     tl_hash_add(hash, &def->integrator, sizeof def->integrator);
     tl_hash_add(hash, solver, sizeof solver);
 }
