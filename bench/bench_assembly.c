@@ -94,7 +94,7 @@ static void bench(int32_t faces)
             tl_forces_assemble(e, &step, x, NULL, g, NULL);
             const double t2 = now();
             tl_potential p;
-            check(tl_forces_energy(e, &step, x, &arena, NULL, &p, &err), &err);
+            check(tl_forces_energy(e, &step, x, &(tl_ctx){&arena, NULL}, &p, &err), &err);
             const double t3 = now();
             tl_bsr_multiply(matrix, NULL, g, y);
             const double t4 = now();

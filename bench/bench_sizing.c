@@ -101,7 +101,7 @@ static double time_field(scene *s, const tl_sizing_def *def)
     tl_error err = {0};
     for (int r = 0; r < ROUNDS; r++) {
         const double start = now();
-        check(tl_sizing_field(s->mesh, def, NULL, 0, s->planes, &s->arena, NULL, s->size, &err), &err);
+        check(tl_sizing_field(s->mesh, def, NULL, 0, s->planes, &(tl_ctx){&s->arena, NULL}, s->size, &err), &err);
         best = fmin(best, now() - start);
         tl_arena_reset(&s->arena);
     }

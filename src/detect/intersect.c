@@ -147,30 +147,29 @@ static void test_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 static tl_status add_crossings(const tl_bvh *edge_side, const tl_bvh *face_side, int32_t edge_surface,
-                               const tl_pair *pair, int32_t count, tl_arena *scratch, tl_workers *workers,
-                               tl_crossings *out, tl_error *err)
+                               const tl_pair *pair, int32_t count, const tl_ctx *ctx, tl_crossings *out, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    uint8_t *hit = TL_SCRATCH(scratch, uint8_t, count);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    uint8_t *hit = TL_SCRATCH(ctx->arena, uint8_t, count);
     if (!hit) return tl_fail_memory(err, "the search for crossings");
-    tl_parallel_for(workers, count, PAIRS_PER_CHUNK, test_chunk, &(test_job){pair, edge_side, face_side, hit});
+    tl_parallel_for(ctx->workers, count, PAIRS_PER_CHUNK, test_chunk, &(test_job){pair, edge_side, face_side, hit});
     int64_t hits = 0;
     for (int32_t i = 0; i < count; i++) hits += hit[i];
     tl_status status = TL_OK;
     if (!TL_GROW(&out->alloc, out->items, out->cap, out->count + hits)) status = tl_fail_memory(err, "crossings");
     for (int32_t i = 0; status == TL_OK && i < count; i++)
         if (hit[i]) out->items[out->count++] = (tl_crossing){edge_surface, pair[i].a, pair[i].b};
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
-tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, tl_arena *scratch, tl_workers *workers,
-                            tl_crossings *out, tl_error *err)
+tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, const tl_ctx *ctx, tl_crossings *out,
+                            tl_error *err)
 {
     tl_pairs *pairs = &out->pairs;
     out->count = 0;
-    TL_TRY(second ? tl_bvh_between(first, second, TL_PAIR_EF, scratch, workers, pairs, err)
-                  : tl_bvh_self(first, TL_PAIR_EF, scratch, workers, pairs, err));
-    TL_TRY(add_crossings(first, second ? second : first, 0, pairs->ef, pairs->ef_count, scratch, workers, out, err));
-    return second ? add_crossings(second, first, 1, pairs->fe, pairs->fe_count, scratch, workers, out, err) : TL_OK;
+    TL_TRY(second ? tl_bvh_between(first, second, TL_PAIR_EF, ctx->arena, ctx->workers, pairs, err)
+                  : tl_bvh_self(first, TL_PAIR_EF, ctx->arena, ctx->workers, pairs, err));
+    TL_TRY(add_crossings(first, second ? second : first, 0, pairs->ef, pairs->ef_count, ctx, out, err));
+    return second ? add_crossings(second, first, 1, pairs->fe, pairs->fe_count, ctx, out, err) : TL_OK;
 }

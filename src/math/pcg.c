@@ -263,21 +263,21 @@ double tl_pcg_cost(const tl_bsr *m)
 }
 
 tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, int32_t max_iterations, const tl_vec3 *b,
-                 tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err)
+                 tl_vec3 *x, const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     cg_state s = {.m = m, .b = b};
-    tl_status status = take_scratch(&s, arena, err);
+    tl_status status = take_scratch(&s, ctx->arena, err);
     if (status == TL_OK) {
         memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
-        status = iterate(&s, precond, tolerance, max_iterations, workers, report, err);
+        status = iterate(&s, precond, tolerance, max_iterations, ctx->workers, report, err);
     }
     if (status == TL_OK)
         memcpy(x, s.x, (size_t)m->row_count * sizeof *x);
     else
         report->converged = false;
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

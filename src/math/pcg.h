@@ -1,5 +1,6 @@
 // math/pcg.h: preconditioned conjugate gradients, same bits for any number of workers.
 #pragma once
+#include "base/ctx.h"
 #include "math/solver.h"
 
 /// z = M^-1 r for a fixed symmetric positive definite M. `r` and `z` never overlap.
@@ -15,13 +16,12 @@ enum { TL_PCG_POLL = 16 };  // iterations between two looks at whether the work 
 /// matrix is not positive definite or something is not finite. Running out of iterations, or
 /// of what workers are allowed, is TL_OK with report->converged false. Fills iterations, residual and converged.
 tl_status tl_pcg(const tl_bsr *matrix, const tl_precond *precond, double tolerance, int32_t max_iterations,
-                 const tl_vec3 *b, tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_solve_report *report,
-                 tl_error *err);
+                 const tl_vec3 *b, tl_vec3 *x, const tl_ctx *ctx, tl_solve_report *report, tl_error *err);
 
 /// The same, preconditioned by symmetric Gauss-Seidel sweeps inside chunks of rows (Eisenstat 1981). Residuals, also
 /// those of the report, are measured as sqrt(r M^-1 r), M the preconditioner: an energy, which is at hand.
 tl_status tl_pcg_swept(const tl_bsr *matrix, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
-                       tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err);
+                       const tl_ctx *ctx, tl_solve_report *report, tl_error *err);
 
 /// What a product and the vectors of an iteration cost, by the model of tl_workers_charge [ns].
 double tl_pcg_cost(const tl_bsr *matrix);

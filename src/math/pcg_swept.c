@@ -184,23 +184,23 @@ TL_CLONES static void update_chunk(void *arg, int32_t begin, int32_t end)
     c->sum_a[begin / ROWS_PER_CHUNK] = sum;
 }
 
-static tl_status take_scratch(swept *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status take_scratch(swept *c, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->m->row_count, partials = tl_vec_partials(n), beside = c->m->extra.add ? n : 0;
     double(**rows[])[4] = {&c->x, &c->s, &c->p, &c->t, &c->q};
     bool all = true;
     for (size_t k = 0; k < sizeof rows / sizeof rows[0]; k++) {
-        *rows[k] = tl_arena_bytes(arena, (size_t)n, sizeof **rows[k]);
+        *rows[k] = tl_arena_bytes(ctx->arena, (size_t)n, sizeof **rows[k]);
         all = all && *rows[k];
     }
-    c->v3 = TL_SCRATCH(arena, tl_vec3, beside);
-    c->extra = TL_SCRATCH(arena, tl_vec3, beside);
-    c->inverse = tl_arena_bytes(arena, (size_t)n, sizeof *c->inverse);
-    c->sum_a = TL_SCRATCH(arena, double, partials);
-    c->sum_b = TL_SCRATCH(arena, double, partials);
+    c->v3 = TL_SCRATCH(ctx->arena, tl_vec3, beside);
+    c->extra = TL_SCRATCH(ctx->arena, tl_vec3, beside);
+    c->inverse = tl_arena_bytes(ctx->arena, (size_t)n, sizeof *c->inverse);
+    c->sum_a = TL_SCRATCH(ctx->arena, double, partials);
+    c->sum_b = TL_SCRATCH(ctx->arena, double, partials);
     if (!all || !c->v3 || !c->extra || !c->inverse || !c->sum_a || !c->sum_b)
         return tl_fail_memory(err, "conjugate gradients");
-    if (!tl_bsr_invert_diagonal_columns(c->m, workers, c->inverse))
+    if (!tl_bsr_invert_diagonal_columns(c->m, ctx->workers, c->inverse))
         return tl_fail(err, TL_FAILED, "matrix: a diagonal block is not positive definite");
     return TL_OK;
 }
@@ -293,16 +293,16 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
 }
 
 tl_status tl_pcg_swept(const tl_bsr *m, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
-                       tl_arena *arena, tl_workers *workers, tl_solve_report *report, tl_error *err)
+                       const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     swept c = {.m = m, .b = b};
-    tl_status status = take_scratch(&c, arena, workers, err);
-    if (status == TL_OK) status = iterate(&c, x, tolerance, max_iterations, workers, report, err);
+    tl_status status = take_scratch(&c, ctx, err);
+    if (status == TL_OK) status = iterate(&c, x, tolerance, max_iterations, ctx->workers, report, err);
     for (int32_t i = 0; i < m->row_count && status == TL_OK; i++) x[i] = (tl_vec3){c.x[i][0], c.x[i][1], c.x[i][2]};
     if (status != TL_OK) report->converged = false;
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

@@ -98,21 +98,21 @@ static void fix_rows(const tl_elements *e, tl_bsr *matrix, tl_vec3 *gradient)
 // ---- all together ----
 
 // At the folds of x.
-static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
-                              tl_workers *workers, tl_potential *out, tl_error *err)
+static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, const tl_ctx *ctx,
+                              tl_potential *out, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t node_chunks = tl_chunk_count(e->node_count, NODES_PER_CHUNK);
-    double(*face)[TL_FACE_ENERGIES] = tl_arena_bytes(scratch, (size_t)e->chunk_count, sizeof *face);
-    double(*node)[2] = tl_arena_bytes(scratch, (size_t)node_chunks, sizeof *node);
-    double *column = TL_SCRATCH(scratch, double, e->chunk_count > node_chunks ? e->chunk_count : node_chunks);
+    double(*face)[TL_FACE_ENERGIES] = tl_arena_bytes(ctx->arena, (size_t)e->chunk_count, sizeof *face);
+    double(*node)[2] = tl_arena_bytes(ctx->arena, (size_t)node_chunks, sizeof *node);
+    double *column = TL_SCRATCH(ctx->arena, double, e->chunk_count > node_chunks ? e->chunk_count : node_chunks);
     if (!face || !node || !column) {
-        tl_arena_release(scratch, mark);
+        tl_arena_release(ctx->arena, mark);
         return tl_fail_memory(err, "sums of energy");
     }
-    tl_parallel_for(workers, e->node_count, NODES_PER_CHUNK, node_energy_chunk,
+    tl_parallel_for(ctx->workers, e->node_count, NODES_PER_CHUNK, node_energy_chunk,
                     &(node_job){e, step, x, NULL, NULL, node});
-    tl_forces_face_energy(e, step, x, workers, face);
+    tl_forces_face_energy(e, step, x, ctx->workers, face);
     double total[2 + TL_FACE_ENERGIES];
     for (int k = 0; k < 2; k++) {
         for (int32_t i = 0; i < node_chunks; i++) column[i] = node[i][k];
@@ -123,25 +123,25 @@ static tl_status sum_energies(tl_elements *e, const tl_step_def *step, const tl_
         total[2 + k] = tl_tree_sum(column, e->chunk_count);
     }
     *out = (tl_potential){total[0], total[1], total[2], total[3], total[4], total[5]};
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
-tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
-                           tl_workers *workers, tl_potential *out, tl_error *err)
+tl_status tl_forces_energy(tl_elements *e, const tl_step_def *step, const tl_vec3 *x, const tl_ctx *ctx,
+                           tl_potential *out, tl_error *err)
 {
-    tl_forces_angles(e, x, workers);
-    tl_forces_folds(e, workers);
-    return sum_energies(e, step, x, scratch, workers, out, err);
+    tl_forces_angles(e, x, ctx->workers);
+    tl_forces_folds(e, ctx->workers);
+    return sum_energies(e, step, x, ctx, out, err);
 }
 
-tl_status tl_forces_stored(tl_elements *e, const tl_vec3 *x, bool shape_changed, tl_arena *scratch, tl_workers *workers,
-                           double *out, tl_error *err)
+tl_status tl_forces_stored(tl_elements *e, const tl_vec3 *x, bool shape_changed, const tl_ctx *ctx, double *out,
+                           tl_error *err)
 {
     const tl_step_def still = {.gravity = {0, 0, 0}};
     tl_potential p;
-    tl_forces_look(e, x, shape_changed, workers);
-    TL_TRY(sum_energies(e, &still, x, scratch, workers, &p, err));
+    tl_forces_look(e, x, shape_changed, ctx->workers);
+    TL_TRY(sum_energies(e, &still, x, ctx, &p, err));
     *out = p.stretch + p.bend;
     return TL_OK;
 }

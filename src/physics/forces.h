@@ -6,6 +6,7 @@
 // Internal damping and air drag enter as dissipation potentials of that velocity, so every force is a gradient,
 // the line search has a true merit function, and rigid motion is neither resisted nor damped.
 #pragma once
+#include "base/ctx.h"
 #include "physics/eddies.h"
 #include "physics/elements.h"
 
@@ -38,13 +39,13 @@ void tl_forces_begin(tl_elements *elements, const tl_step_def *step, const tl_ve
                      bool shape_changed, tl_workers *workers);
 
 /// The potential at x. `scratch` gives memory for partial sums; TL_NO_MEMORY otherwise.
-tl_status tl_forces_energy(tl_elements *elements, const tl_step_def *step, const tl_vec3 *x, tl_arena *scratch,
-                           tl_workers *workers, tl_potential *out, tl_error *err);
+tl_status tl_forces_energy(tl_elements *elements, const tl_step_def *step, const tl_vec3 *x, const tl_ctx *ctx,
+                           tl_potential *out, tl_error *err);
 
 /// Energy stored in the fabric at x [J], stretching and bending, with the stiffness at the strains of x. What
 /// tl_forces_begin froze is lost; `shape_changed` as there, and still so for the next step.
-tl_status tl_forces_stored(tl_elements *elements, const tl_vec3 *x, bool shape_changed, tl_arena *scratch,
-                           tl_workers *workers, double *out, tl_error *err);
+tl_status tl_forces_stored(tl_elements *elements, const tl_vec3 *x, bool shape_changed, const tl_ctx *ctx, double *out,
+                           tl_error *err);
 
 /// Gradient and positive definite Hessian at x. Rows of fixed nodes: gradient zero, identity block.
 /// `matrix` NULL: gradient only. With gamma 0 and x_tilde NULL: elastic forces alone (tests).

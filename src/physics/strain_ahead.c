@@ -69,16 +69,16 @@ LANE_CLONES static void worst_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 tl_status tl_strain_worst_after(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
-                                tl_arena *scratch, tl_workers *workers, double *worst, tl_error *err)
+                                const tl_ctx *ctx, double *worst, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    double *part = TL_SCRATCH(scratch, double, e->chunk_count);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    double *part = TL_SCRATCH(ctx->arena, double, e->chunk_count);
     if (!part) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, worst_chunk,
+    tl_parallel_for(ctx->workers, l->face_count, FACES_PER_CHUNK, worst_chunk,
                     &(ahead_job){(tl_strain_limits *)l, e, x, move, NULL, NULL, NULL, part});
     *worst = 0;
     for (int32_t c = 0; c < e->chunk_count; c++) *worst = fmax(*worst, part[c]);
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 

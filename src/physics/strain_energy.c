@@ -269,15 +269,16 @@ LANE_CLONES static void strain_chunk(void *arg, int32_t first, int32_t last)
     }
 }
 
-tl_status tl_strain_energy(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, tl_arena *scratch,
-                           tl_workers *workers, double *out, tl_error *err)
+tl_status tl_strain_energy(const tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_ctx *ctx,
+                           double *out, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    double *energy = TL_SCRATCH(scratch, double, e->chunk_count);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    double *energy = TL_SCRATCH(ctx->arena, double, e->chunk_count);
     if (!energy) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, e->chunk_count, 1, strain_chunk, &(strain_job){l, e, x, NULL, NULL, NULL, energy, NULL});
+    tl_parallel_for(ctx->workers, e->chunk_count, 1, strain_chunk,
+                    &(strain_job){l, e, x, NULL, NULL, NULL, energy, NULL});
     *out = tl_tree_sum(energy, e->chunk_count);
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 

@@ -165,31 +165,31 @@ LANE_CLONES static void foresee_chunk(void *arg, int32_t begin, int32_t end)
     job->slope[begin / FACES_PER_CHUNK] = sum;
 }
 
-static tl_status sum_slopes(foresee_job *job, tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
+static tl_status sum_slopes(foresee_job *job, const tl_ctx *ctx, double *slope, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t chunks = job->e->chunk_count;
-    job->slope = TL_SCRATCH(scratch, double, chunks);
+    job->slope = TL_SCRATCH(ctx->arena, double, chunks);
     if (!job->slope) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, job->l->face_count, FACES_PER_CHUNK, foresee_chunk, job);
+    tl_parallel_for(ctx->workers, job->l->face_count, FACES_PER_CHUNK, foresee_chunk, job);
     *slope = tl_tree_sum(job->slope, chunks);
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
 tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
-                            tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
+                            const tl_ctx *ctx, double *slope, tl_error *err)
 {
-    TL_TRY(sum_slopes(&(foresee_job){l, e, x, move, false, NULL}, scratch, workers, slope, err));
+    TL_TRY(sum_slopes(&(foresee_job){l, e, x, move, false, NULL}, ctx, slope, err));
     double(*old)[3] = l->trial;
     l->trial = l->next, l->next = old;
     return TL_OK;
 }
 
 tl_status tl_strain_slope(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
-                          tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err)
+                          const tl_ctx *ctx, double *slope, tl_error *err)
 {
-    return sum_slopes(&(foresee_job){l, e, x, move, true, NULL}, scratch, workers, slope, err);
+    return sum_slopes(&(foresee_job){l, e, x, move, true, NULL}, ctx, slope, err);
 }
 
 void tl_strain_back(tl_strain_limits *l, double part)

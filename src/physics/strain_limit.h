@@ -10,6 +10,7 @@
 // and where the sum of all potentials is smallest, the next multiplier is mu h(U - I + S/mu): Eq. 19-21 of the paper
 // with the two one-sided bounds in one (Rockafellar 1974).
 #pragma once
+#include "base/ctx.h"
 #include "physics/elements.h"
 
 /// Isotropic: the same for [0] and [1], on the two principal strains. Aligned: warp, weft, cosine between them.
@@ -81,7 +82,7 @@ void tl_strain_take_back(tl_strain_limits *limits);
 
 /// The energy of the limits at x [J]. `scratch` is for partial sums.
 tl_status tl_strain_energy(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
-                           tl_arena *scratch, tl_workers *workers, double *out, tl_error *err);
+                           const tl_ctx *ctx, double *out, tl_error *err);
 
 /// Adds gradient and a positive semidefinite Hessian (`matrix` NULL: none). Rows of fixed nodes stay as they are.
 void tl_strain_assemble(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, tl_bsr *matrix,
@@ -95,16 +96,15 @@ void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *
 /// tl_strain_assemble made at x. `slope` gets the change of the potential along it with these, less gradient . move.
 /// The ones before stay in `next`.
 tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
-                            const tl_vec3 *move, tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+                            const tl_vec3 *move, const tl_ctx *ctx, double *slope, tl_error *err);
 
 /// That slope, with the multipliers as foreseen, for another move.
 tl_status tl_strain_slope(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
-                          tl_arena *scratch, tl_workers *workers, double *slope, tl_error *err);
+                          const tl_ctx *ctx, double *slope, tl_error *err);
 
 /// Largest excess of all faces that are not driven after a move from x, at least 0.
 tl_status tl_strain_worst_after(const tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
-                                const tl_vec3 *move, tl_arena *scratch, tl_workers *workers, double *worst,
-                                tl_error *err);
+                                const tl_vec3 *move, const tl_ctx *ctx, double *worst, tl_error *err);
 
 /// A look ahead. With the matrix and gradient of tl_strain_assemble at x an update was found, `move`: faces within
 /// their isotropic limits that it would take beyond them join the matrix, and `push` gets what is to be added to the
@@ -130,7 +130,7 @@ typedef struct tl_strain_state {
 
 /// The state at x. `update`: trial multipliers take their next value.
 tl_status tl_strain_measure(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance,
-                            bool update, tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err);
+                            bool update, const tl_ctx *ctx, tl_strain_state *out, tl_error *err);
 
 /// Raises the stiffness of faces that x leaves beyond `tolerance`, up to a bound. False: none could be raised.
 bool tl_strain_stiffen(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, double tolerance);
@@ -163,4 +163,4 @@ typedef struct tl_project_report {
 /// Moves nodes that are not fixed as little as the limits allow: min 1/2 sum m |x - x^|^2 (Eq. 22), x^ the given x.
 /// Multipliers of the state are neither used nor changed.
 tl_status tl_strain_project(tl_strain_limits *limits, const tl_elements *elements, const tl_project_def *def,
-                            tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err);
+                            tl_vec3 *x, const tl_ctx *ctx, tl_project_report *report, tl_error *err);

@@ -144,19 +144,19 @@ LANE_CLONES static void measure_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 tl_status tl_strain_measure(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, double tolerance, bool update,
-                            tl_arena *scratch, tl_workers *workers, tl_strain_state *out, tl_error *err)
+                            const tl_ctx *ctx, tl_strain_state *out, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_strain_state *part = TL_SCRATCH(scratch, tl_strain_state, e->chunk_count);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    tl_strain_state *part = TL_SCRATCH(ctx->arena, tl_strain_state, e->chunk_count);
     if (!part) return tl_fail_memory(err, "the strain limits");
-    tl_parallel_for(workers, l->face_count, FACES_PER_CHUNK, measure_chunk,
+    tl_parallel_for(ctx->workers, l->face_count, FACES_PER_CHUNK, measure_chunk,
                     &(measure_job){l, e, x, tolerance, update, part});
     *out = (tl_strain_state){0, 0, 0, 0, TL_NONE};
     for (int32_t c = 0; c < e->chunk_count; c++) {
         out->active += part[c].active, out->violated += part[c].violated, out->driven += part[c].driven;
         if (part[c].worst > out->worst) out->worst = part[c].worst, out->face = part[c].face;
     }
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 

@@ -80,7 +80,7 @@ static void begin(projection *s)
 static tl_status energy_at(projection *s, const tl_vec3 *x, double *out, tl_error *err)
 {
     const int32_t n = s->e->node_count;
-    TL_TRY(tl_strain_energy(s->l, s->e, x, s->arena, s->workers, out, err));
+    TL_TRY(tl_strain_energy(s->l, s->e, x, &(tl_ctx){s->arena, s->workers}, out, err));
     double sum = 0;
     for (int32_t i = 0; i < n; i++) {
         const tl_vec3 d = tl_sub3(x[i], s->hat[i]);
@@ -147,7 +147,7 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
 {
     const int32_t n = s->e->node_count;
     const double tolerance = s->def->tolerance;
-    TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, s->arena, s->workers, &r->state, err));
+    TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, &(tl_ctx){s->arena, s->workers}, &r->state, err));
     double before = r->state.worst;
     int steps = 0;
     while (r->state.worst > tolerance && r->iterations < s->def->iterations) {
@@ -161,10 +161,10 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
         double length;
         TL_TRY(search(s, x, slope, &length, err));
         r->iterations++, steps++;
-        TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, s->arena, s->workers, &r->state, err));
+        TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, false, &(tl_ctx){s->arena, s->workers}, &r->state, err));
         const bool settled = length == 0 || tl_strain_change(s->e, s->direction) < SMALL_STEP * r->state.worst;
         if (!settled && steps < ROUND_STEPS) continue;
-        TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, true, s->arena, s->workers, &r->state, err));
+        TL_TRY(tl_strain_measure(s->l, s->e, x, tolerance, true, &(tl_ctx){s->arena, s->workers}, &r->state, err));
         if (r->rounds++ > 0 && r->state.worst > POOR_PROGRESS * before) tl_strain_stiffen(s->l, s->e, x, tolerance);
         before = r->state.worst, steps = 0;
     }
@@ -174,15 +174,15 @@ static tl_status iterate(projection *s, tl_vec3 *x, tl_project_report *r, tl_err
 }
 
 tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_project_def *def, tl_vec3 *x,
-                            tl_arena *arena, tl_workers *workers, tl_project_report *report, tl_error *err)
+                            const tl_ctx *ctx, tl_project_report *report, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t n = e->node_count;
     *report = (tl_project_report){0};
-    projection s = {.l = l, .e = e, .def = def, .arena = arena, .workers = workers};
-    s.hat = TL_SCRATCH(arena, tl_vec3, n), s.gradient = TL_SCRATCH(arena, tl_vec3, n);
-    s.right = TL_SCRATCH(arena, tl_vec3, n), s.direction = TL_SCRATCH(arena, tl_vec3, n);
-    s.trial = TL_SCRATCH(arena, tl_vec3, n), s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
+    projection s = {.l = l, .e = e, .def = def, .arena = ctx->arena, .workers = ctx->workers};
+    s.hat = TL_SCRATCH(ctx->arena, tl_vec3, n), s.gradient = TL_SCRATCH(ctx->arena, tl_vec3, n);
+    s.right = TL_SCRATCH(ctx->arena, tl_vec3, n), s.direction = TL_SCRATCH(ctx->arena, tl_vec3, n);
+    s.trial = TL_SCRATCH(ctx->arena, tl_vec3, n), s.partial = TL_SCRATCH(ctx->arena, double, tl_vec_partials(n));
     tl_status status = tl_fail_memory(err, "the strain limits");
     if (s.hat && s.gradient && s.right && s.direction && s.trial && s.partial) {
         for (int32_t i = 0; i < n; i++) s.hat[i] = x[i];
@@ -194,6 +194,6 @@ tl_status tl_strain_project(tl_strain_limits *l, const tl_elements *e, const tl_
     }
     tl_solver_destroy(s.solver);
     tl_bsr_destroy(&e->alloc, s.matrix);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

@@ -255,8 +255,8 @@ void tl_contacts_destroy(tl_contacts *c)
 
 int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
 
-tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena,
-                            tl_workers *workers, tl_error *err)
+tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
+                            tl_error *err)
 {
     c->step = *step;
     c->done = 0, c->allowed = 0;
@@ -279,7 +279,7 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->stalled = 0, c->stuck = false, c->blocked = false, c->thinnest = (double)INFINITY,
     c->frozen = c->handles_wait = false;
     c->report = (tl_contact_report){.nearest = 1};
-    return contact_begin_pinched(c, x, arena, workers, err);
+    return contact_begin_pinched(c, x, ctx, err);
 }
 
 tl_bvh *tl_contacts_lend_tree(tl_contacts *c)

@@ -11,6 +11,7 @@
 // Pairs found by a search are all that can come within their thickness on the way; settle keeps those that can do so
 // while no node moves by more than the skin.
 #pragma once
+#include "base/ctx.h"
 #include "detect/detect.h"
 #include "math/solver.h"
 #include "toile/sim.h"
@@ -89,8 +90,8 @@ typedef struct tl_contact_step {
 } tl_contact_step;
 
 /// `x`: where nodes are now.
-tl_status tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step, const tl_vec3 *x, tl_arena *arena,
-                            tl_workers *workers, tl_error *err);
+tl_status tl_contacts_begin(tl_contacts *contacts, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
+                            tl_error *err);
 
 /// The tree over all cloth, by the numbers of its nodes and faces, for others to fit and to ask between steps. Lists
 /// are made anew afterwards.
@@ -101,17 +102,16 @@ uint8_t *tl_contacts_pinched(tl_contacts *contacts);
 void tl_contacts_count_pinched(tl_contacts *contacts);
 
 /// Finds every pair that can come within its thickness when nodes go from x by u (or any common part of it).
-tl_status tl_contacts_search(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena,
-                             tl_workers *workers, tl_error *err);
+tl_status tl_contacts_search(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, const tl_ctx *ctx,
+                             tl_error *err);
 
 /// Adds to u what bodies on the move push: a first guess, no promise.
-tl_status tl_contacts_carry(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers,
-                            tl_error *err);
+tl_status tl_contacts_carry(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *ctx, tl_error *err);
 
 /// Cuts u short so that nothing meets on the way from x to x + u (or any common part of it), and says how far bodies
 /// may go. `searched`: u is what tl_contacts_search was told. Returns the number of nodes that were cut.
-tl_status tl_contacts_limit(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena,
-                            tl_workers *workers, int64_t *limited, tl_error *err);
+tl_status tl_contacts_limit(tl_contacts *contacts, const tl_vec3 *x, tl_vec3 *u, bool searched, const tl_ctx *ctx,
+                            int64_t *limited, tl_error *err);
 
 /// Bodies go `part` of the way that the last limit allowed; call after the nodes have moved by the same part of u.
 void tl_contacts_move_bodies(tl_contacts *contacts, double part);
@@ -121,8 +121,7 @@ bool tl_contacts_stopped(const tl_contacts *contacts);
 
 /// Takes bodies, and the cloth in their way with them, as far towards the end of their way as nothing meets; x becomes
 /// where that leaves the nodes. `part`: of what was left of the way, 1 if no cloth is held by handles or other bodies.
-tl_status tl_contacts_take_along(tl_contacts *contacts, tl_vec3 *x, tl_arena *arena, tl_workers *workers, double *part,
-                                 tl_error *err);
+tl_status tl_contacts_take_along(tl_contacts *contacts, tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err);
 
 /// Bodies have hardly got on for several iterations because of cloth that may not be pinched in this step: a shorter
 /// one is wanted.
@@ -152,21 +151,21 @@ bool tl_contacts_reach(const tl_contacts *contacts, const tl_vec3 *x, const tl_v
 /// Adds to the gradient and to what the matrix has a place for, and fixes normals, loads and weights for what follows:
 /// friction in energy uses them until the next call.
 tl_status tl_contacts_assemble(tl_contacts *contacts, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient,
-                               tl_arena *arena, tl_workers *workers, tl_error *err);
+                               const tl_ctx *ctx, tl_error *err);
 
 /// Pairs that press where they were last searched for are noted: the first solve of the step expects them to again.
 tl_status tl_contacts_note_start(tl_contacts *contacts, tl_error *err);
 
 /// After an assembly: pairs that pressed in the solve before, or at the start of the step, and do not now, are foreseen
 /// (below). *any: there are some.
-tl_status tl_contacts_expect(tl_contacts *contacts, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena, tl_workers *workers,
-                             bool *any, tl_error *err);
+tl_status tl_contacts_expect(tl_contacts *contacts, tl_bsr *matrix, tl_vec3 *push, const tl_ctx *ctx, bool *any,
+                             tl_error *err);
 
 /// Looks ahead: pairs that do not press yet but would after a move by u are added to the matrix, as if the law went on
 /// as a straight line beyond the thickness; those foreseen before that would not are taken out. `push` gets their part
 /// of the gradient. Returns whether anything changed. The next assembly forgets them.
 tl_status tl_contacts_foresee(tl_contacts *contacts, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push,
-                              tl_arena *arena, tl_workers *workers, bool *changed, tl_error *err);
+                              const tl_ctx *ctx, bool *changed, tl_error *err);
 
 /// The other response: the pairs of the last search keep their normals and weights for the rest of the step and press
 /// like springs along them, from behind too; bodies are where they belong. Nothing is cut short until the zones.
@@ -176,17 +175,16 @@ bool tl_contacts_frozen(const tl_contacts *contacts);
 /// Changes x, where the nodes ended, until nothing meets on the straight way from x0 (impact zones). What that leaves
 /// is cut short, which counts as held. *clear is false if bodies move and it could not be done; then x is not to be
 /// used.
-tl_status tl_contacts_zones(tl_contacts *contacts, const tl_vec3 *x0, tl_vec3 *x, tl_arena *arena, tl_workers *workers,
-                            bool *clear, tl_error *err);
+tl_status tl_contacts_zones(tl_contacts *contacts, const tl_vec3 *x0, tl_vec3 *x, const tl_ctx *ctx, bool *clear,
+                            tl_error *err);
 
 /// Energy at x, with bodies `part` of the way that the last limit allowed.
-tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers,
-                             double *out, tl_error *err);
+tl_status tl_contacts_energy(tl_contacts *contacts, const tl_vec3 *x, double part, const tl_ctx *ctx, double *out,
+                             tl_error *err);
 
 /// What contacts have off the diagonal and not in the matrix, for tl_extra; NULL: nothing. As of the last assembly or
 /// look ahead, until the next; made when first asked for.
-tl_status tl_contacts_blocks(tl_contacts *contacts, tl_arena *arena, tl_workers *workers, const tl_bsr **out,
-                             tl_error *err);
+tl_status tl_contacts_blocks(tl_contacts *contacts, const tl_ctx *ctx, const tl_bsr **out, tl_error *err);
 /// A contact that presses, as of the last assembly: one side is cloth.
 typedef struct tl_contact_item {
     int32_t body;              ///< as given, negative: cloth

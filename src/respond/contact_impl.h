@@ -1,5 +1,6 @@
 // respond/contact_impl.h: what a tl_contacts holds, for contact*.c alone.
 #pragma once
+#include "base/ctx.h"
 #include <math.h>
 #include <string.h>
 
@@ -302,8 +303,8 @@ double contact_friction(const tl_contacts *c, const pair *p);
 nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
 
 /// Finds and measures the pairs for a way u from x, bodies going this part of the rest of theirs.
-tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
-                         tl_workers *workers, tl_error *err);
+tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
+                         tl_error *err);
 
 /// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
 void contact_measure(tl_contacts *c, tl_workers *workers);
@@ -328,7 +329,7 @@ tl_status contact_note_pressing(tl_contacts *c, tl_error *err);
 
 /// From the lists of the trees to c->pairs, measured: those whose features, going from c->at by c->way, may come within
 /// their thickness and twice the skin (contact_pairs.c).
-tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err);
+tl_status contact_filter(tl_contacts *c, const tl_ctx *ctx, tl_error *err);
 
 /// Everything at `at`, going by `way`, give or take the slack; `node` and `slop` are for a first look in single
 /// precision.
@@ -339,17 +340,17 @@ typedef struct contact_sight {
 } contact_sight;
 
 /// The sight is valid as long as the arena's scratch and both arrays (contact_glance.c).
-tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena,
-                       tl_workers *workers, contact_sight *out, tl_error *err);
+tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, const tl_ctx *ctx,
+                       contact_sight *out, tl_error *err);
 
 /// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as
 /// seen. `far`: beside them, or NULL (contact_lists.c).
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight,
-                           tl_arena *arena, tl_workers *workers, tl_error *err);
+                           const tl_ctx *ctx, tl_error *err);
 
 /// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
 tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const uint8_t *changed,
-                           tl_arena *arena, tl_workers *workers, tl_error *err);
+                           const tl_ctx *ctx, tl_error *err);
 
 /// Lists are new: nothing is known of them.
 tl_status contact_forget_far(tl_contacts *c, tl_pairs *lists, contact_far *far, tl_error *err);
@@ -372,7 +373,7 @@ bool contact_is_crushed(const tl_contacts *c, int32_t index);
 void contact_pinch(tl_contacts *c, const pair *p);
 
 /// Frees pinched nodes that are clear of all bodies at the start of a step, and sets goals for the others.
-tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err);
+tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err);
 
 double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x);
 void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient);

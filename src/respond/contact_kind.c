@@ -21,7 +21,7 @@ tl_contacts *contact_kind_contacts(void *self) { return self; }
 tl_status contact_kind_begin(void *self, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
                              tl_error *err)
 {
-    return tl_contacts_begin(self, step, x, ctx->arena, ctx->workers, err);
+    return tl_contacts_begin(self, step, x, ctx, err);
 }
 
 void contact_kind_report(const void *self, tl_contact_report *out) { tl_contacts_report(self, out); }

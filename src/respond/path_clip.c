@@ -323,15 +323,15 @@ bool tl_contacts_stopped(const tl_contacts *c) { return c->done < 1 && c->stalle
 
 bool tl_contacts_stuck(const tl_contacts *c) { return c->stuck || (has_stalled(c) && c->step.pinch == TL_PINCH_NONE); }
 
-tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, tl_arena *arena,
-                            tl_workers *workers, int64_t *limited, tl_error *err)
+tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, const tl_ctx *ctx,
+                            int64_t *limited, tl_error *err)
 {
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    double *part = TL_SCRATCH(arena, double, n), *next = TL_SCRATCH(arena, double, n);
-    tl_vec3 *shorter = TL_SCRATCH(arena, tl_vec3, n);
-    uint8_t *changed = TL_SCRATCH(arena, uint8_t, n);
-    float *length = TL_SCRATCH(arena, float, n);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    double *part = TL_SCRATCH(ctx->arena, double, n), *next = TL_SCRATCH(ctx->arena, double, n);
+    tl_vec3 *shorter = TL_SCRATCH(ctx->arena, tl_vec3, n);
+    uint8_t *changed = TL_SCRATCH(ctx->arena, uint8_t, n);
+    float *length = TL_SCRATCH(ctx->arena, float, n);
     if (!part || !next || !shorter || !changed || !length) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) part[i] = 1, length[i] = (float)(UP * tl_norm3(u[i]));
     double body_part = 1;
@@ -340,35 +340,35 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     contact_place(c, x, 0);
     tl_status status = TL_OK;
     for (int round = 0;; round++) {
-        const tl_arena_mark here = tl_arena_save(arena);
-        limit_job job = {.c = c, .at = c->at, .way = c->way, .length = length, .workers = workers};
+        const tl_arena_mark here = tl_arena_save(ctx->arena);
+        limit_job job = {.c = c, .at = c->at, .way = c->way, .length = length, .workers = ctx->workers};
         if (searched && round > 0) {
             // After a cut, features that went along side by side may not: look again with the ways as they are now.
             for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
-            status = contact_search(c, x, shorter, body_part, arena, workers, err);
+            status = contact_search(c, x, shorter, body_part, ctx, err);
         }
         if (status != TL_OK) break;
         for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
         contact_aim_bodies(c, 1);
         const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK);
-        job.is_live = TL_SCRATCH(arena, uint8_t, c->pair_count);
-        job.count = TL_SCRATCH(arena, int32_t, chunks), job.start = TL_SCRATCH(arena, int32_t, chunks);
+        job.is_live = TL_SCRATCH(ctx->arena, uint8_t, c->pair_count);
+        job.count = TL_SCRATCH(ctx->arena, int32_t, chunks), job.start = TL_SCRATCH(ctx->arena, int32_t, chunks);
         if (!job.is_live || !job.count || !job.start) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
-        tl_workers_charge(workers, 2 * CONTACT_MEASURE * c->pair_count);
-        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
+        tl_workers_charge(ctx->workers, 2 * CONTACT_MEASURE * c->pair_count);
+        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
         const int32_t live_count = contact_add_up(job.count, chunks, job.start);
-        job.all = TL_SCRATCH(arena, live, live_count);
+        job.all = TL_SCRATCH(ctx->arena, live, live_count);
         if (!job.all) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
-        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
+        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
         const bool cut = settle_parts(&job, live_count, round < HOLD_ROUNDS ? 0 : HOLD_AFTER, part, &body_part, next,
                                       changed, &held);
-        tl_arena_release(arena, here);
+        tl_arena_release(ctx->arena, here);
         if (!cut || !searched) break;
     }
     *limited = 0;
@@ -384,7 +384,7 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
         c->report.limited += *limited;
         c->report.held += held > 0;
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
@@ -432,14 +432,13 @@ static bool push_on(const tl_contacts *c, const double *lack, tl_vec3 *push)
     return any;
 }
 
-tl_status tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_arena *arena, tl_workers *workers,
-                            tl_error *err)
+tl_status tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *ctx, tl_error *err)
 {
     if (c->done >= 1) return TL_OK;
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    tl_vec3 *push = TL_SCRATCH(arena, tl_vec3, n);
-    lack_job job = {c, TL_SCRATCH(arena, double, c->pair_count)};
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    tl_vec3 *push = TL_SCRATCH(ctx->arena, tl_vec3, n);
+    lack_job job = {c, TL_SCRATCH(ctx->arena, double, c->pair_count)};
     if (!push || !job.lack) return tl_fail_memory(err, "the contacts");
     c->allowed = 0;
     contact_place(c, x, 0);
@@ -447,10 +446,10 @@ tl_status tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, tl_are
     for (int pass = 0; pass < CARRY_PASSES; pass++) {
         memcpy(c->way, u, (size_t)n * sizeof *u);
         memset(push, 0, (size_t)n * sizeof *push);
-        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, lack_chunk, &job);
+        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, lack_chunk, &job);
         if (!push_on(c, job.lack, push)) break;
         for (int32_t i = 0; i < n; i++) u[i] = tl_add3(u[i], push[i]);
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }

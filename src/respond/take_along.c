@@ -153,15 +153,15 @@ static bool take(carrying *k, int32_t index)
 }
 
 // Lets the set grow until nothing is violated but by what cannot go along. Returns how much of their way all may go.
-static tl_status grow(carrying *k, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, double *part, tl_error *err)
+static tl_status grow(carrying *k, const tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
 {
     tl_contacts *c = k->c;
     for (int pass = 0;; pass++) {
-        const tl_arena_mark mark = tl_arena_save(arena);
-        TL_TRY(contact_search(c, x, k->u, 1, arena, workers, err));
-        k->free = TL_SCRATCH(arena, double, c->pair_count);
+        const tl_arena_mark mark = tl_arena_save(ctx->arena);
+        TL_TRY(contact_search(c, x, k->u, 1, ctx, err));
+        k->free = TL_SCRATCH(ctx->arena, double, c->pair_count);
         if (!k->free) return tl_fail_memory(err, "the contacts");
-        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, free_chunk, k);
+        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, free_chunk, k);
         bool grown = false;
         *part = 1;
         for (int32_t i = 0; i < c->pair_count; i++) {
@@ -169,28 +169,27 @@ static tl_status grow(carrying *k, const tl_vec3 *x, tl_arena *arena, tl_workers
             grown = take(k, i) || grown;
             *part = fmin(*part, BACK_OFF * k->free[i]);
         }
-        tl_arena_release(arena, mark);
+        tl_arena_release(ctx->arena, mark);
         if (!grown || pass == MAX_PASSES) return TL_OK;
     }
 }
 
-tl_status tl_contacts_take_along(tl_contacts *c, tl_vec3 *x, tl_arena *arena, tl_workers *workers, double *part,
-                                 tl_error *err)
+tl_status tl_contacts_take_along(tl_contacts *c, tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
 {
     *part = 0;
     if (c->done >= 1 || !c->step.body_map) return TL_OK;
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    carrying k = {c, TL_SCRATCH(arena, tl_vec3, n), TL_SCRATCH(arena, int32_t, n),
-                  TL_SCRATCH(arena, tl_body_map, c->body_count), NULL};
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    carrying k = {c, TL_SCRATCH(ctx->arena, tl_vec3, n), TL_SCRATCH(ctx->arena, int32_t, n),
+                  TL_SCRATCH(ctx->arena, tl_body_map, c->body_count), NULL};
     if (!k.u || !k.rider || !k.to) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) k.u[i] = (tl_vec3){0, 0, 0}, k.rider[i] = -1;
     for (int32_t b = 0; b < c->body_count; b++) k.to[b] = rest_of(&c->step.body_map[b], c->done);
-    TL_TRY(grow(&k, x, arena, workers, part, err));
+    TL_TRY(grow(&k, x, ctx, part, err));
     if (*part < LEAST_PART) *part = 0;
     for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], *part, k.u[i]);
     c->allowed = *part;
     tl_contacts_move_bodies(c, 1);
-    tl_arena_release(arena, mark);
-    return tl_contacts_settle(c, x, workers, err);
+    tl_arena_release(ctx->arena, mark);
+    return tl_contacts_settle(c, x, ctx->workers, err);
 }

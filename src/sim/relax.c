@@ -35,7 +35,8 @@ tl_status sim_relax(tl_sim *sim, const sim_relax_def *def, int32_t *steps, tl_er
     tl_workers_allow(sim->workers, def->effort * faces);
     tl_strain_range strain;
     double stored, dt = def->dt;
-    tl_status status = tl_forces_stored(sim->elements, sim->x, true, &sim->arena, sim->workers, &stored, err);
+    tl_status status =
+        tl_forces_stored(sim->elements, sim->x, true, &(tl_ctx){&sim->arena, sim->workers}, &stored, err);
     for (int idle = 0; status == TL_OK && idle < IDLE && *steps < def->steps && !tl_workers_exhausted(sim->workers);) {
         sim->begun = false;
         status = tl_sim_strain(sim, &strain);

@@ -196,7 +196,8 @@ static tl_status excess_of(relaxer *r, double *out, tl_error *err)
 {
     tl_sim *sim = r->sim;
     tl_strain_state now;
-    TL_TRY(tl_strain_measure(sim->limits, sim->elements, sim->x, HELD, false, &sim->arena, sim->workers, &now, err));
+    TL_TRY(tl_strain_measure(sim->limits, sim->elements, sim->x, HELD, false, &(tl_ctx){&sim->arena, sim->workers},
+                             &now, err));
     *out = now.worst;
     return TL_OK;
 }

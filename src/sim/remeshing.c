@@ -192,7 +192,8 @@ static tl_status grant_energy(tl_sim *sim, double *out, tl_error *err)
 {
     // Stiffness is looked up anew: that of the last step is not what a state that was read back has.
     double stored, mass = 0, kinetic = 0;
-    TL_TRY(tl_forces_stored(sim->elements, sim->x, sim->shape_changed, &sim->arena, sim->workers, &stored, err));
+    TL_TRY(tl_forces_stored(sim->elements, sim->x, sim->shape_changed, &(tl_ctx){&sim->arena, sim->workers}, &stored,
+                            err));
     tl_vec3 momentum = {0, 0, 0};
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double m = sim->elements->mass[i];

@@ -255,7 +255,7 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
             TL_TRY(place_bodies(sim, bodies, err));
         }
         tl_heal_report r;
-        TL_TRY(tl_heal(&def, sim->x, &sim->arena, sim->workers, &r, err));
+        TL_TRY(tl_heal(&def, sim->x, &(tl_ctx){&sim->arena, sim->workers}, &r, err));
         out->iterations += r.iterations;
         tl_intersection_report left;
         TL_TRY(tl_sim_intersections(sim, &left, err));

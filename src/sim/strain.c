@@ -90,7 +90,8 @@ tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err)
     tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, sim->node_count);
     if (!x) return tl_fail_memory(err, "the strain limits");
     memcpy(x, sim->x, (size_t)sim->node_count * sizeof *x);
-    const tl_status status = tl_strain_project(sim->limits, e, &def, x, &sim->arena, sim->workers, &report, err);
+    const tl_status status =
+        tl_strain_project(sim->limits, e, &def, x, &(tl_ctx){&sim->arena, sim->workers}, &report, err);
     if (status == TL_OK) {
         memcpy(sim->x, x, (size_t)sim->node_count * sizeof *x);
         if (excess) *excess = report.state.worst;

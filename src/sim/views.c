@@ -84,7 +84,7 @@ tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out)
     if (!s) return TL_NO_MEMORY;
     tl_potential p;
     const tl_step_def still = {.gravity = s->def.gravity};
-    TL_TRY(tl_forces_energy(s->elements, &still, s->x, &s->arena, s->workers, &p, NULL));
+    TL_TRY(tl_forces_energy(s->elements, &still, s->x, &(tl_ctx){&s->arena, s->workers}, &p, NULL));
     double kinetic = 0;
     for (int32_t i = 0; i < s->node_count; i++) kinetic += 0.5 * s->elements->mass[i] * tl_dot3(s->v[i], s->v[i]);
     *out = (tl_energies){kinetic, p.stretch, p.bend, p.gravity};

@@ -131,7 +131,7 @@ static inline void begin_step_with(world *w, tl_pinching pinch)
     tl_error err;
     const tl_contact_step step = {w->body_begin, w->body_end, w->plane[0], w->plane[1], w->x_hat, w->fixed,
                                   w->cloth.x,    w->mass,     200,         0.005,       pinch};
-    assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &w->arena, NULL, &err));
+    assert_ok(tl_contacts_begin(w->contacts, &step, w->cloth.x, &(tl_ctx){&w->arena, NULL}, &err));
 }
 
 static inline void begin_step(world *w) { begin_step_with(w, TL_PINCH_ANY); }
@@ -152,14 +152,14 @@ static inline void gradient_at(world *w, const tl_vec3 *x, tl_bsr *matrix, tl_ve
 {
     tl_error err;
     for (int32_t i = 0; i < w->cloth.nodes; i++) out[i] = (tl_vec3){0, 0, 0};
-    assert_ok(tl_contacts_assemble(w->contacts, x, matrix, out, &w->arena, NULL, &err));
+    assert_ok(tl_contacts_assemble(w->contacts, x, matrix, out, &(tl_ctx){&w->arena, NULL}, &err));
 }
 
 static inline void find_pairs(world *w, const tl_vec3 *x)
 {
     tl_error err;
     tl_vec3 *still = calloc((size_t)w->cloth.nodes, sizeof *still);
-    assert_ok(tl_contacts_search(w->contacts, x, still, &w->arena, NULL, &err));
+    assert_ok(tl_contacts_search(w->contacts, x, still, &(tl_ctx){&w->arena, NULL}, &err));
     assert_ok(tl_contacts_settle(w->contacts, x, NULL, &err));
     free(still);
 }
@@ -168,7 +168,7 @@ static inline const tl_bsr *blocks_of(world *w, tl_workers *workers)
 {
     tl_error err;
     const tl_bsr *out;
-    assert_ok(tl_contacts_blocks(w->contacts, &w->arena, workers, &out, &err));
+    assert_ok(tl_contacts_blocks(w->contacts, &(tl_ctx){&w->arena, workers}, &out, &err));
     return out;
 }
 

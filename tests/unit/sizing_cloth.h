@@ -62,7 +62,7 @@ static inline tl_sizing_def usual(void)
 static inline void run(cloth *c, const tl_sizing_def *def, const tl_obstacle_plane *planes)
 {
     tl_error err = {0};
-    assert_ok(tl_sizing_field(c->mesh, def, NULL, 0, planes, &c->arena, NULL, c->size, &err));
+    assert_ok(tl_sizing_field(c->mesh, def, NULL, 0, planes, &(tl_ctx){&c->arena, NULL}, c->size, &err));
 }
 
 static inline cloth sheet(int32_t columns, int32_t rows, double h, double u, double v)

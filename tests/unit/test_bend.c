@@ -68,7 +68,7 @@ static double bend_energy(model *m, const tl_step_def *step)
 {
     tl_error err;
     tl_potential p;
-    assert_ok(tl_forces_energy(m->e, step, m->x, &m->arena, NULL, &p, &err));
+    assert_ok(tl_forces_energy(m->e, step, m->x, &(tl_ctx){&m->arena, NULL}, &p, &err));
     return p.bend;
 }
 

@@ -13,7 +13,7 @@ static double energy_at(world *w, const tl_vec3 *x)
 {
     tl_error err;
     double out;
-    assert_ok(tl_contacts_energy(w->contacts, x, 0, &w->arena, NULL, &out, &err));
+    assert_ok(tl_contacts_energy(w->contacts, x, 0, &(tl_ctx){&w->arena, NULL}, &out, &err));
     return out;
 }
 
@@ -359,9 +359,9 @@ static void fuzz_one(int start, int move, double gap, double thickness, bool wit
         for (int32_t i = 0; i < n; i++)
             u[i] = move_of(round == 3 ? HARDLY : move, x[i], seed + (uint64_t)round, (uint64_t)i);
         const bool reached = round == 3 && tl_contacts_reach(w.contacts, x, u);
-        if (!reached) assert_ok(tl_contacts_search(w.contacts, x, u, &w.arena, NULL, &err));
+        if (!reached) assert_ok(tl_contacts_search(w.contacts, x, u, &(tl_ctx){&w.arena, NULL}, &err));
         int64_t limited;
-        assert_ok(tl_contacts_limit(w.contacts, x, u, !reached, &w.arena, NULL, &limited, &err));
+        assert_ok(tl_contacts_limit(w.contacts, x, u, !reached, &(tl_ctx){&w.arena, NULL}, &limited, &err));
         *cut += limited;
         for (int32_t i = 0; i < n; i++) assert_true(tl_finite3(u[i]));
         check_path(&w, x, u);
@@ -425,8 +425,8 @@ static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
             for (int32_t i = 0; i < 6; i++)
                 u[i] = tl_add3(tl_mul3(i < 3 ? 1e-3 : -1e-3, n),
                                tl_mul3(1e-3, noise3(seed, 6 + (uint64_t)round, (uint64_t)i)));
-            assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
-            assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &limited, &err));
+            assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
+            assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &limited, &err));
             check_path(&w, w.cloth.x, u);
             for (int32_t i = 0; i < 6; i++) held += tl_norm3(u[i]) == 0, w.cloth.x[i] = tl_add3(w.cloth.x[i], u[i]);
             assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
@@ -529,8 +529,8 @@ static void a_body_follows_cloth_that_gives_way(void **state)
     tl_vec3 u[3];
     for (int k = 0; k < 3; k++) u[k] = (tl_vec3){0, goes, 0};
     int64_t cut;
-    assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
-    assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &cut, &err));
+    assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
+    assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
     const double left = height + goes - w.contacts->allowed * rise;
     assert_int_equal(cut, 0);
     // side by side they would get half as far: half of the gap is all there is to lose
@@ -561,9 +561,9 @@ static int32_t press_against(tl_pinching pinch, bool lid, double height, int ite
     for (int i = 0; i < iterations; i++) {
         tl_vec3 u[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
         int64_t cut;
-        assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &w.arena, NULL, &err));
+        assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
         assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
-        assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &w.arena, NULL, &cut, &err));
+        assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
         tl_contacts_move_bodies(w.contacts, 1);
     }
     *stuck = tl_contacts_stuck(w.contacts);

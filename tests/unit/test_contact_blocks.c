@@ -72,8 +72,8 @@ static void assemble(double gap, bool single, hessian *out)
     assert_ok(tl_contacts_create(&alloc, &def, &c, &err));
     const tl_contact_step step = {
         .x_hat = x, .fixed = fixed, .target = x, .mass = mass, .gamma = GAMMA, .dt = 1 / GAMMA, .pinch = TL_PINCH_ANY};
-    assert_ok(tl_contacts_begin(c, &step, x, &arena, NULL, &err));
-    assert_ok(tl_contacts_search(c, x, u, &arena, NULL, &err));
+    assert_ok(tl_contacts_begin(c, &step, x, &(tl_ctx){&arena, NULL}, &err));
+    assert_ok(tl_contacts_search(c, x, u, &(tl_ctx){&arena, NULL}, &err));
     assert_ok(tl_contacts_settle(c, x, NULL, &err));
     const int32_t start[3] = {0, 3, 6};
     tl_bsr *m;
@@ -81,13 +81,13 @@ static void assemble(double gap, bool single, hessian *out)
     for (int32_t i = 0; i < NODES; i++)
         for (int e = 0; e < 9; e += 4) m->value[m->row_start[i]][e] = MASS * GAMMA * GAMMA;
     if (single) assert_ok(tl_bsr_to_single(&alloc, m, &err));
-    assert_ok(tl_contacts_assemble(c, x, m, gradient, &arena, NULL, &err));
+    assert_ok(tl_contacts_assemble(c, x, m, gradient, &(tl_ctx){&arena, NULL}, &err));
     assert_true(tl_contacts_count(c) > 0);
     *out = (hessian){.beside = 0};
     add_dense(m, out->stored);
     add_dense(m, out->sum);
     const tl_bsr *blocks;
-    assert_ok(tl_contacts_blocks(c, &arena, NULL, &blocks, &err));
+    assert_ok(tl_contacts_blocks(c, &(tl_ctx){&arena, NULL}, &blocks, &err));
     assert_non_null(blocks);
     out->beside = blocks->block_count - NODES;
     add_dense(blocks, out->sum);

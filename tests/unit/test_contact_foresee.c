@@ -142,7 +142,7 @@ static void close_course(course *c)
 static void search(course *c)
 {
     tl_error err;
-    assert_ok(tl_contacts_search(c->w.contacts, c->x, c->u, &c->w.arena, NULL, &err));
+    assert_ok(tl_contacts_search(c->w.contacts, c->x, c->u, &(tl_ctx){&c->w.arena, NULL}, &err));
     free(c->wanted);
     c->wanted = calloc((size_t)c->w.contacts->pair_count + 1, 1);
 }
@@ -273,7 +273,7 @@ static int expect(course *c, tally *t)
     t->out_of_list += c->noted.count - listed, t->expected += count;
     bool any;
     for (int32_t i = 0; i < c->n; i++) c->push[i] = mark;
-    assert_ok(tl_contacts_expect(c->w.contacts, c->matrix, c->push, &c->w.arena, NULL, &any, &err));
+    assert_ok(tl_contacts_expect(c->w.contacts, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &any, &err));
     assert_int_equal(any, count > 0);
     for (int32_t i = 0; i < c->n && !any; i++) {
         assert_memory_equal(&c->push[i], &mark, sizeof mark);  // nothing is foreseen, nothing is touched
@@ -324,7 +324,8 @@ static int foresee(course *c, tally *t)
     const bool turns = turn(c) > 0;
     t->only_turned += same && turns;
     same = same && !turns;
-    assert_ok(tl_contacts_foresee(c->w.contacts, c->x, c->u, c->matrix, c->push, &c->w.arena, NULL, &changed, &err));
+    assert_ok(tl_contacts_foresee(c->w.contacts, c->x, c->u, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &changed,
+                                  &err));
     assert_int_equal(changed, !same);
     t->changes += changed;
     check_foreseen(c, t);
@@ -545,22 +546,22 @@ static void run_with(tl_workers *workers, trace *t)
     const int32_t n = w.cloth.nodes;
     tl_contacts *c = w.contacts;
     tl_vec3 *x = calloc((size_t)(4 * n), sizeof *x), *u = x + n, *gradient = u + n, *push = gradient + n;
-    assert_ok(tl_contacts_search(c, w.cloth.x, u, &w.arena, workers, &err));
+    assert_ok(tl_contacts_search(c, w.cloth.x, u, &(tl_ctx){&w.arena, workers}, &err));
     assert_ok(tl_contacts_note_start(c, &err));
     int32_t most = 0;
     for (int iteration = 0; iteration < 2; iteration++) {
         tl_bsr *matrix = matrix_of(&w.cloth);
         for (int32_t i = 0; i < n; i++)
             x[i] = lifted(&w, w.cloth.x[i], i), u[i] = tl_mul3(iteration ? 0.5 : 1, tl_sub3(w.cloth.x[i], x[i]));
-        assert_ok(tl_contacts_search(c, x, u, &w.arena, workers, &err));
-        assert_ok(tl_contacts_assemble(c, x, matrix, gradient, &w.arena, workers, &err));
+        assert_ok(tl_contacts_search(c, x, u, &(tl_ctx){&w.arena, workers}, &err));
+        assert_ok(tl_contacts_assemble(c, x, matrix, gradient, &(tl_ctx){&w.arena, workers}, &err));
         bool any, changed;
-        assert_ok(tl_contacts_expect(c, matrix, push, &w.arena, workers, &any, &err));
+        assert_ok(tl_contacts_expect(c, matrix, push, &(tl_ctx){&w.arena, workers}, &any, &err));
         assert_true(any);
         write_system(&w, workers, matrix, push, t);
         for (int round = 0; round < 2; round++) {
             for (int32_t i = 0; i < n && round; i++) u[i] = tl_mul3(0.1, noise3(1, 50, (uint64_t)i));
-            assert_ok(tl_contacts_foresee(c, x, u, matrix, push, &w.arena, workers, &changed, &err));
+            assert_ok(tl_contacts_foresee(c, x, u, matrix, push, &(tl_ctx){&w.arena, workers}, &changed, &err));
             assert_true(changed);
             most = c->coming > most ? c->coming : most;
             write_system(&w, workers, matrix, push, t);

@@ -70,7 +70,7 @@ static void no_pair_is_lost(void **state)
                 const double size = w.contacts->skin * (round == 0 ? 20 : step == 0 ? 0.3 : step == 1 ? 1 : 4);
                 for (int32_t i = 0; i < w.cloth.nodes; i++)
                     u[i] = tl_mul3(size, noise3(seed, 30 + (uint64_t)(6 * step + round), (uint64_t)i));
-                assert_ok(tl_contacts_search(w.contacts, x, u, &w.arena, NULL, &err));
+                assert_ok(tl_contacts_search(w.contacts, x, u, &(tl_ctx){&w.arena, NULL}, &err));
                 near += check_pairs(&w, x, u);
                 for (int32_t i = 0; i < w.cloth.nodes; i++) x[i] = tl_add3(x[i], u[i]);
             }
@@ -157,7 +157,7 @@ static int check_filter(world *w)
     for (int k = 0; k < 5; k++)
         for (int32_t i = 0; i < count[k]; i++) known += far[k][i] > 0, saved[at++] = far[k][i];
     c->complete = c->judged = false;
-    assert_ok(contact_filter(c, &w->arena, NULL, &err));
+    assert_ok(contact_filter(c, &(tl_ctx){&w->arena, NULL}, &err));
     assert_int_equal(c->pair_count, n);
     assert_memory_equal(c->pairs, pairs, (size_t)n * sizeof *pairs);
     assert_memory_equal(c->near, near, (size_t)n * sizeof *near);
@@ -226,7 +226,8 @@ static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double 
 {
     tl_error err;
     w[1].contacts->searched_done = -1, w[1].contacts->complete = false;
-    for (int k = 0; k < 2; k++) assert_ok(contact_search(w[k].contacts, x, u, body_part, &w[k].arena, NULL, &err));
+    for (int k = 0; k < 2; k++)
+        assert_ok(contact_search(w[k].contacts, x, u, body_part, &(tl_ctx){&w[k].arena, NULL}, &err));
 }
 
 // As when a few nodes go on while others rest, are cut short, or take part of their way; bodies arrive little by
@@ -303,7 +304,7 @@ static void a_filter_that_knows_finds_the_same(void **state)
                 if (round % 8 != 7 || tl_random(seed, 90 + round, (uint64_t)i) < 0.2)
                     u[i] = tl_madd3(u[i], size, noise3(seed, 90 + round, (uint64_t)i));
             const int32_t before = c->pair_count;
-            assert_ok(contact_search(c, x, u, 1, &w[0].arena, NULL, &err));
+            assert_ok(contact_search(c, x, u, 1, &(tl_ctx){&w[0].arena, NULL}, &err));
             known += check_filter(&w[0]);
             changes += c->pair_count != before;
             if (round % 3 == 1 || round % 6 == 0) continue;
@@ -358,7 +359,7 @@ static void lists_are_what_is_near(void **state)
         c->next_slack = (seed % 2 ? 0.2 : 2) * (seed < 4 ? 1 : 0.05);
         tl_error err;
         tl_vec3 *u = calloc((size_t)w.cloth.nodes, sizeof *u);
-        assert_ok(tl_contacts_search(c, w.cloth.x, u, &w.arena, NULL, &err));
+        assert_ok(tl_contacts_search(c, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
         const double reach = w.thickness + 2 * c->skin + 2 * c->slack;
         for (int kind = 0; kind < 2; kind++) {
             const tl_pair *items = kind ? c->found.ee : c->found.vf;

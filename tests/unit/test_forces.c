@@ -117,7 +117,7 @@ static double potential(model *m, const tl_step_def *step)
 {
     tl_error err;
     tl_potential p;
-    assert_ok(tl_forces_energy(m->e, step, m->x, &m->arena, NULL, &p, &err));
+    assert_ok(tl_forces_energy(m->e, step, m->x, &(tl_ctx){&m->arena, NULL}, &p, &err));
     return tl_potential_sum(&p);
 }
 
@@ -436,16 +436,16 @@ static void stored_energy_is_that_of_a_step_from_there(void **state)
         double stored;
         const tl_step_def still = {.now = 1};
         tl_forces_begin(m.e, &still, m.x, NULL, true, NULL);
-        assert_ok(tl_forces_energy(m.e, &still, m.x, &m.arena, NULL, &p, &err));
+        assert_ok(tl_forces_energy(m.e, &still, m.x, &(tl_ctx){&m.arena, NULL}, &p, &err));
         assert_true(p.stretch > 0 && p.bend > 0);
         crumple(&m, 0.01);  // stiffness is to be looked up anew, shapes are not
-        assert_ok(tl_forces_stored(m.e, m.x, false, &m.arena, NULL, &stored, &err));
+        assert_ok(tl_forces_stored(m.e, m.x, false, &(tl_ctx){&m.arena, NULL}, &stored, &err));
         assert_true(stored != p.stretch + p.bend);
         tl_forces_begin(m.e, &still, m.x, NULL, false, NULL);
-        assert_ok(tl_forces_energy(m.e, &still, m.x, &m.arena, NULL, &p, &err));
+        assert_ok(tl_forces_energy(m.e, &still, m.x, &(tl_ctx){&m.arena, NULL}, &p, &err));
         assert_true(stored == p.stretch + p.bend);
         memset(m.e->beta, 0, (size_t)m.e->hinge_count * sizeof *m.e->beta);
-        assert_ok(tl_forces_stored(m.e, m.x, true, &m.arena, NULL, &stored, &err));
+        assert_ok(tl_forces_stored(m.e, m.x, true, &(tl_ctx){&m.arena, NULL}, &stored, &err));
         assert_true(stored == p.stretch + p.bend);
         free_model(&m);
         sheet_free(&s);
@@ -570,7 +570,7 @@ static void rolling_up_works_against_friction(void **state)
             m.x[i] = (tl_vec3){along, radius * sin(across / radius), radius * (1 - cos(across / radius))};
         }
         tl_potential p;
-        assert_ok(tl_forces_energy(m.e, &step, m.x, &m.arena, NULL, &p, &err));
+        assert_ok(tl_forces_energy(m.e, &step, m.x, &(tl_ctx){&m.arena, NULL}, &p, &err));
         print_message("rolled against friction: mesh %d  %.4f of HB A / R\n", kind, p.damping / (rub / radius));
         assert_near(p.damping / (rub / radius), 1, 0.02);
         free_model(&m);
@@ -605,7 +605,7 @@ static double rolled_ratio(const sheet *s, double axis_deg, tl_bending bending)
     const tl_step_def step = {.now = 1};
     tl_forces_begin(m.e, &step, m.x, NULL, true, NULL);
     tl_potential p;
-    assert_ok(tl_forces_energy(m.e, &step, m.x, &m.arena, NULL, &p, &err));
+    assert_ok(tl_forces_energy(m.e, &step, m.x, &(tl_ctx){&m.arena, NULL}, &p, &err));
     free_model(&m);
     return p.bend / (b * area / (2 * radius * radius));
 }

@@ -108,7 +108,7 @@ static int64_t crossings(const shape *s, const shape *body)
     tl_bvh_refit(a, s->x, NULL, 0, 0, NULL);
     if (body) assert_ok(tl_bvh_create(heap(), &def, &body->surface, body->x, &b, &err));
     if (body) tl_bvh_refit(b, body->x, NULL, 0, 0, NULL);
-    assert_ok(tl_find_crossings(a, b, &arena, NULL, &found, &err));
+    assert_ok(tl_find_crossings(a, b, &(tl_ctx){&arena, NULL}, &found, &err));
     const int64_t count = found.count;
     tl_crossings_free(&found);
     tl_bvh_destroy(a), tl_bvh_destroy(b);
@@ -127,7 +127,7 @@ static tl_heal_report heal(const char *what, shape *s, const shape *body, double
     def.bodies = &one, def.body_count = body ? 1 : 0;
     const int64_t before = crossings(s, NULL) + (body ? crossings(s, body) : 0);
     const double start = tl_now();
-    assert_ok(tl_heal(&def, s->x, &arena, workers, &r, &err));
+    assert_ok(tl_heal(&def, s->x, &(tl_ctx){&arena, workers}, &r, &err));
     print_message("%s: %lld crossings -> %lld, %lld near, %d iterations, %d nodes moved, at most %.4f m, %.3f s\n",
                   what, (long long)r.crossings_before, (long long)r.crossings_after, (long long)r.near_after,
                   r.iterations, r.nodes_moved, r.largest_move, tl_now() - start);
@@ -264,12 +264,12 @@ static void what_is_held_stays(void **state)
     tl_heal_report r;
     tl_heal_def def = tl_heal_def_default();
     def.cloth = s.surface, def.fixed = fixed, def.max_iterations = 5;
-    assert_ok(tl_heal(&def, s.x, &arena, NULL, &r, &err));
+    assert_ok(tl_heal(&def, s.x, &(tl_ctx){&arena, NULL}, &r, &err));
     assert_true(r.crossings_before > 0 && r.crossings_after == r.crossings_before);  // it says so
     assert_int_equal(r.nodes_moved, 0);
     assert_memory_equal(before, s.x, (size_t)s.surface.node_count * sizeof *s.x);
     def.max_iterations = 0;
-    assert_int_equal(tl_heal(&def, s.x, &arena, NULL, &r, &err), TL_BAD_ARG);
+    assert_int_equal(tl_heal(&def, s.x, &(tl_ctx){&arena, NULL}, &r, &err), TL_BAD_ARG);
     tl_arena_free(&arena);
     free_shape(&s);
     // nothing crosses, nothing near: nothing moves
@@ -390,7 +390,7 @@ static void every_failed_allocation_is_told(void **state)
         tl_heal_def def = tl_heal_def_default();
         const tl_heal_body one = {b.surface, b.x, 0.001};
         def.cloth = s.surface, def.distance = 0.001, def.bodies = &one, def.body_count = 1;
-        const tl_status status = tl_heal(&def, s.x, &arena, NULL, &r, &err);
+        const tl_status status = tl_heal(&def, s.x, &(tl_ctx){&arena, NULL}, &r, &err);
         done = status == TL_OK;
         if (!done) {
             assert_int_equal(status, TL_NO_MEMORY);

@@ -291,7 +291,7 @@ static void compression_by_stress(void **state)
             const tl_vec2 u = c.mesh->uv[n];
             c.mesh->pos[n] = (tl_vec3){u.x * sqrt(1 + 2 * across), u.y * sqrt(1 + 2 * e), 0};
         }
-        assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+        assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err));
         const double stiff = young * h / (1 - nu * nu), wrinkle = 4 / (PI * PI * stiff * h * h / 12),
                      slack = 0.15 * 0.15 / 16;
         const double x = stiff * (-across - slack + nu * (-e - slack)),
@@ -303,16 +303,17 @@ static void compression_by_stress(void **state)
     for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count;
          n++)  // wrinkles that this makes turn the normal by less than 0.15
         c.mesh->pos[n] = (tl_vec3){c.mesh->uv[n].x * (1 - 0.0013), c.mesh->uv[n].y * (1 - 0.0013), 0};
-    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err));
     assert_sym2(c.size[24], 1e-4, 0, 1e-4, 1e-9);
     for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 0;  // a fabric without the term
-    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &c.arena, NULL, c.size, &err));
+    assert_ok(tl_sizing_field(c.mesh, &d, fabrics, 2, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err));
     assert_sym2(c.size[24], 1e-4, 0, 1e-4, 1e-9);
     for (int32_t f = 0; f < c.mesh->slots[TL_FACES].count; f++) c.mesh->face_label[f] = 1;
-    assert_int_equal(tl_sizing_field(c.mesh, &d, fabrics, 1, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
-    assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 2, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
+    assert_int_equal(tl_sizing_field(c.mesh, &d, fabrics, 1, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err),
+                     TL_BAD_ARG);
+    assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 2, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err), TL_BAD_ARG);
     const tl_sizing_fabric bad[2] = {{0}, {.wrinkle = -1}};
-    assert_int_equal(tl_sizing_field(c.mesh, &d, bad, 2, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
+    assert_int_equal(tl_sizing_field(c.mesh, &d, bad, 2, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err), TL_BAD_ARG);
     free_cloth(&c);
 }
 
@@ -554,7 +555,7 @@ static void same_bits_on_any_number_of_threads(void **state)
         assert_ok(tl_workers_create(&c.alloc, threads, &workers, &err));
         assert_ok(tl_obstacle_planes(c.mesh, &floor, 1, 0.2, 1e-3, workers, again, &err));
         assert_memory_equal(again, planes, (size_t)nodes * sizeof *planes);
-        assert_ok(tl_sizing_field(c.mesh, &d, NULL, 0, again, &c.arena, workers, out, &err));
+        assert_ok(tl_sizing_field(c.mesh, &d, NULL, 0, again, &(tl_ctx){&c.arena, workers}, out, &err));
         assert_memory_equal(out, c.size, (size_t)verts * sizeof *out);
         tl_workers_destroy(workers);
     }
@@ -580,16 +581,17 @@ static void bad_arguments_and_no_memory(void **state)
         if (k == 7) d.blend = (tl_sizing_blend)5;
         if (k == 8) d.size_max = (double)INFINITY;
         if (k == 9) d.rib_stiffening = -1;
-        assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 0, NULL, &c.arena, NULL, c.size, &err), TL_BAD_ARG);
+        assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 0, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err),
+                         TL_BAD_ARG);
     }
-    assert_int_equal(tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &c.arena, NULL, NULL, &err), TL_BAD_ARG);
+    assert_int_equal(tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &(tl_ctx){&c.arena, NULL}, NULL, &err), TL_BAD_ARG);
     tl_arena_free(&c.arena);
     books *b = c.alloc.user;
     int failures = 0;
     for (int n = 1; n < 20; n++) {
         tl_arena_init(&c.arena, c.alloc);
         b->requests = 0, b->fail_at = n;
-        const tl_status status = tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &c.arena, NULL, c.size, &err);
+        const tl_status status = tl_sizing_field(c.mesh, &good, NULL, 0, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err);
         b->fail_at = 0;
         tl_arena_free(&c.arena);
         if (status == TL_OK) break;

@@ -70,7 +70,7 @@ static double energy(model *m, const tl_vec3 *x)
 {
     double out;
     tl_error err;
-    assert_ok(tl_strain_energy(m->l, m->e, x, &m->arena, NULL, &out, &err));
+    assert_ok(tl_strain_energy(m->l, m->e, x, &(tl_ctx){&m->arena, NULL}, &out, &err));
     return out;
 }
 
@@ -170,7 +170,7 @@ static void degenerate_faces_stay_finite(void **state)
                     for (int k = 0; k < 9; k++) assert_true(isfinite(m.matrix->value[b][k]));
                 tl_strain_state found;
                 tl_error err;
-                assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
+                assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &(tl_ctx){&m.arena, NULL}, &found, &err));
                 assert_true(isfinite(found.worst));
                 for (int k = 0; k < 3; k++) assert_true(isfinite(m.l->trial[0][k]));
             }
@@ -193,17 +193,17 @@ static void excess_and_multiplier_of_one_face_by_hand(void **state)
     tl_strain_state found;
     m.l->stiffness[0] = m.l->base[0] = 100;
     assert_near(energy(&m, m.x), 0.5 * 0.5 * 100 * (0.1 * 0.1 + 0.15 * 0.15), 1e-12);
-    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
+    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &(tl_ctx){&m.arena, NULL}, &found, &err));
     assert_int_equal(found.active, 1);
     assert_int_equal(found.violated, 1);
     assert_near(found.worst, 0.15, 1e-12);
     assert_near(m.l->trial[0][0], 10, 1e-10);
     assert_near(m.l->trial[0][1], -15, 1e-10);
     assert_near(m.l->trial[0][2], 0, 1e-10);
-    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
+    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &(tl_ctx){&m.arena, NULL}, &found, &err));
     assert_near(m.l->trial[0][0], 20, 1e-10);                  // and again: it grows while the limit is not met
     m.x[m.e->node_of[1]].x = 1.1, m.x[m.e->node_of[2]].y = 1;  // at the upper limit, and inside
-    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &m.arena, NULL, &found, &err));
+    assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, true, &(tl_ctx){&m.arena, NULL}, &found, &err));
     assert_near(m.l->trial[0][0], 20, 1e-10);  // stays where the limit is just met
     assert_near(m.l->trial[0][1], -30 + 5, 1e-10);
     assert_near(found.worst, 0, 1e-12);
@@ -231,7 +231,7 @@ static void every_face_beyond_its_limits_is_counted(void **state)
             double before[2 * 12 * 12][3];
             memcpy(before, m.l->trial, sizeof before);
             tl_strain_state now;
-            assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, update, &m.arena, NULL, &now, &err));
+            assert_ok(tl_strain_measure(m.l, m.e, m.x, 1e-3, update, &(tl_ctx){&m.arena, NULL}, &now, &err));
             assert_true(beyond > 0);
             assert_int_equal(now.violated, beyond);
             assert_true(now.worst == worst);
@@ -270,13 +270,13 @@ static void multipliers_are_foreseen(void **state)
                     *coordinate(&move[i], k) = length * (2 * tl_random(7, (uint64_t)k, (uint64_t)i) - 1);
             for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
             memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
-            assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+            assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
             assert_near(m.l->next[3][0], keep[3][0], 0);
             double(*foreseen)[3] = malloc((size_t)faces * sizeof *foreseen);
             memcpy(foreseen, m.l->trial, (size_t)faces * sizeof *foreseen);
             memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
             tl_strain_state found;
-            assert_ok(tl_strain_measure(m.l, m.e, y, 1e-3, true, &m.arena, NULL, &found, &err));
+            assert_ok(tl_strain_measure(m.l, m.e, y, 1e-3, true, &(tl_ctx){&m.arena, NULL}, &found, &err));
             for (int32_t f = 0; f < faces; f++)
                 for (int k = 0; k < 3; k++) {
                     off[round] = fmax(off[round], fabs(foreseen[f][k] - m.l->trial[f][k]));
@@ -290,9 +290,9 @@ static void multipliers_are_foreseen(void **state)
         tl_strain_assemble(m.l, m.e, m.x, NULL, g, NULL);
         double along = 0;
         for (int32_t i = 0; i < n; i++) along += tl_dot3(g[i], move[i]);
-        assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
+        assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
         double again;
-        assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &m.arena, NULL, &again, &err));
+        assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &again, &err));
         assert_near(again, slope, 1e-12 * fabs(slope));
         for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
         const double high = energy(&m, y);
@@ -320,7 +320,7 @@ static void solve_again(model *m, const tl_vec3 *g, const tl_vec3 *push, tl_vec3
     tl_solve_report report;
     tl_vec3 *right = malloc((size_t)n * sizeof *right);
     for (int32_t i = 0; i < n; i++) right[i] = tl_mul3(-1, tl_add3(g[i], push[i]));
-    assert_ok(tl_pcg_swept(m->matrix, 1e-9, 5000, right, move, &m->arena, NULL, &report, &err));
+    assert_ok(tl_pcg_swept(m->matrix, 1e-9, 5000, right, move, &(tl_ctx){&m->arena, NULL}, &report, &err));
     free(right);
 }
 
@@ -330,7 +330,7 @@ static double worst_after(model *m, const tl_vec3 *move)
     tl_error err;
     tl_vec3 *y = malloc((size_t)m->e->node_count * sizeof *y);
     for (int32_t i = 0; i < m->e->node_count; i++) y[i] = tl_add3(m->x[i], move[i]);
-    assert_ok(tl_strain_worst_after(m->l, m->e, m->x, move, &m->arena, NULL, &worst, &err));
+    assert_ok(tl_strain_worst_after(m->l, m->e, m->x, move, &(tl_ctx){&m->arena, NULL}, &worst, &err));
     for (int32_t f = 0; f < m->e->face_count; f++) slow = fmax(slow, tl_strain_excess(m->l, m->e, y, f));
     assert_near(worst, slow, 1e-12);
     free(y);
@@ -365,8 +365,8 @@ static void looks_ahead_meet_the_limits(void **state)
     assert_true(worst_after(&m, move) < 0.3 * first);
     // multipliers go with it, and their slope is the same when it is asked for again
     double slope, again;
-    assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &m.arena, NULL, &slope, &err));
-    assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &m.arena, NULL, &again, &err));
+    assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
+    assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &again, &err));
     assert_near(again, slope, 1e-12 * fabs(slope));
     free(g), free(push), free(move), free_model(&m), sheet_free(&s);
 }
@@ -412,7 +412,7 @@ static outcome project(model *m)
     tl_vec3 *start = malloc((size_t)n * sizeof *start);
     memcpy(start, m->x, (size_t)n * sizeof *start);
     const double begin = cpu_seconds();
-    assert_ok(tl_strain_project(m->l, m->e, &how, m->x, &m->arena, NULL, &out.report, &err));
+    assert_ok(tl_strain_project(m->l, m->e, &how, m->x, &(tl_ctx){&m->arena, NULL}, &out.report, &err));
     out.seconds = cpu_seconds() - begin;
     double mass = 0;
     for (int32_t i = 0; i < n; i++) {

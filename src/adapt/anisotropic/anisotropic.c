@@ -82,8 +82,8 @@ static tl_status look(const tl_adapt_job *job, bool isotropic, bool *wanted, tl_
         TL_TRY(add_planes_to_come(job, &def, planes, err));
     }
     tl_sym2 *field = (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size);
-    TL_TRY(tl_sizing_field(mesh, &def, fabric, job->material_count, def.obstacles ? planes : NULL, job->ctx.arena,
-                           job->ctx.workers, field, err));
+    TL_TRY(
+        tl_sizing_field(mesh, &def, fabric, job->material_count, def.obstacles ? planes : NULL, &job->ctx, field, err));
     keep_to_budget(mesh, &def, job->def->max_faces, field);
     *wanted = job->overdue || !tl_remesh_serves(mesh, &attrs);
     return TL_OK;

@@ -321,37 +321,37 @@ static tl_status check_fabrics(const tl_mesh *mesh, const tl_sizing_fabric *fabr
     return TL_OK;
 }
 
-static tl_status prepare(sizing_job *job, const tl_sizing_def *def, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status prepare(sizing_job *job, const tl_sizing_def *def, const tl_ctx *ctx, tl_error *err)
 {
     const tl_mesh *mesh = job->mesh;
-    node_shape *node = TL_SCRATCH(arena, node_shape, mesh->slots[TL_NODES].count);
-    face_shape *shape = TL_SCRATCH(arena, face_shape, mesh->slots[TL_FACES].count);
-    uint8_t *creased = TL_SCRATCH(arena, uint8_t, mesh->slots[TL_NODES].count);
-    tl_vec3 *spin = TL_SCRATCH(arena, tl_vec3, mesh->panel_count);
+    node_shape *node = TL_SCRATCH(ctx->arena, node_shape, mesh->slots[TL_NODES].count);
+    face_shape *shape = TL_SCRATCH(ctx->arena, face_shape, mesh->slots[TL_FACES].count);
+    uint8_t *creased = TL_SCRATCH(ctx->arena, uint8_t, mesh->slots[TL_NODES].count);
+    tl_vec3 *spin = TL_SCRATCH(ctx->arena, tl_vec3, mesh->panel_count);
     if (!node || !shape || !creased || !spin) return tl_fail_memory(err, "the sizing field");
-    tl_sizing_shapes(mesh, workers, shape, node);
+    tl_sizing_shapes(mesh, ctx->workers, shape, node);
     job->node = node, job->shape = shape;
     job->crease_angle = def->curvature;  // less than that an edge may turn anyway
     if (job->curvature > 0 && mark_creases(mesh, job->crease_angle, creased)) job->creased = creased;
-    if (job->velocity > 0) TL_TRY(tl_sizing_spins(mesh, node, arena, spin, err));
+    if (job->velocity > 0) TL_TRY(tl_sizing_spins(mesh, node, ctx->arena, spin, err));
     job->spin = spin;
     return TL_OK;
 }
 
-static tl_status compute(sizing_job *job, const tl_sizing_def *def, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status compute(sizing_job *job, const tl_sizing_def *def, const tl_ctx *ctx, tl_error *err)
 {
     const tl_mesh *mesh = job->mesh;
-    if (job->curvature > 0 || job->velocity > 0) TL_TRY(prepare(job, def, arena, workers, err));
-    job->face = TL_SCRATCH(arena, face_size, mesh->slots[TL_FACES].count);
+    if (job->curvature > 0 || job->velocity > 0) TL_TRY(prepare(job, def, ctx, err));
+    job->face = TL_SCRATCH(ctx->arena, face_size, mesh->slots[TL_FACES].count);
     if (!job->face) return tl_fail_memory(err, "the sizing field");
-    tl_parallel_for(workers, mesh->slots[TL_FACES].count, SLOTS_PER_CHUNK, face_chunk, job);
-    tl_parallel_for(workers, mesh->slots[TL_VERTS].count, SLOTS_PER_CHUNK, vert_chunk, job);
+    tl_parallel_for(ctx->workers, mesh->slots[TL_FACES].count, SLOTS_PER_CHUNK, face_chunk, job);
+    tl_parallel_for(ctx->workers, mesh->slots[TL_VERTS].count, SLOTS_PER_CHUNK, vert_chunk, job);
     return TL_OK;
 }
 
 tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const tl_sizing_fabric *fabrics,
-                          int32_t label_count, const tl_obstacle_plane *nodes, tl_arena *arena, tl_workers *workers,
-                          tl_sym2 *out, tl_error *err)
+                          int32_t label_count, const tl_obstacle_plane *nodes, const tl_ctx *ctx, tl_sym2 *out,
+                          tl_error *err)
 {
     TL_TRY(check_def(def, err));
     if (!out) return tl_fail(err, TL_BAD_ARG, "sizing: out is NULL (%d vertices)", mesh->slots[TL_VERTS].count);
@@ -372,8 +372,8 @@ tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const t
         .plane = def->obstacles ? nodes : NULL,
         .out = out,
     };
-    const tl_arena_mark mark = tl_arena_save(arena);
-    const tl_status status = compute(&job, def, arena, workers, err);
-    tl_arena_release(arena, mark);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    const tl_status status = compute(&job, def, ctx, err);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

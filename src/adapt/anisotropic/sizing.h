@@ -3,10 +3,9 @@
 // A tensor M per vertex, in the material coordinates of its panel side: an edge u may stay as it is while u^T M u <= 1
 // (Narain, Samii & O'Brien 2012, Sec. 4). docs/remeshing.md says where each term comes from and where we depart.
 #pragma once
+#include "base/ctx.h"
 #include <stdbool.h>
 
-#include "base/arena.h"
-#include "base/workers.h"
 #include "mesh/mesh.h"
 #include "adapt/anisotropic/tensor2.h"
 #include "toile/material.h"
@@ -58,8 +57,8 @@ double tl_material_compression(const tl_material *material);
 /// def->compression is NAN, else it may be NULL. `nodes`, one per node slot, may be NULL: no obstacle term. `workers`
 /// may be NULL.
 tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const tl_sizing_fabric *fabrics,
-                          int32_t label_count, const tl_obstacle_plane *nodes, tl_arena *arena, tl_workers *workers,
-                          tl_sym2 *out, tl_error *err);
+                          int32_t label_count, const tl_obstacle_plane *nodes, const tl_ctx *ctx, tl_sym2 *out,
+                          tl_error *err);
 
 /// Square of the size of an edge u between two vertices of one side, Eq. 1. A seam edge: the mean of both sides.
 static inline double tl_size2(tl_sym2 a, tl_sym2 b, tl_vec2 u)

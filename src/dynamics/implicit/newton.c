@@ -53,12 +53,12 @@ static tl_status line_search(newton *s, tl_vec3 *x, double slope, double *length
         tl_parallel_for(s->workers, n, NEWTON_CHUNK, newton_move_chunk, &(newton_move){x, s->direction, a, s->trial});
         tl_potential p;
         newton_charge_faces(s, NEWTON_ENERGY);
-        TL_TRY(tl_forces_energy(s->e, s->step, s->trial, s->arena, s->workers, &p, err));
+        TL_TRY(tl_forces_energy(s->e, s->step, s->trial, s->ctx, &p, err));
         double touch = 0, held;
         TL_TRY(newton_strain_energy(s, s->trial, &held, err));
         if (s->contacts) {
             const double begin = tl_now();
-            TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->arena, s->workers, &touch, err));
+            TL_TRY(tl_contacts_energy(s->contacts, s->trial, a, s->ctx, &touch, err));
             s->report->contact_seconds += tl_now() - begin;
         }
         const double now = tl_potential_sum(&p) + touch + held;
@@ -193,7 +193,7 @@ static tl_status solve_direction(newton *s, const tl_vec3 *x, bool again, tl_err
     if (s->with_bending) extra = (tl_extra){.add = tl_bend_operator_add, .self = &s->bending};
     if (s->contacts) {
         const double begin = tl_now();
-        TL_TRY(tl_contacts_blocks(s->contacts, s->arena, s->workers, &extra.blocks, err));
+        TL_TRY(tl_contacts_blocks(s->contacts, s->ctx, &extra.blocks, err));
         s->report->contact_seconds += tl_now() - begin;
     }
     s->matrix->extra = extra;  // for this solve alone: it points to what does not outlive it
@@ -257,7 +257,7 @@ static tl_status look_around(newton *s, const tl_vec3 *x, tl_error *err)
     if (tl_contacts_frozen(s->contacts) || (!s->searched && tl_contacts_reach(s->contacts, x, s->direction)))
         return TL_OK;
     s->searched = true;
-    return tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err);
+    return tl_contacts_search(s->contacts, x, s->direction, s->ctx, err);
 }
 
 // Are there pairs that the update would bring into contact? Pairs at hand will do, but for the first look.
@@ -269,8 +269,7 @@ static tl_status foresee_contacts(newton *s, const tl_vec3 *x, bool first, bool 
     shorten(s);
     if (first) TL_TRY(look_around(s, x, err));
     if (s->solved || s->unsolved < MAX_UNSOLVED)
-        TL_TRY(
-            tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->arena, s->workers, changed, err));
+        TL_TRY(tl_contacts_foresee(s->contacts, x, s->direction, s->matrix, s->push, s->ctx, changed, err));
     s->pushed = s->pushed || *changed;
     s->report->contact_seconds += tl_now() - begin;
     return TL_OK;
@@ -333,8 +332,8 @@ static tl_status assemble(newton *s, const tl_vec3 *x, tl_error *err)
     }
     if (!s->contacts) return TL_OK;
     begin = tl_now();
-    TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->arena, s->workers, err));
-    TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->arena, s->workers, &s->touch, err));  // with today's friction
+    TL_TRY(tl_contacts_assemble(s->contacts, x, s->matrix, s->gradient, s->ctx, err));
+    TL_TRY(tl_contacts_energy(s->contacts, x, 0, s->ctx, &s->touch, err));  // with today's friction
     r->contact_seconds += tl_now() - begin;
     return TL_OK;
 }
@@ -357,7 +356,7 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
     if (s->limits) tl_strain_look_away(s->limits);
     if (s->contacts && !tl_contacts_frozen(s->contacts)) {
         const double begin = tl_now();
-        TL_TRY(tl_contacts_expect(s->contacts, s->matrix, s->push, s->arena, s->workers, &s->pushed, err));
+        TL_TRY(tl_contacts_expect(s->contacts, s->matrix, s->push, s->ctx, &s->pushed, err));
         r->contact_seconds += tl_now() - begin;
     }
     TL_TRY(solve_direction(s, x, false, err));
@@ -391,7 +390,7 @@ static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *
         const double begin = tl_now();
         r->converged = r->converged && tl_contacts_bodies_left(s->contacts) == 0;
         const double way = s->lags ? handles_way(s) : 0;
-        TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->arena, s->workers, &u->limited, err));
+        TL_TRY(tl_contacts_limit(s->contacts, x, s->direction, s->searched, s->ctx, &u->limited, err));
         s->stands = s->lags && handles_way(s) < LAG_PART * way;
         r->contact_seconds += tl_now() - begin;
         if (tl_contacts_stuck(s->contacts))
@@ -399,8 +398,7 @@ static tl_status bound_update(newton *s, const tl_vec3 *x, update *u, tl_error *
     }
     // Multipliers are those of the whole update: where contact keeps nodes from it they would take strain for lack of
     // stress.
-    if (s->limits && u->limited > 0)
-        TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->arena, s->workers, &u->more, err));
+    if (s->limits && u->limited > 0) TL_TRY(tl_strain_slope(s->limits, s->e, x, s->direction, s->ctx, &u->more, err));
     return TL_OK;
 }
 
@@ -451,7 +449,7 @@ static tl_status take_update(newton *s, tl_vec3 *x, const update *u, tl_error *e
     if (length == 0 && !u->in_part) {
         length = 1;
         go_all_the_way(s, x);
-        TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
+        TL_TRY(tl_forces_energy(s->e, s->step, x, s->ctx, &s->potential, err));
         s->pair_count = 0;
     } else {
         TL_TRY(learn(s, u, length, slope, err));
@@ -485,17 +483,17 @@ static tl_status take_along(newton *s, tl_vec3 *x, tl_error *err)
     if (!tl_contacts_stopped(s->contacts) && s->overtime == 0) return TL_OK;
     const double begin = tl_now();
     double part;
-    TL_TRY(tl_contacts_take_along(s->contacts, x, s->arena, s->workers, &part, err));
+    TL_TRY(tl_contacts_take_along(s->contacts, x, s->ctx, &part, err));
     s->report->contact_seconds += tl_now() - begin;
     s->pair_count = 0;
-    return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
+    return tl_forces_energy(s->e, s->step, x, s->ctx, &s->potential, err);
 }
 
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
     const bool linearised = s->def->iterations == 1;
-    if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err));
+    if (!linearised) TL_TRY(tl_forces_energy(s->e, s->step, x, s->ctx, &s->potential, err));
     s->allowed = s->def->iterations;
     if (s->def->mend) {
         bool again;
@@ -547,6 +545,7 @@ tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def 
                 .def = def,
                 .matrix = problem->matrix,
                 .solver = problem->solver,
+                .ctx = ctx,
                 .arena = arena,
                 .workers = ctx->workers,
                 .contacts = contacts,

@@ -34,6 +34,7 @@ typedef struct newton {
     const tl_newton_def *def;
     tl_bsr *matrix;
     tl_solver *solver;
+    const tl_ctx *ctx;
     tl_arena *arena;
     tl_workers *workers;
     tl_contacts *contacts;     // NULL: none

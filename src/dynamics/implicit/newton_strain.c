@@ -16,7 +16,7 @@ tl_status newton_strain_energy(newton *s, const tl_vec3 *x, double *out, tl_erro
     *out = 0;
     if (!s->limits) return TL_OK;
     const double begin = tl_now();
-    TL_TRY(tl_strain_energy(s->limits, s->e, x, s->arena, s->workers, out, err));
+    TL_TRY(tl_strain_energy(s->limits, s->e, x, s->ctx, out, err));
     s->report->strain_seconds += tl_now() - begin;
     return TL_OK;
 }
@@ -35,8 +35,7 @@ tl_status newton_measure_strain(newton *s, const tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
     const double begin = tl_now();
-    TL_TRY(
-        tl_strain_measure(s->limits, s->e, x, s->def->strain_tolerance, false, s->arena, s->workers, &r->strain, err));
+    TL_TRY(tl_strain_measure(s->limits, s->e, x, s->def->strain_tolerance, false, s->ctx, &r->strain, err));
     r->strain_held = !(r->strain.worst > s->def->strain_tolerance);
     r->strain_seconds += tl_now() - begin;
     return TL_OK;
@@ -46,7 +45,7 @@ tl_status newton_measure_strain(newton *s, const tl_vec3 *x, tl_error *err)
 tl_status newton_take_multipliers(newton *s, const tl_vec3 *x, double *slope, tl_error *err)
 {
     const double begin = tl_now();
-    TL_TRY(tl_strain_foresee(s->limits, s->e, x, s->direction, s->arena, s->workers, slope, err));
+    TL_TRY(tl_strain_foresee(s->limits, s->e, x, s->direction, s->ctx, slope, err));
     s->report->strain_seconds += tl_now() - begin;
     TL_TRY(newton_strain_energy(s, x, &s->held, err));
     s->limits_act = s->held > 0;
@@ -61,7 +60,7 @@ tl_status newton_look_ahead(newton *s, const tl_vec3 *x, bool *changed, tl_error
     const double begin = tl_now();
     const int32_t n = s->e->node_count;
     double worst;
-    TL_TRY(tl_strain_worst_after(s->limits, s->e, x, s->direction, s->arena, s->workers, &worst, err));
+    TL_TRY(tl_strain_worst_after(s->limits, s->e, x, s->direction, s->ctx, &worst, err));
     if (worst > s->def->strain_tolerance) {
         if (!s->pull) s->pull = TL_SCRATCH(s->arena, tl_vec3, n);
         if (!s->pull) return tl_fail_memory(err, "Newton's method");
@@ -114,7 +113,7 @@ static tl_status go_back_to_answer(newton *s, tl_vec3 *x, tl_error *err)
     s->part.count = 0, s->e->touched = NULL;
     if (s->contacts && !tl_contacts_frozen(s->contacts)) {
         memset(s->direction, 0, (size_t)s->e->node_count * sizeof *s->direction);
-        TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->arena, s->workers, err));
+        TL_TRY(tl_contacts_search(s->contacts, x, s->direction, s->ctx, err));
         TL_TRY(tl_contacts_settle(s->contacts, x, s->workers, err));
     }
     return newton_measure_strain(s, x, err);
@@ -189,5 +188,5 @@ tl_status newton_end_round(newton *s, tl_vec3 *x, bool *again, tl_error *err)
         s->allowed = r->iterations + (s->def->iterations + 1) / 2;
     }
     s->pair_count = 0, s->open = false;
-    return tl_forces_energy(s->e, s->step, x, s->arena, s->workers, &s->potential, err);
+    return tl_forces_energy(s->e, s->step, x, s->ctx, &s->potential, err);
 }

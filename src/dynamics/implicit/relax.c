@@ -28,7 +28,7 @@ static tl_status begin_still(tl_dynamics_world *w, double dt, const tl_vec3 *x, 
                                  .x_hat = w->x,
                                  .target = w->x};
     TL_TRY(w->begin_response(w->host, &at, err));
-    TL_TRY(tl_contacts_search(contacts, w->x, none, w->ctx.arena, w->ctx.workers, err));
+    TL_TRY(tl_contacts_search(contacts, w->x, none, &w->ctx, err));
     TL_TRY(tl_contacts_note_start(contacts, err));
     tl_contacts_move_bodies(contacts, 1);
     return tl_contacts_settle(contacts, x, w->ctx.workers, err);
@@ -64,5 +64,5 @@ tl_status implicit_relax(void *self, tl_dynamics_world *w, double dt, tl_strain_
     TL_TRY(tl_newton_solve(&problem, &def, x, &w->ctx, &r, err));
     for (int32_t i = 0; i < n; i++)
         if (!tl_finite3(x[i])) return tl_fail(err, TL_FAILED, "relaxing: node %d is not finite", i);
-    return tl_forces_stored(w->elements, x, false, w->ctx.arena, w->ctx.workers, stored, err);
+    return tl_forces_stored(w->elements, x, false, &w->ctx, stored, err);
 }

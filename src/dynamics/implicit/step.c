@@ -62,11 +62,11 @@ static tl_status first_guess(tl_dynamics_world *w, const tl_step_def *step, cons
     tl_potential still, moving;
     for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : w->x[i];
     double still_held = 0, moving_held = 0;
-    TL_TRY(tl_forces_energy(w->elements, step, x, w->ctx.arena, w->ctx.workers, &still, err));
-    if (w->limits) TL_TRY(tl_strain_energy(w->limits, e, x, w->ctx.arena, w->ctx.workers, &still_held, err));
+    TL_TRY(tl_forces_energy(w->elements, step, x, &w->ctx, &still, err));
+    if (w->limits) TL_TRY(tl_strain_energy(w->limits, e, x, &w->ctx, &still_held, err));
     for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : step->x_tilde[i];
-    TL_TRY(tl_forces_energy(w->elements, step, x, w->ctx.arena, w->ctx.workers, &moving, err));
-    if (w->limits) TL_TRY(tl_strain_energy(w->limits, e, x, w->ctx.arena, w->ctx.workers, &moving_held, err));
+    TL_TRY(tl_forces_energy(w->elements, step, x, &w->ctx, &moving, err));
+    if (w->limits) TL_TRY(tl_strain_energy(w->limits, e, x, &w->ctx, &moving_held, err));
     if (!(tl_potential_sum(&moving) + moving_held < tl_potential_sum(&still) + still_held))
         for (int32_t i = 0; i < n; i++) x[i] = e->fixed[i] ? target[i] : w->x[i];
     return TL_OK;
@@ -136,8 +136,7 @@ static tl_status begin_strain(stepper *s, const tl_step_def *step, bool *straine
     const double start = tl_now();
     tl_strain_begin(w->limits, w->elements, step->gamma);
     tl_strain_state now;
-    TL_TRY(tl_strain_measure(w->limits, w->elements, w->x, STRAIN_PROMISED, false, w->ctx.arena, w->ctx.workers, &now,
-                             err));
+    TL_TRY(tl_strain_measure(w->limits, w->elements, w->x, STRAIN_PROMISED, false, &w->ctx, &now, err));
     *strained = now.worst > STRAIN_PROMISED && (s->d->strained || !w->remeshed);
     if (*strained) tl_strain_give(w->limits, w->elements, w->x, STRAIN_PROMISED);
     report->seconds.strain += tl_now() - start;
@@ -151,8 +150,7 @@ static tl_status end_strain(stepper *s, const tl_vec3 *x, tl_step_report *report
     tl_strain_take_back(w->limits);
     const double start = tl_now();
     tl_strain_state now;
-    TL_TRY(
-        tl_strain_measure(w->limits, w->elements, x, STRAIN_PROMISED, false, w->ctx.arena, w->ctx.workers, &now, err));
+    TL_TRY(tl_strain_measure(w->limits, w->elements, x, STRAIN_PROMISED, false, &w->ctx, &now, err));
     tl_strain_keep(w->limits, w->elements, x, STRAIN_PROMISED);
     tl_strain_report *r = &report->strain;
     r->active = now.active, r->violated = now.violated, r->worst = now.worst;

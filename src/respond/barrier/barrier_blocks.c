@@ -196,14 +196,14 @@ static tl_status fill_group(blocks_job *job, tl_workers *workers, tl_error *err)
     return TL_OK;
 }
 
-static tl_status fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status fill_blocks(tl_contacts *c, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->node_count;
     tl_bsr *m = &c->blocks;
     blocks_job job = {.c = c};
-    if (!take_scratch(&job, arena)) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
-    for (job.begin = 0; job.begin < n; job.begin += GROUP) TL_TRY(fill_group(&job, workers, err));
+    if (!take_scratch(&job, ctx->arena)) return tl_fail_memory(err, "the contacts");
+    tl_parallel_for(ctx->workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
+    for (job.begin = 0; job.begin < n; job.begin += GROUP) TL_TRY(fill_group(&job, ctx->workers, err));
     const int32_t count = m->row_start[n];
     if (!CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) ||
         !CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
@@ -215,11 +215,11 @@ static tl_status fill_blocks(tl_contacts *c, tl_arena *arena, tl_workers *worker
     return TL_OK;
 }
 
-tl_status tl_contacts_blocks(tl_contacts *c, tl_arena *arena, tl_workers *workers, const tl_bsr **out, tl_error *err)
+tl_status tl_contacts_blocks(tl_contacts *c, const tl_ctx *ctx, const tl_bsr **out, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
-    const tl_status status = c->blocks_made || c->contact_count == 0 ? TL_OK : fill_blocks(c, arena, workers, err);
-    tl_arena_release(arena, mark);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    const tl_status status = c->blocks_made || c->contact_count == 0 ? TL_OK : fill_blocks(c, ctx, err);
+    tl_arena_release(ctx->arena, mark);
     c->blocks_made = status == TL_OK;
     *out = c->blocks_made && c->contact_count > 0 && c->blocks.block_count > c->node_count ? &c->blocks : NULL;
     return status;

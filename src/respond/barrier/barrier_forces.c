@@ -297,15 +297,15 @@ void contact_gather(const tl_contacts *c, int kind, double sign, tl_bsr *matrix,
                     &(gather_job){c, &c->around[kind], matrix, gradient, sign});
 }
 
-tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, tl_arena *arena,
-                               tl_workers *workers, tl_error *err)
+tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, const tl_ctx *ctx,
+                               tl_error *err)
 {
     TL_TRY(contact_note_pressing(c, err));
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     c->allowed = 0, c->assemblies++;
     contact_place(c, x, 0);
-    tl_workers_charge(workers, 2 * CONTACT_MEASURE * c->pair_count);
-    if (!c->fresh) contact_measure(c, workers);
+    tl_workers_charge(ctx->workers, 2 * CONTACT_MEASURE * c->pair_count);
+    if (!c->fresh) contact_measure(c, ctx->workers);
     c->fresh = false;
     int32_t count = 0;
     double nearest = 1;
@@ -316,23 +316,23 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
         c->thinnest = smaller(c->thinnest, c->pairs[i].thickness);
         count++;
     }
-    int32_t *index = TL_SCRATCH(arena, int32_t, count);
+    int32_t *index = TL_SCRATCH(ctx->arena, int32_t, count);
     tl_status status = TL_OK;
     if (!index || !CONTACT_GROW(c, c->contacts, c->contact_cap, count)) status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
         c->contact_count = 0;
         for (int32_t i = 0; i < c->pair_count; i++)
             if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
-        tl_parallel_for(workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
+        tl_parallel_for(ctx->workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
         c->report.nearest = nearest, c->report.contacts = c->contact_count;
         c->pressing = c->contact_count;
         status = contact_list(c, PRESSING, err);
         if (status == TL_OK) status = contact_list(c, FORESEEN, err);  // none so far
         c->blocks_made = false;
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     if (status != TL_OK) return status;
-    contact_gather(c, PRESSING, 1, matrix, gradient, workers);
+    contact_gather(c, PRESSING, 1, matrix, gradient, ctx->workers);
     contact_pinched_assemble(c, x, matrix, gradient);
     return TL_OK;
 }
@@ -377,14 +377,15 @@ static void friction_chunk(void *arg, int32_t begin, int32_t end)
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
 }
 
-tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_arena *arena, tl_workers *workers,
-                             double *out, tl_error *err)
+tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, const tl_ctx *ctx, double *out,
+                             tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK),
                   more = tl_chunk_count(c->pressing, PAIRS_PER_CHUNK);
-    tl_workers_charge(workers, CONTACT_MEASURE * c->pair_count);
-    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), 0, TL_SCRATCH(arena, double, chunks + more + 1)};
+    tl_workers_charge(ctx->workers, CONTACT_MEASURE * c->pair_count);
+    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), 0,
+                      TL_SCRATCH(ctx->arena, double, chunks + more + 1)};
     if (!job.sum) return tl_fail_memory(err, "the contacts");
     contact_place(c, x, part);
     double far = 0;
@@ -393,10 +394,10 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, tl_a
         far = larger(far, tl_dot3(d, d));
     }
     job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
+    tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
-    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
+    tl_parallel_for(ctx->workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
     *out += tl_tree_sum(job.sum, more) + contact_pinched_energy(c, x);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }

@@ -209,28 +209,28 @@ static bool same_pair(const pair *a, const pair *b)
 }
 
 tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push,
-                              tl_arena *arena, tl_workers *workers, bool *changed, tl_error *err)
+                              const tl_ctx *ctx, bool *changed, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
-    foresee_job job = {c, u, TL_SCRATCH(arena, uint8_t, c->pair_count), NULL};
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    foresee_job job = {c, u, TL_SCRATCH(ctx->arena, uint8_t, c->pair_count), NULL};
     *changed = false;
     if (!job.wanted) return tl_fail_memory(err, "the contacts");
-    tl_workers_charge(workers, CONTACT_MEASURE * c->pair_count);
+    tl_workers_charge(ctx->workers, CONTACT_MEASURE * c->pair_count);
     c->allowed = 0;
     contact_place(c, x, 0);
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
-    tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
+    tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, foresee_chunk, &job);
+    tl_parallel_for(ctx->workers, c->pressing, PAIRS_PER_CHUNK, turn_chunk, &job);
     const bool firm = contact_is_firm(c);
     int32_t coming = 0, turning = 0, stopping = 0, at = 0;
     bool steeper = false;
     for (int32_t i = 0; i < c->pair_count; i++) coming += job.wanted[i];
     for (int32_t i = 0; i < c->pressing; i++) turning += c->contacts[i].turning;
-    job.index = TL_SCRATCH(arena, int32_t, coming);
+    job.index = TL_SCRATCH(ctx->arena, int32_t, coming);
     if (!job.index) return tl_fail_memory(err, "the contacts");
     if (firm) {
-        job.stops = TL_SCRATCH(arena, uint8_t, c->pressing), job.more = TL_SCRATCH(arena, double, coming);
+        job.stops = TL_SCRATCH(ctx->arena, uint8_t, c->pressing), job.more = TL_SCRATCH(ctx->arena, double, coming);
         if (!job.stops || !job.more) return tl_fail_memory(err, "the contacts");
-        tl_parallel_for(workers, c->pressing, PAIRS_PER_CHUNK, stop_chunk, &job);
+        tl_parallel_for(ctx->workers, c->pressing, PAIRS_PER_CHUNK, stop_chunk, &job);
         for (int32_t i = 0; i < c->pressing; i++)
             stopping += c->contacts[i].more > 0, steeper = steeper || job.stops[i];
     }
@@ -249,8 +249,9 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         job.index[at++] = i;
     }
     *changed = !same;
-    const tl_status status = same ? TL_OK : take_up(c, &job, coming, turning, stopping, matrix, push, workers, err);
-    tl_arena_release(arena, mark);
+    const tl_status status =
+        same ? TL_OK : take_up(c, &job, coming, turning, stopping, matrix, push, ctx->workers, err);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
@@ -284,11 +285,10 @@ tl_status tl_contacts_note_start(tl_contacts *c, tl_error *err)
     return TL_OK;
 }
 
-tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, tl_arena *arena, tl_workers *workers,
-                             bool *any, tl_error *err)
+tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, const tl_ctx *ctx, bool *any, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
-    foresee_job job = {.c = c, .index = TL_SCRATCH(arena, int32_t, c->noted_count)};
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    foresee_job job = {.c = c, .index = TL_SCRATCH(ctx->arena, int32_t, c->noted_count)};
     int32_t coming = 0;
     if (!job.index) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0, k = 0; i < c->pair_count; i++) {  // both are in the order of the lists
@@ -297,7 +297,7 @@ tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, tl_a
         if (!contact_stands_before(c, &c->pairs[i], &c->noted[k]) && may_come(c, i)) job.index[coming++] = i;
     }
     *any = coming > 0;
-    const tl_status status = *any ? take_up(c, &job, coming, 0, 0, matrix, push, workers, err) : TL_OK;
-    tl_arena_release(arena, mark);
+    const tl_status status = *any ? take_up(c, &job, coming, 0, 0, matrix, push, ctx->workers, err) : TL_OK;
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

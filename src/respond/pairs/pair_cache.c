@@ -67,20 +67,20 @@ static bool all_known(const tl_contacts *c, const uint8_t *place)
     return true;
 }
 
-static tl_status keep_measured(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+static tl_status keep_measured(tl_contacts *c, const tl_ctx *ctx, kept *out, tl_error *err)
 {
     if (!c->complete) {
         c->pair_count = 0;
         return TL_OK;
     }
-    keep_job job = {.c = c, .place = TL_SCRATCH(arena, uint8_t, c->node_count)};
-    job.is_known = TL_SCRATCH(arena, uint8_t, c->pair_count);
-    out->stays = TL_SCRATCH(arena, uint8_t, c->pair_count);
+    keep_job job = {.c = c, .place = TL_SCRATCH(ctx->arena, uint8_t, c->node_count)};
+    job.is_known = TL_SCRATCH(ctx->arena, uint8_t, c->pair_count);
+    out->stays = TL_SCRATCH(ctx->arena, uint8_t, c->pair_count);
     if (!job.place || !job.is_known || !out->stays) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
+    tl_parallel_for(ctx->workers, c->node_count, NODES_PER_CHUNK, place_chunk, &job);
     out->place = job.place;
     if (!all_known(c, job.place)) {
-        tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
+        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, known_chunk, &job);
         c->pair_count = close_pairs(c, job.is_known, c->pair_count);
     }
     out->count = c->pair_count;
@@ -126,23 +126,24 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
         job->face[i] = higher(node[face[i][0]], higher(node[face[i][1]], node[face[i][2]]));
 }
 
-static tl_status see_changes(const tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+static tl_status see_changes(const tl_contacts *c, const tl_ctx *ctx, kept *out, tl_error *err)
 {
-    change_job job = {.c = c, .node = TL_SCRATCH(arena, float, c->node_count)};
-    job.edge = TL_SCRATCH(arena, float, c->cloth.edge_count), job.face = TL_SCRATCH(arena, float, c->cloth.face_count);
+    change_job job = {.c = c, .node = TL_SCRATCH(ctx->arena, float, c->node_count)};
+    job.edge = TL_SCRATCH(ctx->arena, float, c->cloth.edge_count),
+    job.face = TL_SCRATCH(ctx->arena, float, c->cloth.face_count);
     if (!job.node || !job.edge || !job.face) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, node_chunk, &job);
-    tl_parallel_for(workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
-    tl_parallel_for(workers, c->cloth.face_count, NODES_PER_CHUNK, face_chunk, &job);
+    tl_parallel_for(ctx->workers, c->node_count, NODES_PER_CHUNK, node_chunk, &job);
+    tl_parallel_for(ctx->workers, c->cloth.edge_count, NODES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(ctx->workers, c->cloth.face_count, NODES_PER_CHUNK, face_chunk, &job);
     out->change[NODES] = job.node, out->change[EDGES] = job.edge, out->change[FACES] = job.face;
     return TL_OK;
 }
 
-tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err)
+tl_status contact_keep(tl_contacts *c, const tl_ctx *ctx, kept *out, tl_error *err)
 {
     *out = (kept){0};
-    TL_TRY(keep_measured(c, arena, workers, out, err));
-    return see_changes(c, arena, workers, out, err);
+    TL_TRY(keep_measured(c, ctx, out, err));
+    return see_changes(c, ctx, out, err);
 }
 
 // --- old and new ---
@@ -193,7 +194,7 @@ static void weave_chunk(void *arg, int32_t begin, int32_t end_)
     }
 }
 
-tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_weave(tl_contacts *c, const kept *old, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t fresh = c->pair_count - old->count, left = close_pairs(c, old->stays, old->count);
     c->pair_count = left + fresh;
@@ -201,17 +202,17 @@ tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_wor
         contact_move_pairs(c, old->count, fresh, left);
         return TL_OK;
     }
-    const tl_arena_mark mark = tl_arena_save(arena);
-    pair *pairs = TL_SCRATCH(arena, pair, fresh);
-    nearness *near = TL_SCRATCH(arena, nearness, fresh);
-    float *soft = TL_SCRATCH(arena, float, fresh);
-    int32_t *before = TL_SCRATCH(arena, int32_t, fresh);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    pair *pairs = TL_SCRATCH(ctx->arena, pair, fresh);
+    nearness *near = TL_SCRATCH(ctx->arena, nearness, fresh);
+    float *soft = TL_SCRATCH(ctx->arena, float, fresh);
+    int32_t *before = TL_SCRATCH(ctx->arena, int32_t, fresh);
     if (!pairs || !near || !soft || !before) return tl_fail_memory(err, "the contacts");
     memcpy(pairs, c->pairs + old->count, (size_t)fresh * sizeof *pairs);
     memcpy(near, c->near + old->count, (size_t)fresh * sizeof *near);
     memcpy(soft, c->soft + old->count, (size_t)fresh * sizeof *soft);
     for (int32_t i = fresh - 1, end = left; i >= 0; i--) end = before[i] = count_before(c, &pairs[i], end);
-    tl_parallel_for(workers, 3, 1, weave_chunk, &(weave_job){c, pairs, near, soft, before, fresh, left});
-    tl_arena_release(arena, mark);
+    tl_parallel_for(ctx->workers, 3, 1, weave_chunk, &(weave_job){c, pairs, near, soft, before, fresh, left});
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }

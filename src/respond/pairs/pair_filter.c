@@ -202,19 +202,19 @@ static contact_box box_of_all(const tl_contacts *c, const tl_vec3 *at, const tl_
     return box;
 }
 
-tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, tl_arena *arena,
-                       tl_workers *workers, contact_sight *out, tl_error *err)
+tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, const tl_ctx *ctx,
+                       contact_sight *out, tl_error *err)
 {
     const int32_t n = c->node_count;
     double longest;
     const contact_box box = box_of_all(c, at, way, &longest);
     const tl_vec3 middle = n > 0 ? tl_mul3(0.5, tl_add3(box.lo, box.hi)) : (tl_vec3){0, 0, 0};
-    coarse *node = TL_SCRATCH(arena, coarse, n + c->body_nodes);
+    coarse *node = TL_SCRATCH(ctx->arena, coarse, n + c->body_nodes);
     if (!node) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, n, NODES_PER_CHUNK, coarse_chunk, &(coarse_job){at, way, middle, 0, node});
+    tl_parallel_for(ctx->workers, n, NODES_PER_CHUNK, coarse_chunk, &(coarse_job){at, way, middle, 0, node});
     for (int32_t b = 0; b < c->body_count; b++)
         if (!c->bodies[b].plane && !c->body_far[b])
-            tl_parallel_for(workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
+            tl_parallel_for(ctx->workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
                             &(coarse_job){at, way, middle, n + c->body_start[b], node});
     const double slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
     *out = (contact_sight){.at = at, .way = way, .node = node, .slack = slack, .slop = slop};

@@ -87,28 +87,28 @@ static void thin_chunk(void *arg, int32_t begin, int32_t end)
     job->left[begin / FOUND_PER_CHUNK] = to - begin;
 }
 
-static tl_status thin_list(const tl_contacts *c, const open_list *o, const contact_sight *s, tl_arena *arena,
-                           tl_workers *workers, tl_error *err)
+static tl_status thin_list(const tl_contacts *c, const open_list *o, const contact_sight *s, const tl_ctx *ctx,
+                           tl_error *err)
 {
     if (*o->count == 0) return TL_OK;
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const list l = {*o->items, *o->count, o->body, o->how, NULL};  // what stands beside the items stays as it is
     thin_job job = {.items = *o->items, .far = o->far ? *o->far : NULL};
-    TL_TRY(contact_start_glance(c, &l, s, arena, &job.g, err));
-    job.left = TL_SCRATCH(arena, int32_t, tl_chunk_count(l.count, FOUND_PER_CHUNK));
+    TL_TRY(contact_start_glance(c, &l, s, ctx->arena, &job.g, err));
+    job.left = TL_SCRATCH(ctx->arena, int32_t, tl_chunk_count(l.count, FOUND_PER_CHUNK));
     if (!job.left) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, l.count, FOUND_PER_CHUNK, thin_chunk, &job);
+    tl_parallel_for(ctx->workers, l.count, FOUND_PER_CHUNK, thin_chunk, &job);
     close_list(o, FOUND_PER_CHUNK, job.left);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
 tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const contact_sight *s,
-                           tl_arena *arena, tl_workers *workers, tl_error *err)
+                           const tl_ctx *ctx, tl_error *err)
 {
     for (list_kind how = VF; how <= EE; how++) {
         const open_list o = open_one(f, far, body, how);
-        if (has_list(body, how)) TL_TRY(thin_list(c, &o, s, arena, workers, err));
+        if (has_list(body, how)) TL_TRY(thin_list(c, &o, s, ctx, err));
     }
     return TL_OK;
 }
@@ -162,29 +162,28 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
         job->face[i] = job->node[face[i][0]] | job->node[face[i][1]] | job->node[face[i][2]];
 }
 
-static tl_status find_changed(const tl_contacts *c, const uint8_t *node, tl_arena *arena, tl_workers *workers,
-                              changed_features *out, tl_error *err)
+static tl_status find_changed(const tl_contacts *c, const uint8_t *node, const tl_ctx *ctx, changed_features *out,
+                              tl_error *err)
 {
-    change_job job = {c, node, TL_SCRATCH(arena, uint8_t, c->cloth.edge_count),
-                      TL_SCRATCH(arena, uint8_t, c->cloth.face_count)};
+    change_job job = {c, node, TL_SCRATCH(ctx->arena, uint8_t, c->cloth.edge_count),
+                      TL_SCRATCH(ctx->arena, uint8_t, c->cloth.face_count)};
     if (!job.edge || !job.face) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->cloth.edge_count, FEATURES_PER_CHUNK, edge_chunk, &job);
-    tl_parallel_for(workers, c->cloth.face_count, FEATURES_PER_CHUNK, face_chunk, &job);
+    tl_parallel_for(ctx->workers, c->cloth.edge_count, FEATURES_PER_CHUNK, edge_chunk, &job);
+    tl_parallel_for(ctx->workers, c->cloth.face_count, FEATURES_PER_CHUNK, face_chunk, &job);
     *out = (changed_features){{[NODES] = node, [EDGES] = job.edge, [FACES] = job.face}};
     return TL_OK;
 }
 
-static tl_status drop_changed(const open_list *o, const changed_features *changed, tl_arena *arena, tl_workers *workers,
-                              tl_error *err)
+static tl_status drop_changed(const open_list *o, const changed_features *changed, const tl_ctx *ctx, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     drop_job job = {.items = *o->items, .far = *o->far};
-    job.left = TL_SCRATCH(arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK));
+    job.left = TL_SCRATCH(ctx->arena, int32_t, tl_chunk_count(*o->count, DROP_PER_CHUNK));
     if (!job.left) return tl_fail_memory(err, "the contacts");
     job.first = changed->of[side_of(o->body, o->how, 0)], job.second = changed->of[side_of(o->body, o->how, 1)];
-    tl_parallel_for(workers, *o->count, DROP_PER_CHUNK, drop_chunk, &job);
+    tl_parallel_for(ctx->workers, *o->count, DROP_PER_CHUNK, drop_chunk, &job);
     close_list(o, DROP_PER_CHUNK, job.left);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
@@ -215,25 +214,25 @@ static void merge_chunk(void *arg, int32_t begin, int32_t end)
 }
 
 tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *nodes,
-                           tl_arena *arena, tl_workers *workers, tl_error *err)
+                           const tl_ctx *ctx, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     changed_features changed = {0};
     merge_job jobs[EE + 1];
     int32_t job_count = 0;
-    TL_TRY(find_changed(c, nodes, arena, workers, &changed, err));
+    TL_TRY(find_changed(c, nodes, ctx, &changed, err));
     for (list_kind how = VF; how <= EE; how++) {
         const open_list o = open_one(f, far, body, how), in = open_one(&c->found_some, NULL, body, how);
         if (!has_list(body, how)) continue;
-        TL_TRY(drop_changed(&o, &changed, arena, workers, err));
+        TL_TRY(drop_changed(&o, &changed, ctx, err));
         const int64_t count = (int64_t)*o.count + *in.count;
         if (!CONTACT_GROW(c, *o.items, *o.cap, count) || !CONTACT_GROW(c, *o.far, *o.far_cap, count))
             return tl_fail_memory(err, "the contacts");
         jobs[job_count++] = (merge_job){*o.items, *o.far, *in.items, *o.count, *in.count};
         *o.count = (int32_t)count;
     }
-    tl_parallel_for(workers, job_count, 1, merge_chunk, jobs);
-    tl_arena_release(arena, mark);
+    tl_parallel_for(ctx->workers, job_count, 1, merge_chunk, jobs);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 

@@ -58,13 +58,13 @@ static void compare_chunk(void *arg, int32_t begin, int32_t end)
 // Lists hold all that comes near when nodes go along the ways they are of. So they serve for ways that are no further
 // from those than the slack at any common part of them; and, since that includes their ends, for nodes that all stay
 // within the slack of these. Newton's later iterations are of that kind.
-static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out, tl_arena *arena,
-                         tl_workers *workers, tl_error *err)
+static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, differing *out, const tl_ctx *ctx,
+                         tl_error *err)
 {
     const int32_t chunks = tl_chunk_count(c->node_count, NODES_PER_CHUNK);
-    compare_job job = {c, x, u, out, TL_SCRATCH(arena, struct seen, chunks)};
+    compare_job job = {c, x, u, out, TL_SCRATCH(ctx->arena, struct seen, chunks)};
     if (!job.seen) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, compare_chunk, &job);
+    tl_parallel_for(ctx->workers, c->node_count, NODES_PER_CHUNK, compare_chunk, &job);
     double stray = 0;
     bool same_start = true;
     for (int32_t k = 0; k < chunks; k++) {
@@ -92,48 +92,47 @@ static double look_within(const tl_contacts *c, int32_t body)
 }
 
 static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool was_far, const contact_sight *sight,
-                          tl_vec3 *end, tl_arena *arena, tl_workers *workers, tl_error *err)
+                          tl_vec3 *end, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t first = c->node_count + c->body_start[b];
     const bool some = ask->changed && !was_far && !(ask->bodies && c->bodies[b].moves);
     const int what = TL_PAIR_VF | TL_PAIR_EE;
     if (c->bodies[b].moves || !c->body_fitted[b]) {
         for (int32_t i = first; i < first + c->bodies[b].surface.node_count; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-        tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, workers);
+        tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, ctx->workers);
         c->body_fitted[b] = !c->bodies[b].moves;
     }
     tl_pairs *f = some ? &c->found_some : &c->found_body[b];
     const tl_near near = {look_within(c, b), look_within(c, b), some ? &ask->chosen : NULL};
-    TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, arena, workers, f, err));
+    TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, ctx->arena, ctx->workers, f, err));
     c->report.volume_tests += f->volume_tests;
-    TL_TRY(contact_thin_out(c, f, NULL, b, sight, arena, workers, err));
+    TL_TRY(contact_thin_out(c, f, NULL, b, sight, ctx, err));
     if (!some) return contact_forget_far(c, f, &c->far_body[b], err);
-    TL_TRY(contact_exchange(c, &c->found_body[b], &c->far_body[b], b, ask->changed, arena, workers, err));
-    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], &c->far_body[b], b, sight, arena, workers, err)
-                         : TL_OK;
+    TL_TRY(contact_exchange(c, &c->found_body[b], &c->far_body[b], b, ask->changed, ctx, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], &c->far_body[b], b, sight, ctx, err) : TL_OK;
 }
 
-static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, tl_arena *arena,
-                           tl_workers *workers, tl_error *err)
+static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, const tl_ctx *ctx,
+                           tl_error *err)
 {
     tl_pairs *f = ask->changed ? &c->found_some : &c->found;
     const tl_near near = {look_within(c, TL_CLOTH), look_within(c, TL_CLOTH), ask->changed ? &ask->chosen : NULL};
-    TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, arena, workers, f, err));
+    TL_TRY(tl_bvh_self_near(c->tree, TL_PAIR_VF | TL_PAIR_EE, near, ctx->arena, ctx->workers, f, err));
     c->report.volume_tests += f->volume_tests;
-    TL_TRY(contact_thin_out(c, f, NULL, TL_CLOTH, sight, arena, workers, err));
+    TL_TRY(contact_thin_out(c, f, NULL, TL_CLOTH, sight, ctx, err));
     if (!ask->changed) return contact_forget_far(c, f, &c->far, err);
-    TL_TRY(contact_exchange(c, &c->found, &c->far, TL_CLOTH, ask->changed, arena, workers, err));
-    return ask->thin_all ? contact_thin_out(c, &c->found, &c->far, TL_CLOTH, sight, arena, workers, err) : TL_OK;
+    TL_TRY(contact_exchange(c, &c->found, &c->far, TL_CLOTH, ask->changed, ctx, err));
+    return ask->thin_all ? contact_thin_out(c, &c->found, &c->far, TL_CLOTH, sight, ctx, err) : TL_OK;
 }
 
 // Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways
 // searched for, all by the same part at a time, give or take the slack.
-static tl_status ask_trees(tl_contacts *c, question *ask, tl_arena *arena, tl_workers *workers, tl_error *err)
+static tl_status ask_trees(tl_contacts *c, question *ask, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    tl_vec3 *end = TL_SCRATCH(arena, tl_vec3, n + c->body_nodes);  // of bodies
-    uint8_t *was_far = TL_SCRATCH(arena, uint8_t, c->body_count + 1);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    tl_vec3 *end = TL_SCRATCH(ctx->arena, tl_vec3, n + c->body_nodes);  // of bodies
+    uint8_t *was_far = TL_SCRATCH(ctx->arena, uint8_t, c->body_count + 1);
     if (!end || !was_far) return tl_fail_memory(err, "the contacts");
     const contact_box cloth = contact_box_of(c->searched_at, c->searched_end, n);
     for (int32_t b = 0; b < c->body_count; b++) {
@@ -141,24 +140,24 @@ static tl_status ask_trees(tl_contacts *c, question *ask, tl_arena *arena, tl_wo
         c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], look_within(c, b));
     }
     if (ask->moved)
-        tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, workers);
+        tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, ctx->workers);
     else
-        tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, workers);
+        tl_bvh_refit(c->tree, c->searched_at, c->searched_end, 0, 0, ctx->workers);
     c->report.searches++;
     c->whole = false;
     contact_sight sight;
-    tl_status status = contact_look(c, c->searched_at, c->searched_way, c->slack, arena, workers, &sight, err);
+    tl_status status = contact_look(c, c->searched_at, c->searched_way, c->slack, ctx, &sight, err);
     if (status == TL_OK && ask->changed)
-        status = tl_bvh_choose(c->tree, ask->changed, arena, workers, &ask->chosen, err);
-    if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, arena, workers, err);
+        status = tl_bvh_choose(c->tree, ask->changed, ctx->arena, ctx->workers, &ask->chosen, err);
+    if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, ctx, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
         tl_pairs *f = &c->found_body[b];
         if (c->body_far[b])
             f->vf_count = f->fv_count = f->ee_count = 0;
         else
-            status = ask_body(c, b, ask, was_far[b], &sight, end, arena, workers, err);
+            status = ask_body(c, b, ask, was_far[b], &sight, end, ctx, err);
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
@@ -188,8 +187,8 @@ void tl_contacts_forget(tl_contacts *c)
 #define MANY_SHORTER 0.125  // of the nodes: if more ways have become shorter by the slack, all lists are thinned out
 
 // Lists are made anew for the ways from x by u.
-static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
-                            tl_workers *workers, tl_error *err)
+static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
+                            tl_error *err)
 {
     const int32_t n = c->node_count, all = n + c->body_nodes;
     memcpy(c->searched_at, c->at, (size_t)all * sizeof *x);
@@ -197,17 +196,17 @@ static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, 
     for (int32_t i = 0; i < n; i++) c->searched_end[i] = tl_add3(x[i], u[i]);
     c->searched_done = c->done, c->searched_part = body_part;
     c->slack = c->next_slack;
-    return ask_trees(c, &(question){0}, arena, workers, err);
+    return ask_trees(c, &(question){0}, ctx, err);
 }
 
 // The ways of `changed` nodes become those from x by u; if all others `rest`, their ways shrink to the ends of what
 // they were. Lists then lack nothing but pairs with nodes that changed. (Between nodes that rest they may hold pairs
 // that were near on the way alone.)
 static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const uint8_t *changed, bool rest,
-                             bool bodies, double body_part, tl_arena *arena, tl_workers *workers, tl_error *err)
+                             bool bodies, double body_part, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->node_count;
-    uint8_t *moved = TL_SCRATCH(arena, uint8_t, n);
+    uint8_t *moved = TL_SCRATCH(ctx->arena, uint8_t, n);
     if (!moved) return tl_fail_memory(err, "the contacts");
     int32_t shorter = 0;
     for (int32_t i = 0; i < n; i++) {
@@ -225,20 +224,20 @@ static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
     c->searched_done = c->done, c->searched_part = body_part;
     return ask_trees(
         c, &(question){.changed = changed, .moved = moved, .bodies = bodies, .thin_all = shorter > MANY_SHORTER * n},
-        arena, workers, err);
+        ctx, err);
 }
 
 // Makes the lists serve for a move from x by u.
-static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
-                              tl_workers *workers, tl_error *err)
+static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
+                              tl_error *err)
 {
     const int32_t n = c->node_count;
     if (c->done >= 1) body_part = 1;  // of nothing
-    if (c->searched_done < 0) return search_all(c, x, u, body_part, arena, workers, err);
-    const tl_arena_mark mark = tl_arena_save(arena);
-    differing d = {.along = TL_SCRATCH(arena, uint8_t, n), .at_end = TL_SCRATCH(arena, uint8_t, n)};
+    if (c->searched_done < 0) return search_all(c, x, u, body_part, ctx, err);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    differing d = {.along = TL_SCRATCH(ctx->arena, uint8_t, n), .at_end = TL_SCRATCH(ctx->arena, uint8_t, n)};
     if (!d.along || !d.at_end) return tl_fail_memory(err, "the contacts");
-    TL_TRY(compare(c, x, u, &d, arena, workers, err));
+    TL_TRY(compare(c, x, u, &d, ctx, err));
     const bool bodies_along = c->searched_done == c->done && c->searched_part == body_part;
     const bool bodies_rest = c->done >= 1 && c->searched_part >= 1;
     tl_status status = TL_OK;
@@ -246,39 +245,38 @@ static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         const bool rest = d.at_end_count < d.along_count;
         const int32_t count = rest ? d.at_end_count : d.along_count;
         if (count > FEW * n)
-            status = search_all(c, x, u, body_part, arena, workers, err);
+            status = search_all(c, x, u, body_part, ctx, err);
         else
             status = search_some(c, x, u, rest ? d.at_end : d.along, rest, rest ? !bodies_rest : !bodies_along,
-                                 body_part, arena, workers, err);
+                                 body_part, ctx, err);
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
-tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, tl_arena *arena,
-                         tl_workers *workers, tl_error *err)
+tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
+                         tl_error *err)
 {
-    TL_TRY(tl_workers_poll(workers, "a search for contacts", err));
+    TL_TRY(tl_workers_poll(ctx->workers, "a search for contacts", err));
     c->allowed = 0;
     contact_place(c, x, 0);
     memcpy(c->way, u, (size_t)c->node_count * sizeof *u);
     contact_aim_bodies(c, body_part);
-    const tl_status status = search_lists(c, x, u, body_part, arena, workers, err);
+    const tl_status status = search_lists(c, x, u, body_part, ctx, err);
     if (status != TL_OK) {
         c->searched_done = -1;  // lists are not to be relied on
         return status;
     }
     c->searched = true;
-    TL_TRY(contact_filter(c, arena, workers, err));
+    TL_TRY(contact_filter(c, ctx, err));
     // Not by what the trees were asked and found: that depends on how they came to be.
-    tl_workers_charge(workers, CONTACT_SEARCH * c->pair_count + CONTACT_NODE * c->node_count);
+    tl_workers_charge(ctx->workers, CONTACT_SEARCH * c->pair_count + CONTACT_NODE * c->node_count);
     return TL_OK;
 }
 
-tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_arena *arena, tl_workers *workers,
-                             tl_error *err)
+tl_status tl_contacts_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const tl_ctx *ctx, tl_error *err)
 {
-    return contact_search(c, x, u, 1, arena, workers, err);
+    return contact_search(c, x, u, 1, ctx, err);
 }
 
 tl_status tl_contacts_settle(tl_contacts *c, const tl_vec3 *x, tl_workers *workers, tl_error *err)

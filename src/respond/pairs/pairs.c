@@ -206,18 +206,18 @@ static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *
 }
 
 static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t old_begin,
-                             int32_t old_end, tl_arena *arena, tl_workers *workers, tl_error *err)
+                             int32_t old_end, const tl_ctx *ctx, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
     filter_job job;
-    TL_TRY(start_part(c, l, s, old, old_begin, old_end, arena, &job, err));
-    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
+    TL_TRY(start_part(c, l, s, old, old_begin, old_end, ctx->arena, &job, err));
+    tl_parallel_for(ctx->workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
     const int32_t count = contact_add_up(job.left, chunks, job.start);
     TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
-    tl_parallel_for(workers, l->count, FOUND_PER_CHUNK, fill_chunk, &job);
+    tl_parallel_for(ctx->workers, l->count, FOUND_PER_CHUNK, fill_chunk, &job);
     close_gaps(&job, chunks);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
@@ -244,8 +244,8 @@ static bool far_holds(const tl_contacts *c, int32_t body)
 }
 
 // One part of a list after the other, so that there is little room for pairs that turn out not to be worth it.
-static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, tl_arena *arena,
-                             tl_workers *workers, tl_error *err)
+static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, const tl_ctx *ctx,
+                             tl_error *err)
 {
     const int32_t number = number_of(l->body, l->how), first = run_begin(c, old, number),
                   last = run_begin(c, old, number + 1);
@@ -253,7 +253,7 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
     for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
         const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
         const list part = {l->items + begin, count, l->body, l->how, l->far + begin};
-        TL_TRY(filter_part(c, &part, s, old, first, last, arena, workers, err));
+        TL_TRY(filter_part(c, &part, s, old, first, last, ctx, err));
     }
     return TL_OK;
 }
@@ -275,14 +275,11 @@ static tl_status filter_plane(tl_contacts *c, int32_t b, tl_error *err)
     return TL_OK;
 }
 
-static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept *old, tl_arena *arena,
-                              tl_workers *workers, tl_error *err)
+static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept *old, const tl_ctx *ctx, tl_error *err)
 {
     if (c->self) {
-        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF, c->far.vf}, s, old, arena, workers,
-                           err));
-        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, arena, workers,
-                           err));
+        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF, c->far.vf}, s, old, ctx, err));
+        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, ctx, err));
     }
     for (int32_t b = 0; b < c->body_count; b++) {
         const tl_pairs *f = &c->found_body[b];
@@ -291,9 +288,9 @@ static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept
             TL_TRY(filter_plane(c, b, err));
             continue;
         }
-        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF, far->vf}, s, old, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV, far->fv}, s, old, arena, workers, err));
-        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE, far->ee}, s, old, arena, workers, err));
+        TL_TRY(filter_list(c, &(list){f->vf, f->vf_count, b, VF, far->vf}, s, old, ctx, err));
+        TL_TRY(filter_list(c, &(list){f->fv, f->fv_count, b, FV, far->fv}, s, old, ctx, err));
+        TL_TRY(filter_list(c, &(list){f->ee, f->ee_count, b, EE, far->ee}, s, old, ctx, err));
     }
     return TL_OK;
 }
@@ -323,20 +320,20 @@ static void note_filtered(tl_contacts *c)
     c->complete = true;
 }
 
-tl_status contact_filter(tl_contacts *c, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_filter(tl_contacts *c, const tl_ctx *ctx, tl_error *err)
 {
     if (is_repeated(c)) {
         c->fresh = false;
         return TL_OK;
     }
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     contact_sight s;
     kept old;
-    tl_status status = contact_look(c, c->at, c->way, 0, arena, workers, &s, err);
-    if (status == TL_OK) status = contact_keep(c, arena, workers, &old, err);
-    if (status == TL_OK) status = filter_lists(c, &s, &old, arena, workers, err);
-    if (status == TL_OK) status = contact_weave(c, &old, arena, workers, err);
-    tl_arena_release(arena, mark);
+    tl_status status = contact_look(c, c->at, c->way, 0, ctx, &s, err);
+    if (status == TL_OK) status = contact_keep(c, ctx, &old, err);
+    if (status == TL_OK) status = filter_lists(c, &s, &old, ctx, err);
+    if (status == TL_OK) status = contact_weave(c, &old, ctx, err);
+    tl_arena_release(ctx->arena, mark);
     if (status != TL_OK) {
         c->pair_count = 0, c->complete = c->judged = false;
         return status;

@@ -1,6 +1,7 @@
 // respond/pairs/pairs.h: what the steps from the lists of the trees to pairs share, for contact_glance.c,
 // contact_lists.c, contact_kept.c and contact_pairs.c alone.
 #pragma once
+#include "base/ctx.h"
 #include "respond/contact_impl.h"
 
 // A chunk is worth some microseconds, else sharing costs more than it gains.
@@ -159,7 +160,7 @@ typedef struct kept {
 } kept;
 
 /// Leaves the pairs whose nodes are where they were measured, and sees what has changed since lists were last filtered.
-tl_status contact_keep(tl_contacts *c, tl_arena *arena, tl_workers *workers, kept *out, tl_error *err);
+tl_status contact_keep(tl_contacts *c, const tl_ctx *ctx, kept *out, tl_error *err);
 
 /// New pairs go to their places among those that stay: their order is that of the lists, whatever was known.
-tl_status contact_weave(tl_contacts *c, const kept *old, tl_arena *arena, tl_workers *workers, tl_error *err);
+tl_status contact_weave(tl_contacts *c, const kept *old, const tl_ctx *ctx, tl_error *err);

@@ -323,12 +323,13 @@ static void judge_nodes(void *arg, int32_t begin, int32_t end)
     }
 }
 
-tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *arena, tl_workers *workers, tl_error *err)
+tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
 {
     if (c->pinched_count == 0) return TL_OK;
     const int32_t n = c->node_count;
-    const tl_arena_mark mark = tl_arena_save(arena);
-    const finding f = {c, TL_SCRATCH(arena, uint8_t, n), TL_SCRATCH(arena, tl_vec3, n), TL_SCRATCH(arena, int32_t, n)};
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    const finding f = {c, TL_SCRATCH(ctx->arena, uint8_t, n), TL_SCRATCH(ctx->arena, tl_vec3, n),
+                       TL_SCRATCH(ctx->arena, int32_t, n)};
     if (!f.clear || !f.stay || !f.crossings) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0, f.crossings[i] = 0;
     c->allowed = 0;
@@ -337,21 +338,21 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, tl_arena *aren
     contact_place(c, x, 0);
     c->done = done;
     const double margin = 0.5 * c->reach;
-    tl_bvh_refit(c->tree, c->at, NULL, margin, 0, workers);
+    tl_bvh_refit(c->tree, c->at, NULL, margin, 0, ctx->workers);
     for (int32_t b = 0; b < c->body_count; b++) {
         if (c->bodies[b].plane) {
             look_at_plane(&f, b);
             continue;
         }
-        tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, workers);
+        tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, ctx->workers);
         c->body_fitted[b] = 0;
         const int what = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
-        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, arena, workers, &c->found_body[b], err));
+        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, ctx->arena, ctx->workers, &c->found_body[b], err));
         look_at_body(&f, b);
     }
-    tl_parallel_for(workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
+    tl_parallel_for(ctx->workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
     tl_contacts_count_pinched(c);
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 

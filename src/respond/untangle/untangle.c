@@ -125,11 +125,12 @@ static tl_status count_crossings(tl_healer *h, int64_t *count, tl_error *err)
 {
     TL_TRY(tl_workers_poll(h->workers, "untangling", err));
     tl_bvh_refit(h->cloth, h->x, NULL, 0, 0, h->workers);
-    if (!h->def->bodies_only) TL_TRY(tl_find_crossings(h->cloth, NULL, h->scratch, h->workers, &h->self, err));
+    if (!h->def->bodies_only)
+        TL_TRY(tl_find_crossings(h->cloth, NULL, &(tl_ctx){h->scratch, h->workers}, &h->self, err));
     *count = h->self.count;
     for (int32_t b = 0; b < h->def->body_count; b++) {
         tl_bvh_refit(h->body[b], h->def->bodies[b].x, NULL, 0, 0, h->workers);
-        TL_TRY(tl_find_crossings(h->cloth, h->body[b], h->scratch, h->workers, &h->with[b], err));
+        TL_TRY(tl_find_crossings(h->cloth, h->body[b], &(tl_ctx){h->scratch, h->workers}, &h->with[b], err));
         *count += h->with[b].count;
     }
     return TL_OK;
@@ -227,8 +228,7 @@ static tl_status untangle(tl_healer *h, const tl_vec3 *before, tl_heal_report *r
     return TL_OK;
 }
 
-tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, tl_arena *scratch, tl_workers *workers, tl_heal_report *report,
-                  tl_error *err)
+tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, const tl_ctx *ctx, tl_heal_report *report, tl_error *err)
 {
     const int32_t nodes = def->cloth.node_count, bodies = def->body_count;
     *report = (tl_heal_report){0};
@@ -238,16 +238,16 @@ tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, tl_arena *scratch, tl_work
     for (int32_t n = 0; n < nodes; n++)
         if (!tl_finite3(x[n])) return tl_fail(err, TL_BAD_ARG, "heal: node %d is not finite", n);
 
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_healer h = {.def = def, .scratch = scratch, .workers = workers, .reach = 1, .rings = RINGS};
-    h.x = TL_SCRATCH(scratch, tl_vec3, nodes);
-    h.body = TL_SCRATCH(scratch, tl_bvh *, bodies);
-    h.with = TL_SCRATCH(scratch, tl_crossings, bodies);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    tl_healer h = {.def = def, .scratch = ctx->arena, .workers = ctx->workers, .reach = 1, .rings = RINGS};
+    h.x = TL_SCRATCH(ctx->arena, tl_vec3, nodes);
+    h.body = TL_SCRATCH(ctx->arena, tl_bvh *, bodies);
+    h.with = TL_SCRATCH(ctx->arena, tl_crossings, bodies);
     tl_status status = h.x && h.body && h.with ? TL_OK : tl_fail_memory(err, "untangling");
-    tl_crossings_init(&h.self, scratch->alloc);
-    tl_pairs_init(&h.pairs, scratch->alloc);
+    tl_crossings_init(&h.self, ctx->arena->alloc);
+    tl_pairs_init(&h.pairs, ctx->arena->alloc);
     if (status == TL_OK) {
-        for (int32_t b = 0; b < bodies; b++) tl_crossings_init(&h.with[b], scratch->alloc), h.body[b] = NULL;
+        for (int32_t b = 0; b < bodies; b++) tl_crossings_init(&h.with[b], ctx->arena->alloc), h.body[b] = NULL;
         copy_nodes(h.x, x, nodes);
         status = untangle(&h, x, report, err);
         if (status == TL_OK) copy_nodes(x, h.x, nodes);
@@ -256,6 +256,6 @@ tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, tl_arena *scratch, tl_work
     tl_crossings_free(&h.self);
     tl_pairs_free(&h.pairs);
     tl_bvh_destroy(h.cloth);
-    tl_arena_release(scratch, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }

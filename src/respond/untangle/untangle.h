@@ -6,6 +6,7 @@
 // (Volino and Magnenat-Thalmann 2006); what is inside a body goes out along its normal. The guess can be wrong, the
 // answer cannot: the report counts what is left.
 #pragma once
+#include "base/ctx.h"
 #include <stdbool.h>
 
 #include "detect/bvh/bvh.h"
@@ -41,5 +42,4 @@ typedef struct tl_heal_report {
 
 /// Changes `x`, one place per cloth node. TL_OK also when crossings are left (then x is the best that was found): see
 /// the report. A function of its arguments alone, not of the number of workers.
-tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, tl_arena *scratch, tl_workers *workers, tl_heal_report *report,
-                  tl_error *err);
+tl_status tl_heal(const tl_heal_def *def, tl_vec3 *x, const tl_ctx *ctx, tl_heal_report *report, tl_error *err);

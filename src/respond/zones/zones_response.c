@@ -131,14 +131,14 @@ static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
 
 // Tests the ways from x0 to x; adds a bond for every pair that meets.
 static tl_status find_bonds(tl_contacts *c, const tl_vec3 *x0, const tl_vec3 *x, const uint8_t *moved, tl_vec3 *u,
-                            tl_arena *arena, tl_workers *workers, int32_t *found, tl_error *err)
+                            const tl_ctx *ctx, int32_t *found, tl_error *err)
 {
     for (int32_t i = 0; i < c->node_count; i++) u[i] = tl_sub3(x[i], x0[i]);
-    TL_TRY(contact_search(c, x0, u, 1, arena, workers, err));
-    const tl_arena_mark mark = tl_arena_save(arena);
-    hit_job job = {c, moved, TL_SCRATCH(arena, double, c->pair_count)};
+    TL_TRY(contact_search(c, x0, u, 1, ctx, err));
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
+    hit_job job = {c, moved, TL_SCRATCH(ctx->arena, double, c->pair_count)};
     if (c->pair_count > 0 && !job.time) return tl_fail_memory(err, "the impact zones");
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, hit_chunk, &job);
+    tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, hit_chunk, &job);
     *found = 0;
     tl_status status = TL_OK;
     for (int32_t i = 0; i < c->pair_count && status == TL_OK; i++) {
@@ -148,29 +148,28 @@ static tl_status find_bonds(tl_contacts *c, const tl_vec3 *x0, const tl_vec3 *x,
         else
             c->bonds[c->bond_count++] = bond_of(c, i, job.time[i]), (*found)++;
     }
-    tl_arena_release(arena, mark);
+    tl_arena_release(ctx->arena, mark);
     return status;
 }
 
-static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, tl_arena *arena, tl_workers *workers, bool *clear,
-                       tl_error *err)
+static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const tl_ctx *ctx, bool *clear, tl_error *err)
 {
     const int32_t n = c->node_count;
-    double *inverse = TL_SCRATCH(arena, double, n);
-    uint8_t *moved = TL_SCRATCH(arena, uint8_t, n);
-    tl_vec3 *u = TL_SCRATCH(arena, tl_vec3, n);
+    double *inverse = TL_SCRATCH(ctx->arena, double, n);
+    uint8_t *moved = TL_SCRATCH(ctx->arena, uint8_t, n);
+    tl_vec3 *u = TL_SCRATCH(ctx->arena, tl_vec3, n);
     if (!inverse || !moved || !u) return tl_fail_memory(err, "the impact zones");
     for (int32_t i = 0; i < n; i++) inverse[i] = c->step.fixed[i] ? 0 : 1 / c->step.mass[i];
     c->bond_count = 0;
     bool lost = false;  // handles that run into bodies
     for (int round = 0;; round++) {
         int32_t found = 0;
-        TL_TRY(find_bonds(c, x0, x, round > 0 ? moved : NULL, u, arena, workers, &found, err));
+        TL_TRY(find_bonds(c, x0, x, round > 0 ? moved : NULL, u, ctx, &found, err));
         *clear = found == 0 && !lost;
         if (found == 0 || round == MAX_ROUNDS) break;
         memset(moved, 0, (size_t)n);
         tl_zones_report r;
-        TL_TRY(tl_zones_solve(c->bonds, c->bond_count, n, inverse, x, moved, arena, &r, err));
+        TL_TRY(tl_zones_solve(c->bonds, c->bond_count, n, inverse, x, moved, ctx->arena, &r, err));
         lost = r.immovable > 0;
         c->report.zones = r.zones;
         if (r.largest > c->report.zone_nodes) c->report.zone_nodes = r.largest;
@@ -179,26 +178,26 @@ static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, tl_arena *
     if (*clear || c->done < 1) return TL_OK;
     // Fail-safe: from a start that is free, paths can always be cut short enough.
     int64_t limited;
-    TL_TRY(tl_contacts_limit(c, x0, u, true, arena, workers, &limited, err));
+    TL_TRY(tl_contacts_limit(c, x0, u, true, ctx, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(x0[i], u[i]);
     c->report.held++;
     *clear = true;
     return TL_OK;
 }
 
-tl_status tl_contacts_zones(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, tl_arena *arena, tl_workers *workers,
-                            bool *clear, tl_error *err)
+tl_status tl_contacts_zones(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const tl_ctx *ctx, bool *clear,
+                            tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(arena);
+    const tl_arena_mark mark = tl_arena_save(ctx->arena);
     bool moving = false;
     for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
     c->frozen = false, c->allowed = 0, c->done = moving ? 0 : 1;
-    tl_status status = solve(c, x0, x, arena, workers, clear, err);
-    tl_arena_release(arena, mark);
+    tl_status status = solve(c, x0, x, ctx, clear, err);
+    tl_arena_release(ctx->arena, mark);
     if (status != TL_OK || !*clear) return status;
     c->done = 1;
     contact_place(c, x, 0);
-    contact_measure(c, workers);
+    contact_measure(c, ctx->workers);
     c->report.nearest = 1, c->report.contacts = 0;
     for (int32_t i = 0; i < c->pair_count; i++) {
         const double near = c->near[i].distance / c->pairs[i].thickness;
