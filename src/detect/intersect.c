@@ -163,13 +163,14 @@ static tl_status add_crossings(const tl_bvh *edge_side, const tl_bvh *face_side,
     return status;
 }
 
-tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, const tl_ctx *ctx, tl_crossings *out,
-                            tl_error *err)
+tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, tl_arena *scratch, tl_workers *workers,
+                            tl_crossings *out, tl_error *err)
 {
+    const tl_ctx ctx = {scratch, workers};
     tl_pairs *pairs = &out->pairs;
     out->count = 0;
-    TL_TRY(second ? tl_bvh_between(first, second, TL_PAIR_EF, ctx->arena, ctx->workers, pairs, err)
-                  : tl_bvh_self(first, TL_PAIR_EF, ctx->arena, ctx->workers, pairs, err));
-    TL_TRY(add_crossings(first, second ? second : first, 0, pairs->ef, pairs->ef_count, ctx, out, err));
-    return second ? add_crossings(second, first, 1, pairs->fe, pairs->fe_count, ctx, out, err) : TL_OK;
+    TL_TRY(second ? tl_bvh_between(first, second, TL_PAIR_EF, scratch, workers, pairs, err)
+                  : tl_bvh_self(first, TL_PAIR_EF, scratch, workers, pairs, err));
+    TL_TRY(add_crossings(first, second ? second : first, 0, pairs->ef, pairs->ef_count, &ctx, out, err));
+    return second ? add_crossings(second, first, 1, pairs->fe, pairs->fe_count, &ctx, out, err) : TL_OK;
 }

@@ -35,5 +35,5 @@ void tl_crossings_free(tl_crossings *crossings);
 /// All crossings of a surface with itself, or (with `second`) between two; both trees as last refitted, where x0
 /// counts. Sorted by (edge, face); between two, edges of the first come before edges of the second. The order is that
 /// of the surfaces alone, not of trees and workers.
-tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, const tl_ctx *ctx, tl_crossings *out,
-                            tl_error *err);
+tl_status tl_find_crossings(const tl_bvh *first, const tl_bvh *second, tl_arena *scratch, tl_workers *workers,
+                            tl_crossings *out, tl_error *err);

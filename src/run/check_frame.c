@@ -380,8 +380,8 @@ static tl_status check_crossings(frame_work *w, tl_error *err)
     for (int32_t body = -1; status == TL_OK && w->cloths.bvh && body < w->cx->obstacle_count; body++) {
         if (body >= 0 && (!w->body[body] || !w->body[body]->bvh)) continue;
         tl_arena_reset(&w->arena);
-        status = tl_find_crossings(w->cloths.bvh, body < 0 ? NULL : w->body[body]->bvh,
-                                   &(tl_ctx){&w->arena, w->workers}, &found, err);
+        status =
+            tl_find_crossings(w->cloths.bvh, body < 0 ? NULL : w->body[body]->bvh, &w->arena, w->workers, &found, err);
         for (int32_t i = 0; status == TL_OK && i < found.count; i++) note_crossing(w, body, &found.items[i]);
     }
     tl_crossings_free(&found);

@@ -146,7 +146,7 @@ static tl_status add_body(picture *pic, const tl_scene *scene, const tl_sim *sim
     memcpy(p->face, view.face, (size_t)view.face_count * sizeof *p->face);
     TL_TRY(close_piece(&pic->alloc, p, err));
     tl_arena_reset(&pic->arena);
-    TL_TRY(tl_find_crossings(pic->cloth.tree, p->tree, &(tl_ctx){&pic->arena, NULL}, &pic->found, err));
+    TL_TRY(tl_find_crossings(pic->cloth.tree, p->tree, &pic->arena, NULL, &pic->found, err));
     colour_crossings(&pic->cloth, p, &pic->found);
     pic->meshes[pic->mesh_count++] = (tl_overlay_mesh){tl_sim_body_name(sim, id),    p->x,          p->node_count,
                                                        (const int32_t(*)[3])p->face, p->face_count, p->mark};
@@ -162,7 +162,7 @@ static tl_status fill_picture(picture *pic, const tl_scene *scene, const tl_sim 
         return tl_fail_memory(err, "an overlay");
     TL_TRY(gather_cloths(&pic->alloc, sim, &pic->cloth, err));
     if (scene->file.collide.self) {
-        TL_TRY(tl_find_crossings(pic->cloth.tree, NULL, &(tl_ctx){&pic->arena, NULL}, &pic->found, err));
+        TL_TRY(tl_find_crossings(pic->cloth.tree, NULL, &pic->arena, NULL, &pic->found, err));
         colour_crossings(&pic->cloth, NULL, &pic->found);
     }
     int32_t face = 0;

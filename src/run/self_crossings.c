@@ -70,7 +70,7 @@ tl_status tl_self_crossings_find(const tl_allocator *alloc, const tl_character *
     tl_status status = tl_workers_create(alloc, 1, &workers, err);
     if (status == TL_OK) status = pose_surface(alloc, c, play, time, &s, err);
     if (status == TL_OK) status = tl_check_surface_build(&s, workers, err);
-    if (status == TL_OK && s.bvh) status = tl_find_crossings(s.bvh, NULL, &(tl_ctx){&arena, workers}, &found, err);
+    if (status == TL_OK && s.bvh) status = tl_find_crossings(s.bvh, NULL, &arena, workers, &found, err);
     for (int32_t i = 0; status == TL_OK && i < found.count; i++) {
         const int32_t *e = s.edge[found.items[i].edge], *f = s.face[found.items[i].face];
         const tl_vec3 at = tl_segment_triangle_place(&s.x[e[0]], &s.x[e[1]], &s.x[f[0]], &s.x[f[1]], &s.x[f[2]]);

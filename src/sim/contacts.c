@@ -342,7 +342,7 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
     TL_TRY(tl_bvh_create(&sim->alloc, &def, &cloth, sim->x, tree, err));
     tl_bvh_refit(*tree, sim->x, NULL, 0, 0, sim->workers);
     if (sim->def.collide.self) {
-        TL_TRY(tl_find_crossings(*tree, NULL, &(tl_ctx){&sim->arena, sim->workers}, found, err));
+        TL_TRY(tl_find_crossings(*tree, NULL, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++)
             list_crossing(&(crossing_source){sim, TL_NONE, NULL, NULL}, &found->items[i], out);
     }
@@ -356,7 +356,7 @@ static tl_status count_crossings(tl_sim *sim, tl_crossings *found, tl_bvh **tree
         sim_body_at(body, sim->time, pos);
         TL_TRY(tl_bvh_create(&sim->alloc, &def, &s, pos, other, err));
         tl_bvh_refit(*other, pos, NULL, 0, 0, sim->workers);
-        TL_TRY(tl_find_crossings(*tree, *other, &(tl_ctx){&sim->arena, sim->workers}, found, err));
+        TL_TRY(tl_find_crossings(*tree, *other, &sim->arena, sim->workers, found, err));
         for (int32_t i = 0; i < found->count; i++)
             list_crossing(&(crossing_source){sim, b, pos, mark}, &found->items[i], out);
         tl_bvh_destroy(*other), *other = NULL;

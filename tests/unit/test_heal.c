@@ -108,7 +108,7 @@ static int64_t crossings(const shape *s, const shape *body)
     tl_bvh_refit(a, s->x, NULL, 0, 0, NULL);
     if (body) assert_ok(tl_bvh_create(heap(), &def, &body->surface, body->x, &b, &err));
     if (body) tl_bvh_refit(b, body->x, NULL, 0, 0, NULL);
-    assert_ok(tl_find_crossings(a, b, &(tl_ctx){&arena, NULL}, &found, &err));
+    assert_ok(tl_find_crossings(a, b, &arena, NULL, &found, &err));
     const int64_t count = found.count;
     tl_crossings_free(&found);
     tl_bvh_destroy(a), tl_bvh_destroy(b);

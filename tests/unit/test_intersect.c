@@ -242,7 +242,7 @@ static void surfaces_against_all_pairs(void **state)
         for (int w = 0; w < 2; w++) {
             tl_crossings found;
             tl_crossings_init(&found, alloc);
-            assert_ok(tl_find_crossings(ta, tb, &(tl_ctx){&arena, workers[w]}, &found, &err));
+            assert_ok(tl_find_crossings(ta, tb, &arena, workers[w], &found, &err));
             assert_int_equal(found.count, count);
             for (int32_t i = 0; i < count; i++) {
                 assert_int_equal(found.items[i].edge_surface, want[i].edge_surface);

@@ -427,9 +427,9 @@ static int32_t crossings_of(const tl_fine_mesh *m, const tl_vec3 *x, const tl_bv
     tl_bvh *tree;
     ok(tl_bvh_create(&alloc, &def, &s, x, &tree, &err), &err);
     tl_bvh_refit(tree, x, NULL, 0, 0, NULL);
-    ok(tl_find_crossings(tree, NULL, &(tl_ctx){&arena, NULL}, &found, &err), &err);
+    ok(tl_find_crossings(tree, NULL, &arena, NULL, &found, &err), &err);
     count = found.count;
-    if (body) ok(tl_find_crossings(tree, body, &(tl_ctx){&arena, NULL}, &found, &err), &err), count += found.count;
+    if (body) ok(tl_find_crossings(tree, body, &arena, NULL, &found, &err), &err), count += found.count;
     tl_bvh_destroy(tree);
     tl_free_bytes(&alloc, edge, (size_t)edges, sizeof *edge);
     tl_crossings_free(&found);

@@ -125,12 +125,11 @@ static tl_status count_crossings(tl_healer *h, int64_t *count, tl_error *err)
 {
     TL_TRY(tl_workers_poll(h->workers, "untangling", err));
     tl_bvh_refit(h->cloth, h->x, NULL, 0, 0, h->workers);
-    if (!h->def->bodies_only)
-        TL_TRY(tl_find_crossings(h->cloth, NULL, &(tl_ctx){h->scratch, h->workers}, &h->self, err));
+    if (!h->def->bodies_only) TL_TRY(tl_find_crossings(h->cloth, NULL, h->scratch, h->workers, &h->self, err));
     *count = h->self.count;
     for (int32_t b = 0; b < h->def->body_count; b++) {
         tl_bvh_refit(h->body[b], h->def->bodies[b].x, NULL, 0, 0, h->workers);
-        TL_TRY(tl_find_crossings(h->cloth, h->body[b], &(tl_ctx){h->scratch, h->workers}, &h->with[b], err));
+        TL_TRY(tl_find_crossings(h->cloth, h->body[b], h->scratch, h->workers, &h->with[b], err));
         *count += h->with[b].count;
     }
     return TL_OK;
