@@ -113,9 +113,18 @@ static tl_status measure_scene(const bench_contact_def *def, const char *name, r
 
 // --- the stack --------------------------------------------------------------------------------------------
 
+/// One sheet of the stack.
+typedef struct stack_sheet {
+    int32_t index;
+    double size;    ///< of the first one
+    double height;  ///< [m]
+} stack_sheet;
+
 static tl_status add_sheet(tl_sim *sim, const bench_grid *flat, bench_grid *g, const tl_material *material,
-                           int32_t index, double size, double height, tl_vec3 *velocity, tl_error *err)
+                           stack_sheet sheet, tl_vec3 *velocity, tl_error *err)
 {
+    const int32_t index = sheet.index;
+    const double size = sheet.size, height = sheet.height;
     char name[16];
     snprintf(name, sizeof name, "sheet%d", index);
     const double turn = TURN * index, c = cos(turn), s = sin(turn);
@@ -157,7 +166,8 @@ static tl_status build_stack(const bench_contact_def *def, bool falling, int32_t
         const double gap = falling ? speed * sd.dt : 0;
         for (int32_t v = 0; v < g.node_count; v++) velocity[v] = (tl_vec3){0, falling ? -speed : 0, 0};
         const double size = falling ? 1 : pow(cos(TURN) + sin(TURN), -i);
-        status = add_sheet(sim, &flat, &g, &material, i, size, (0.5 + i) * thickness + (i + 1) * gap, velocity, err);
+        const stack_sheet sheet = {i, size, (0.5 + i) * thickness + (i + 1) * gap};
+        status = add_sheet(sim, &flat, &g, &material, sheet, velocity, err);
     }
     bench_grid_free(&g);
     bench_grid_free(&flat);

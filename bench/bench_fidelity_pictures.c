@@ -25,17 +25,27 @@ static tl_status fail(tl_error *err, const char *path)
     return TL_IO;
 }
 
-static tl_status write_obj(const char *path, const tl_vec3 *pos, int32_t pos_count, const tl_vec2 *uv,
-                           const int32_t *vert_node, int32_t vert_count, int32_t (*face)[3], int32_t face_count,
-                           tl_error *err)
+/// What goes into a file; without `uv` faces are of nodes.
+typedef struct obj_parts {
+    const tl_vec3 *pos;
+    int32_t pos_count;
+    const tl_vec2 *uv;
+    const int32_t *vert_node;
+    int32_t vert_count;
+    int32_t (*face)[3];
+    int32_t face_count;
+} obj_parts;
+
+static tl_status write_obj(const char *path, const obj_parts *o, tl_error *err)
 {
     FILE *file = fopen(path, "w");
     if (!file) return fail(err, path);
-    for (int32_t i = 0; i < pos_count; i++) fprintf(file, "v %.9g %.9g %.9g\n", pos[i].x, pos[i].y, pos[i].z);
-    for (int32_t i = 0; uv && i < vert_count; i++) fprintf(file, "vt %.9g %.9g\n", uv[i].x, uv[i].y);
-    for (int32_t f = 0; f < face_count; f++) {
-        const int32_t *c = face[f];
-        if (uv)
+    for (int32_t i = 0; i < o->pos_count; i++)
+        fprintf(file, "v %.9g %.9g %.9g\n", o->pos[i].x, o->pos[i].y, o->pos[i].z);
+    for (int32_t i = 0; o->uv && i < o->vert_count; i++) fprintf(file, "vt %.9g %.9g\n", o->uv[i].x, o->uv[i].y);
+    for (int32_t f = 0; f < o->face_count; f++) {
+        const int32_t *c = o->face[f], *vert_node = o->vert_node;
+        if (o->uv)
             fprintf(file, "f %d/%d %d/%d %d/%d\n", vert_node[c[0]] + 1, c[0] + 1, vert_node[c[1]] + 1, c[1] + 1,
                     vert_node[c[2]] + 1, c[2] + 1);
         else
@@ -74,11 +84,12 @@ tl_status fidelity_picture_add(const char *folder, int32_t frame, fidelity_mesh 
     tl_status status = write_scene(path, scene_json, err);
     snprintf(path, sizeof path, "%s/frames/%06d_sheet.obj", base, place_on_page(mesh));
     if (status == TL_OK)
-        status =
-            write_obj(path, c->pos, c->node_count, c->uv, c->vert_node, c->vert_count, c->face, c->face_count, err);
+        status = write_obj(
+            path, &(obj_parts){c->pos, c->node_count, c->uv, c->vert_node, c->vert_count, c->face, c->face_count}, err);
     snprintf(path, sizeof path, "%s/obstacles/%06d_ball.obj", base, place_on_page(mesh));
     if (status == TL_OK)
-        status = write_obj(path, c->body_pos, c->body_node_count, NULL, NULL, 0, c->body_face, c->body_face_count, err);
+        status = write_obj(
+            path, &(obj_parts){c->body_pos, c->body_node_count, NULL, NULL, 0, c->body_face, c->body_face_count}, err);
     return status;
 }
 

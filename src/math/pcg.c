@@ -262,8 +262,8 @@ double tl_pcg_cost(const tl_bsr *m)
     return BLOCK_COST * blocks / 2 + ROW_COST * m->row_count;
 }
 
-tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, int32_t max_iterations, const tl_vec3 *b,
-                 tl_vec3 *x, const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
+tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x,
+                 const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
@@ -272,7 +272,7 @@ tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, double tolerance, i
     tl_status status = take_scratch(&s, ctx->arena, err);
     if (status == TL_OK) {
         memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
-        status = iterate(&s, precond, tolerance, max_iterations, ctx->workers, report, err);
+        status = iterate(&s, precond, stop.tolerance, stop.max_iterations, ctx->workers, report, err);
     }
     if (status == TL_OK)
         memcpy(x, s.x, (size_t)m->row_count * sizeof *x);

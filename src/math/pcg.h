@@ -12,16 +12,22 @@ typedef struct tl_precond {
 
 enum { TL_PCG_POLL = 16 };  // iterations between two looks at whether the work is still wanted (tl_workers_poll)
 
+/// When to stop.
+typedef struct tl_pcg_stop {
+    double tolerance;  ///< of the residual, relative to |b|
+    int32_t max_iterations;
+} tl_pcg_stop;
+
 /// Solves A x = b from the guess in `x` to |b - A x| <= tolerance |b| (by recurrence). TL_FAILED, `x` as it was: the
 /// matrix is not positive definite or something is not finite. Running out of iterations, or
 /// of what workers are allowed, is TL_OK with report->converged false. Fills iterations, residual and converged.
-tl_status tl_pcg(const tl_bsr *matrix, const tl_precond *precond, double tolerance, int32_t max_iterations,
-                 const tl_vec3 *b, tl_vec3 *x, const tl_ctx *ctx, tl_solve_report *report, tl_error *err);
+tl_status tl_pcg(const tl_bsr *matrix, const tl_precond *precond, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x,
+                 const tl_ctx *ctx, tl_solve_report *report, tl_error *err);
 
 /// The same, preconditioned by symmetric Gauss-Seidel sweeps inside chunks of rows (Eisenstat 1981). Residuals, also
 /// those of the report, are measured as sqrt(r M^-1 r), M the preconditioner: an energy, which is at hand.
-tl_status tl_pcg_swept(const tl_bsr *matrix, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
-                       const tl_ctx *ctx, tl_solve_report *report, tl_error *err);
+tl_status tl_pcg_swept(const tl_bsr *matrix, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x, const tl_ctx *ctx,
+                       tl_solve_report *report, tl_error *err);
 
 /// What a product and the vectors of an iteration cost, by the model of tl_workers_charge [ns].
 double tl_pcg_cost(const tl_bsr *matrix);

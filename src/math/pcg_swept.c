@@ -292,15 +292,15 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
     }
 }
 
-tl_status tl_pcg_swept(const tl_bsr *m, double tolerance, int32_t max_iterations, const tl_vec3 *b, tl_vec3 *x,
-                       const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
+tl_status tl_pcg_swept(const tl_bsr *m, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x, const tl_ctx *ctx,
+                       tl_solve_report *report, tl_error *err)
 {
     report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     swept c = {.m = m, .b = b};
     tl_status status = take_scratch(&c, ctx, err);
-    if (status == TL_OK) status = iterate(&c, x, tolerance, max_iterations, ctx->workers, report, err);
+    if (status == TL_OK) status = iterate(&c, x, stop.tolerance, stop.max_iterations, ctx->workers, report, err);
     for (int32_t i = 0; i < m->row_count && status == TL_OK; i++) x[i] = (tl_vec3){c.x[i][0], c.x[i][1], c.x[i][2]};
     if (status != TL_OK) report->converged = false;
     tl_arena_release(ctx->arena, mark);

@@ -186,8 +186,8 @@ typedef struct request {
 static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report,
                          tl_error *err)
 {
-    return tl_pcg(s->matrix, precond, q->tolerance, q->max_iterations, q->b, q->x, &(tl_ctx){q->arena, q->workers},
-                  report, err);
+    return tl_pcg(s->matrix, precond, (tl_pcg_stop){q->tolerance, q->max_iterations}, q->b, q->x,
+                  &(tl_ctx){q->arena, q->workers}, report, err);
 }
 
 // An energy weighs smooth errors more than the square of a residual does: at twice the tolerance Newton's method takes
@@ -196,8 +196,8 @@ static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *preco
 
 static tl_status run_swept(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    const tl_status status = tl_pcg_swept(s->matrix, SWEPT_TOLERANCE * q->tolerance, q->max_iterations, q->b, q->x,
-                                          &(tl_ctx){q->arena, q->workers}, report, err);
+    const tl_status status = tl_pcg_swept(s->matrix, (tl_pcg_stop){SWEPT_TOLERANCE * q->tolerance, q->max_iterations},
+                                          q->b, q->x, &(tl_ctx){q->arena, q->workers}, report, err);
     report->first_residual /= SWEPT_TOLERANCE, report->residual /= SWEPT_TOLERANCE;
     return status;
 }

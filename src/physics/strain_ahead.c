@@ -82,14 +82,21 @@ tl_status tl_strain_worst_after(const tl_strain_limits *l, const tl_elements *e,
     return TL_OK;
 }
 
-// Stiffness of one direction of a face (cosine, sine of it against v) that is met from now on.
-static void join(const ahead_job *job, int32_t f, double weight, double c, double s, const double s1[2],
-                 const double s2[2], tl_vec3 u1, tl_vec3 u2)
+/// One direction of a face: cosine and sine of it against v, and the axes of the face (axes8).
+typedef struct direction {
+    double c, s, s1[2], s2[2];
+    tl_vec3 u1, u2;
+} direction;
+
+// Stiffness of a direction that is met from now on.
+static void join(const ahead_job *job, int32_t f, double weight, const direction *d)
 {
     const tl_elements *e = job->e;
+    const double c = d->c, s = d->s;
     tl_vec3 v[3];
     for (int k = 0; k < 2; k++)
-        v[k + 1] = tl_madd3(tl_mul3(c * c * s1[k] + c * s * s2[k], u1), s * s * s2[k] + c * s * s1[k], u2);
+        v[k + 1] =
+            tl_madd3(tl_mul3(c * c * d->s1[k] + c * s * d->s2[k], d->u1), s * s * d->s2[k] + c * s * d->s1[k], d->u2);
     v[0] = tl_mul3(-1, tl_add3(v[1], v[2]));
     for (int a = 0; a < 3; a++) {
         if (e->fixed[e->face[f][a]]) continue;
@@ -100,8 +107,8 @@ static void join(const ahead_job *job, int32_t f, double weight, double c, doubl
             double k[9];
             for (int i = 0; i < 9; i++) k[i] = p[i / 3] * q[i % 3];
             if (a == b) {
-                double *d = tl_bsr_diagonal(job->matrix, e->face[f][a]);
-                for (int i = 0; i < 9; i++) d[i] += k[i];
+                double *block = tl_bsr_diagonal(job->matrix, e->face[f][a]);
+                for (int i = 0; i < 9; i++) block[i] += k[i];
             } else {
                 scatter_block(job->matrix, e->face[f][a], e->face[f][b], e->slot[f][tl_patch_pair(a, b)], k);
             }
@@ -124,10 +131,13 @@ TL_INLINE void join_gathered(const ahead_job *job, const strain8 *p, const axes8
         for (int i = 0; i < p->count; i++) {
             if (!fresh[k][i]) continue;
             const double n[2] = {k == 0 ? a->w[0][i] : -a->w[1][i], k == 0 ? a->w[1][i] : a->w[0][i]};
-            const double c = n[0] * a->v[0][i] + n[1] * a->v[1][i], s = n[1] * a->v[0][i] - n[0] * a->v[1][i];
-            const double s1[2] = {a->s1[0][i], a->s1[1][i]}, s2[2] = {a->s2[0][i], a->s2[1][i]};
-            join(job, p->face[i], p->area[i] * p->mu[i] * seen->bold[i], c, s, s1, s2,
-                 (tl_vec3){a->u1[0][i], a->u1[1][i], a->u1[2][i]}, (tl_vec3){a->u2[0][i], a->u2[1][i], a->u2[2][i]});
+            const direction d = {.c = n[0] * a->v[0][i] + n[1] * a->v[1][i],
+                                 .s = n[1] * a->v[0][i] - n[0] * a->v[1][i],
+                                 .s1 = {a->s1[0][i], a->s1[1][i]},
+                                 .s2 = {a->s2[0][i], a->s2[1][i]},
+                                 .u1 = {a->u1[0][i], a->u1[1][i], a->u1[2][i]},
+                                 .u2 = {a->u2[0][i], a->u2[1][i], a->u2[2][i]}};
+            join(job, p->face[i], p->area[i] * p->mu[i] * seen->bold[i], &d);
         }
     }
 }

@@ -50,18 +50,26 @@ typedef struct mode8 {
     vd weight, q1[2], q2[2];
 } mode8;
 
-// Blocks of corners a, b of 1 and 2: the modes within the plane, and turning out of it with weight out1 along u1, out2
-// along u2.
-TL_INLINE void pair_block(const axes8 *x, const mode8 *mode, int modes, vd out1, vd out2, const vd n[3], int a, int b,
-                          vd k[9])
+/// Modes within the plane, and turning out of it along its normal n with weight out1 along u1, out2 along u2.
+typedef struct modes8 {
+    const mode8 *mode;
+    int count;
+    vd out1, out2;
+    const vd *n;
+} modes8;
+
+// Blocks of corners a, b of 1 and 2.
+TL_INLINE void pair_block(const axes8 *x, const modes8 *all, int a, int b, vd k[9])
 {
+    const mode8 *mode = all->mode;
+    const vd *n = all->n;
     vd along1 = vd_of(0), along12 = vd_of(0), along21 = vd_of(0), along2 = vd_of(0);
-    for (int m = 0; m < modes; m++) {
+    for (int m = 0; m < all->count; m++) {
         const vd p = mode[m].weight * mode[m].q1[a], q = mode[m].weight * mode[m].q2[a];
         along1 += p * mode[m].q1[b], along12 += p * mode[m].q2[b];
         along21 += q * mode[m].q1[b], along2 += q * mode[m].q2[b];
     }
-    const vd across = out1 * x->s1[a] * x->s1[b] + out2 * x->s2[a] * x->s2[b];
+    const vd across = all->out1 * x->s1[a] * x->s1[b] + all->out2 * x->s2[a] * x->s2[b];
     for (int r = 0; r < 3; r++) {
         const vd p = along1 * x->u1[r] + along21 * x->u2[r], q = along12 * x->u1[r] + along2 * x->u2[r],
                  o = across * n[r];
@@ -106,9 +114,10 @@ TL_INLINE void pull_isotropic(const strain8 *p, vd still, vd bold, bool hessian,
     vd_cross(x.u1, x.u2, n);
     const vd out1 = a * vd_max(vd_abs(t11), loose) / vd_max(x.d1, vd_of(SQUEEZED));
     const vd out2 = a * vd_max(vd_abs(t22), loose) / vd_max(x.d2, vd_of(SQUEEZED));
-    pair_block(&x, mode, 4, out1, out2, n, 0, 0, out->k[1]);
-    pair_block(&x, mode, 4, out1, out2, n, 1, 1, out->k[2]);
-    pair_block(&x, mode, 4, out1, out2, n, 0, 1, out->k[5]);
+    const modes8 all = {mode, 4, out1, out2, n};
+    pair_block(&x, &all, 0, 0, out->k[1]);
+    pair_block(&x, &all, 1, 1, out->k[2]);
+    pair_block(&x, &all, 0, 1, out->k[5]);
     for (int r = 0; r < 3; r++)
         for (int q = 0; q < 3; q++) {
             const int i = 3 * r + q, turned = 3 * q + r;

@@ -38,9 +38,18 @@ static moving moving_face(const tl_elements *e, const tl_vec3 *x, const tl_vec3 
 // Keeps a pull from becoming a push.
 static double same_side(double t, double h) { return h > 0 ? fmax(t, 0) : h < 0 ? fmin(t, 0) : 0; }
 
-static void foresee_aligned(const tl_strain_bounds *b, const moving *m, const double e[3], const double s[3], double mu,
-                            double bold, const double *given, double next[3], double *slope)
+/// Strain, multiplier and stiffness of a face.
+typedef struct limited_face {
+    double strain[3];
+    const double *stress;
+    double stiffness, bold;
+} limited_face;
+
+// `given`: the next multiplier, should it be known; else it goes to `next`.
+static void foresee_aligned(const tl_strain_bounds *b, const moving *m, const limited_face *face, const double *given,
+                            double next[3], double *slope)
 {
+    const double *e = face->strain, *s = face->stress, mu = face->stiffness, bold = face->bold;
     const double d1 = fmax(tl_norm3(m->f1), FLAT), d2 = fmax(tl_norm3(m->f2), FLAT);
     const tl_vec3 u1 = tl_mul3(1 / d1, m->f1), u2 = tl_mul3(1 / d2, m->f2);
     const double c = tl_dot3(u1, u2);
@@ -61,10 +70,11 @@ static double foresee_one(const foresee_job *job, const double *from, const doub
 {
     tl_strain_limits *l = job->l;
     const moving m = moving_face(job->e, job->x, job->move, f);
-    double strain[3], next[3], slope;
-    limited_strain(job->e, job->x, f, true, strain);
+    limited_face face = {.stress = from, .stiffness = l->stiffness[f], .bold = l->bold[f]};
+    double next[3], slope;
+    limited_strain(job->e, job->x, f, true, face.strain);
     const tl_strain_bounds bounds = bounds_of_face(l, f);
-    foresee_aligned(&bounds, &m, strain, from, l->stiffness[f], l->bold[f], given, next, &slope);
+    foresee_aligned(&bounds, &m, &face, given, next, &slope);
     if (!given) memcpy(l->next[f], next, sizeof next);
     return job->e->area[f] * slope;
 }

@@ -82,27 +82,26 @@ static const tl_show_mesh *find_mesh(const tl_show_frame *frame, const char *nam
     return NULL;
 }
 
-/// Values of the map of `def->mode` for cloth `i`: per node or per face as the mode has it.
-static tl_status map_values(const tl_render_def *def, const tl_show_frame *frame, int32_t i, const tl_draw_mesh *s,
-                            const tl_crowd *crowd, const tl_show_frame *before, double dt, double largest,
-                            const tl_allocator *alloc, tl_workers *workers, float *out, tl_error *err)
+/// Values of the map of the mode for cloth `i`: per node or per face as the mode has it. `largest`: area of a face.
+static tl_status map_values(const tl_picture *p, int32_t i, const tl_draw_mesh *s, const tl_crowd *crowd,
+                            double largest, float *out, tl_error *err)
 {
-    const tl_show_mesh *m = &frame->meshes[i];
-    switch (def->mode) {
+    const tl_show_mesh *m = &p->frame->meshes[i];
+    switch (p->def->mode) {
     case TL_RENDER_STRAIN: tl_map_strain(s, out); return TL_OK;
     case TL_RENDER_TENSION: tl_map_tension(s, out); return TL_OK;
     case TL_RENDER_LEVEL: tl_map_level(s, largest, out); return TL_OK;
-    case TL_RENDER_CURVATURE: return tl_map_curvature(s, alloc, workers, out, err);
-    case TL_RENDER_CONTACT: return tl_map_nearness(crowd, i, contact_reach(def), workers, out, err);
+    case TL_RENDER_CURVATURE: return tl_map_curvature(s, p->alloc, p->workers, out, err);
+    case TL_RENDER_CONTACT: return tl_map_nearness(crowd, i, contact_reach(p->def), p->workers, out, err);
     case TL_RENDER_VELOCITY: {
         if (m->obj.vel) {
             tl_map_speed(m->obj.vel, m->obj.node_count, out);
             return TL_OK;
         }
-        const tl_show_mesh *was = find_mesh(before, m->name);
-        if (was && dt > 0) {
+        const tl_show_mesh *was = find_mesh(p->before, m->name);
+        if (was && p->dt > 0) {
             const tl_draw_mesh b = surface_of(was);
-            return tl_map_speed_between(&b, s, dt, alloc, out, err);
+            return tl_map_speed_between(&b, s, p->dt, p->alloc, out, err);
         }
         for (int32_t k = 0; k < m->obj.node_count; k++) out[k] = 0;  // nothing to compare with: at rest
         return TL_OK;
@@ -219,8 +218,9 @@ tl_status tl_survey_add(tl_survey *s, const tl_render_def *def, const tl_show_fr
             const int32_t count = info.per_node ? surface.pos_count : surface.face_count;
             float *values = TL_ALLOC(alloc, float, count);
             if (!values) return tl_fail_memory(err, "a map");
-            const tl_status status =
-                map_values(def, frame, i, &surface, NULL, before, dt, 0, alloc, workers, values, err);
+            const tl_picture p = {
+                .def = def, .frame = frame, .before = before, .dt = dt, .alloc = alloc, .workers = workers};
+            const tl_status status = map_values(&p, i, &surface, NULL, 0, values, err);
             if (status == TL_OK) s->value_high = fmax(s->value_high, high_value(values, count));
             TL_FREE(alloc, values, count);
             TL_TRY(status);
@@ -382,10 +382,11 @@ static void put_on(const tl_render_def *def, const tl_shot *shot, const tl_show_
     }
 }
 
-static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_style *style, const tl_show_frame *frame,
-                       const tl_show_frame *before, double dt, const tl_allocator *alloc, tl_workers *workers,
-                       dressing *d, int64_t *pairs, tl_error *err)
+static tl_status dress(const tl_picture *p, dressing *d, int64_t *pairs, tl_error *err)
 {
+    const tl_render_def *def = p->def;
+    const tl_show_frame *frame = p->frame;
+    const tl_allocator *alloc = p->alloc;
     d->count = frame->mesh_count;
     d->surfaces = TL_CALLOC(alloc, tl_draw_mesh, d->count);
     d->values = TL_CALLOC(alloc, float *, d->count);
@@ -394,7 +395,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
     if (!d->surfaces || !d->values || !d->colours || !d->marks) return tl_fail_memory(err, "the surfaces to draw");
     for (int32_t i = 0; i < d->count; i++) {
         d->surfaces[i] = surface_of(&frame->meshes[i]);
-        d->surfaces[i].look = tl_style_look(style, &frame->meshes[i], i);
+        d->surfaces[i].look = tl_style_look(p->style, &frame->meshes[i], i);
     }
     const bool marks = def->marks || def->mode == TL_RENDER_INTERSECTIONS, near = def->mode == TL_RENDER_CONTACT;
     tl_crowd crowd = {0};
@@ -408,8 +409,7 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
         const int32_t count = value_count(def, s);
         if (count > 0) {
             d->values[i] = TL_ALLOC(alloc, float, count);
-            status = d->values[i] ? map_values(def, frame, i, s, &crowd, before, dt, shot->largest_face, alloc, workers,
-                                               d->values[i], err)
+            status = d->values[i] ? map_values(p, i, s, &crowd, p->shot->largest_face, d->values[i], err)
                                   : tl_fail_memory(err, "a map");
         }
         if (status == TL_OK && def->mode == TL_RENDER_MESH) {
@@ -417,18 +417,18 @@ static tl_status dress(const tl_render_def *def, const tl_shot *shot, const tl_s
             if (!d->colours[i])
                 status = tl_fail_memory(err, "colours");
             else
-                mesh_colours(shot, s, d->colours[i]);
+                mesh_colours(p->shot, s, d->colours[i]);
         }
         if (status == TL_OK && marks) {
             int64_t more = 0;
             d->marks[i] = TL_CALLOC(alloc, uint8_t, s->face_count);
-            status = d->marks[i] ? tl_mark_crossings(&crowd, i, workers, d->marks[i], &more, err)
+            status = d->marks[i] ? tl_mark_crossings(&crowd, i, p->workers, d->marks[i], &more, err)
                                  : tl_fail_memory(err, "marks");
             *pairs += more;
         }
     }
     if (marks || near) tl_crowd_free(&crowd);
-    if (status == TL_OK) put_on(def, shot, frame, d);
+    if (status == TL_OK) put_on(def, p->shot, frame, d);
     return status;
 }
 
@@ -444,14 +444,13 @@ static tl_status draw_legend(const tl_render_def *def, const tl_shot *shot, cons
     return shot->legend || legend.mesh_colours ? tl_legend_draw(&legend, alloc, image, err) : TL_OK;
 }
 
-tl_status tl_frame_draw(const tl_render_def *def, const tl_shot *shot, const tl_style *style,
-                        const tl_show_frame *frame, const tl_show_frame *before, double dt, bool legend,
-                        const tl_allocator *alloc, tl_workers *workers, tl_image *image, tl_frame_report *report,
-                        tl_error *err)
+tl_status tl_frame_draw(const tl_picture *p, tl_image *image, tl_frame_report *report, tl_error *err)
 {
+    const tl_render_def *def = p->def;
+    const tl_shot *shot = p->shot;
     *report = (tl_frame_report){0};
     dressing d = {0};
-    tl_status status = dress(def, shot, style, frame, before, dt, alloc, workers, &d, &report->crossing_pairs, err);
+    tl_status status = dress(p, &d, &report->crossing_pairs, err);
     if (status == TL_OK) {
         tl_draw_def draw = tl_draw_def_default();
         draw.surfaces = d.surfaces, draw.surface_count = d.count;
@@ -460,11 +459,11 @@ tl_status tl_frame_draw(const tl_render_def *def, const tl_shot *shot, const tl_
         draw.ground = shot->ground, draw.ground_height = shot->ground_height;
         draw.ground_centre = shot->ground_centre, draw.ground_radius = shot->ground_radius;
         draw.scale = shot->scale, draw.samples = def->samples;
-        draw.alloc = alloc, draw.workers = workers;
+        draw.alloc = p->alloc, draw.workers = p->workers;
         if (def->white) draw.background = (tl_rgb){1, 1, 1}, draw.flat_background = true;
         status = tl_draw(&draw, image, NULL, &report->faces_left_out, err);
     }
-    undress(def, &d, alloc);
-    if (status == TL_OK && legend) status = draw_legend(def, shot, alloc, image, err);
+    undress(def, &d, p->alloc);
+    if (status == TL_OK && p->legend) status = draw_legend(def, shot, p->alloc, image, err);
     return status;
 }

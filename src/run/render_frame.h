@@ -50,11 +50,20 @@ typedef struct tl_frame_report {
     int64_t faces_left_out, crossing_pairs;
 } tl_frame_report;
 
-/// Draws `frame` into `image` (its size decides). `before` and `dt` as above.
-tl_status tl_frame_draw(const tl_render_def *def, const tl_shot *shot, const tl_style *style,
-                        const tl_show_frame *frame, const tl_show_frame *before, double dt, bool legend,
-                        const tl_allocator *alloc, tl_workers *workers, tl_image *image, tl_frame_report *report,
-                        tl_error *err);
+/// What a picture is made of, all borrowed.
+typedef struct tl_picture {
+    const tl_render_def *def;
+    const tl_shot *shot;
+    const tl_style *style;
+    const tl_show_frame *frame, *before;  ///< `before` and `dt` as above
+    double dt;
+    bool legend;
+    const tl_allocator *alloc;
+    tl_workers *workers;
+} tl_picture;
+
+/// Draws it into `image` (its size decides).
+tl_status tl_frame_draw(const tl_picture *picture, tl_image *image, tl_frame_report *report, tl_error *err);
 
 /// Whether the mode needs the frame before when the files hold no velocities.
 bool tl_needs_before(const tl_render_def *def, const tl_show_frame *frame);

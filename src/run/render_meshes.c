@@ -73,7 +73,14 @@ tl_status tl_render_image(const tl_render_def *given, const tl_render_mesh *mesh
         tl_frame_report report;
         tl_image image = {def->width, def->height, rgb};
         tl_shot_init(&shot, def, &survey);
-        status = tl_frame_draw(def, &shot, &style, &frame, NULL, 0, true, &alloc, workers, &image, &report, err);
+        const tl_picture picture = {.def = def,
+                                    .shot = &shot,
+                                    .style = &style,
+                                    .frame = &frame,
+                                    .legend = true,
+                                    .alloc = &alloc,
+                                    .workers = workers};
+        status = tl_frame_draw(&picture, &image, &report, err);
     }
     // tl_show_frame_free expects an array of exactly mesh_count; ours was made for all of them
     for (int32_t i = 0; i < frame.mesh_count; i++) {

@@ -276,9 +276,16 @@ static tl_status draw_cell(job *j, int32_t k, int32_t i, tl_error *err)
     if (j->def->turntable) shot.camera = tl_camera_turn(&shot.camera, shot.up, 360.0 * i / j->pictures);
     const bool sheet = j->def->sheet > 0, last_column = k + 1 == j->source_count;
     tl_frame_report report;
-    tl_status status =
-        tl_frame_draw(j->def, &shot, &j->style[k], &l.frame, l.before.meshes ? &l.before : NULL, l.dt,
-                      last_column && (!sheet || i + 1 == j->pictures), &j->alloc, j->workers, &j->cell, &report, err);
+    const tl_picture picture = {.def = j->def,
+                                .shot = &shot,
+                                .style = &j->style[k],
+                                .frame = &l.frame,
+                                .before = l.before.meshes ? &l.before : NULL,
+                                .dt = l.dt,
+                                .legend = last_column && (!sheet || i + 1 == j->pictures),
+                                .alloc = &j->alloc,
+                                .workers = j->workers};
+    tl_status status = tl_frame_draw(&picture, &j->cell, &report, err);
     if (status == TL_OK) {
         j->report->faces_left_out += report.faces_left_out;
         j->report->crossing_pairs = report.crossing_pairs;

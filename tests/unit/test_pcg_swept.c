@@ -117,8 +117,8 @@ static void iterates_are_those_of_the_method_written_out(tl_bsr *m, const tl_vec
     for (size_t k = 0; k < sizeof counts / sizeof *counts; k++) {
         tl_solve_report report, other;
         set_guess(x, guess), set_guess(want, guess);
-        assert_ok(tl_pcg_swept(m, 1e-12, counts[k], b, x, &(tl_ctx){arena, NULL}, &report, &err));
-        assert_ok(tl_pcg(m, &sweeps, 1e-12, counts[k], b, want, &(tl_ctx){arena, NULL}, &other, &err));
+        assert_ok(tl_pcg_swept(m, (tl_pcg_stop){1e-12, counts[k]}, b, x, &(tl_ctx){arena, NULL}, &report, &err));
+        assert_ok(tl_pcg(m, &sweeps, (tl_pcg_stop){1e-12, counts[k]}, b, want, &(tl_ctx){arena, NULL}, &other, &err));
         assert_int_equal(report.iterations, counts[k]);
         if (guess || counts[k] > 0) assert_true(distance(x, want) < 1e-9);
         const double all = energy_norm(m, b, none);
@@ -178,7 +178,7 @@ static void bits_do_not_depend_on_the_workers(void **state)
         tl_solve_report report;
         assert_ok(tl_workers_create(&alloc, threads, &workers, &err));
         set_guess(x, true);
-        assert_ok(tl_pcg_swept(c.m, 1e-6, 1000, c.b, x, &(tl_ctx){&arena, workers}, &report, &err));
+        assert_ok(tl_pcg_swept(c.m, (tl_pcg_stop){1e-6, 1000}, c.b, x, &(tl_ctx){&arena, workers}, &report, &err));
         assert_true(report.converged && report.residual <= 1e-6);
         if (threads == 1) memcpy(first, x, sizeof x);
         assert_memory_equal(first, x, sizeof x);
@@ -203,20 +203,23 @@ static void what_is_wrong_is_refused(void **state)
     double *block = c.m->value[c.m->row_start[700]];
     const double kept = block[0];
     block[0] = -1;
-    assert_int_equal(tl_pcg_swept(c.m, 1e-6, 100, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err), TL_FAILED);
+    assert_int_equal(tl_pcg_swept(c.m, (tl_pcg_stop){1e-6, 100}, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err),
+                     TL_FAILED);
     assert_memory_equal(before, x, sizeof x);
     assert_false(report.converged);
     block[0] = kept;
     double pull = -1e7;  // springs that push apart: the whole is indefinite
     c.m->extra = (tl_extra){.add = add_springs, .self = &pull};
-    assert_int_equal(tl_pcg_swept(c.m, 1e-12, 1000, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err), TL_FAILED);
+    assert_int_equal(tl_pcg_swept(c.m, (tl_pcg_stop){1e-12, 1000}, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err),
+                     TL_FAILED);
     assert_memory_equal(before, x, sizeof x);
     c.m->extra = (tl_extra){0};
     c.b[3].y = NAN;
-    assert_int_equal(tl_pcg_swept(c.m, 1e-6, 100, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err), TL_FAILED);
+    assert_int_equal(tl_pcg_swept(c.m, (tl_pcg_stop){1e-6, 100}, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err),
+                     TL_FAILED);
     assert_memory_equal(before, x, sizeof x);
     memset(c.b, 0, ROWS * sizeof *c.b);
-    assert_ok(tl_pcg_swept(c.m, 1e-6, 100, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err));
+    assert_ok(tl_pcg_swept(c.m, (tl_pcg_stop){1e-6, 100}, c.b, x, &(tl_ctx){&arena, NULL}, &report, &err));
     assert_true(report.converged && report.iterations == 0 && x[5].z == 0);
     close_cloth(&c, &arena);
 }

@@ -320,7 +320,8 @@ static void solve_again(model *m, const tl_vec3 *g, const tl_vec3 *push, tl_vec3
     tl_solve_report report;
     tl_vec3 *right = malloc((size_t)n * sizeof *right);
     for (int32_t i = 0; i < n; i++) right[i] = tl_mul3(-1, tl_add3(g[i], push[i]));
-    assert_ok(tl_pcg_swept(m->matrix, 1e-9, 5000, right, move, &(tl_ctx){&m->arena, NULL}, &report, &err));
+    assert_ok(
+        tl_pcg_swept(m->matrix, (tl_pcg_stop){1e-9, 5000}, right, move, &(tl_ctx){&m->arena, NULL}, &report, &err));
     free(right);
 }
 

@@ -22,7 +22,8 @@ static void solve(setup *s, tl_bond *bonds, int32_t count)
     tl_arena arena;
     tl_arena_init(&arena, tl_allocator_default());
     memset(s->moved, 0, sizeof s->moved);
-    assert_ok(tl_zones_solve(bonds, count, MOST, s->inverse_mass, s->x, s->moved, &arena, &s->report, &err));
+    assert_ok(
+        tl_zones_solve(&(tl_bonds){bonds, count, MOST, s->inverse_mass}, s->x, s->moved, &arena, &s->report, &err));
     tl_arena_free(&arena);
 }
 

@@ -163,11 +163,11 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
         if (status == TL_OK && !pool_is_full(&query->pool)) break;
     }
     const tl_surface *a = &query->a->surface, *b = &query->b->surface;
-    tl_allocator *alloc = &out->alloc;
+    const tl_ctx ctx = {scratch, workers};
 #define SORT(list, name, n)                                                                                            \
     if (status == TL_OK)                                                                                               \
-    status = tl_bvh_sort_list(&query->pool, list, n, query->what, scratch, workers, alloc, &out->name,                 \
-                              &out->name##_count, &out->name##_cap, err)
+    status = tl_bvh_sort_list(&query->pool, list, n, query->what, &ctx,                                                \
+                              (pair_list){&out->alloc, &out->name, &out->name##_count, &out->name##_cap}, err)
     SORT(LIST_VF, vf, a->node_count);
     SORT(LIST_EE, ee, a->edge_count);
     SORT(LIST_FV, fv, b->node_count);

@@ -2,6 +2,7 @@
 #pragma once
 #include <stdatomic.h>
 
+#include "base/ctx.h"
 #include "detect/bvh/bvh_impl.h"
 
 enum { LIST_VF, LIST_EE, LIST_FV, LIST_EF, LIST_FE, LISTS };
@@ -21,9 +22,15 @@ typedef struct pair_pool {
     atomic_int next;  // may run past block_count: then the query is taken again with more
 } pair_pool;
 
-/// The pairs of one list in the pool into `*out`, by (a, b); a < a_count.
-tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, tl_arena *scratch,
-                           tl_workers *workers, tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap,
+/// A sorted list of pairs that grows: members of a tl_pairs.
+typedef struct pair_list {
+    tl_allocator *alloc;
+    tl_pair **items;
+    int32_t *count, *cap;
+} pair_list;
+
+/// The pairs of one list in the pool into `out`, by (a, b); a < a_count. `what`: as the query.
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, const tl_ctx *ctx, pair_list out,
                            tl_error *err);
 
 /// Is a query for `what` answered by the code for AVX2? Asked once per query and list.

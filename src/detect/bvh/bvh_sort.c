@@ -220,20 +220,20 @@ static int32_t deal(const pair_pool *pool, int list, int32_t a_count, int32_t *f
     return most;
 }
 
-tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, tl_arena *scratch,
-                           tl_workers *workers, tl_allocator *alloc, tl_pair **out, int32_t *count, int32_t *cap,
+tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int what, const tl_ctx *ctx, pair_list out,
                            tl_error *err)
 {
+    tl_arena *scratch = ctx->arena;
     int64_t total = 0;
     for (int32_t i = 0, blocks = atomic_load(&pool->next); i < blocks; i++)
         if (pool->list[i] == list) total += pool->used[i];
-    *count = 0;
+    *out.count = 0;
     if (total == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(scratch);
     int32_t *first = TL_SCRATCH(scratch, int32_t, (int64_t)a_count + 1),
             *partner = TL_SCRATCH(scratch, int32_t, total + LANES);
     int32_t *rank = TL_SCRATCH(scratch, int32_t, total);
-    if (total > INT32_MAX - LANES || !first || !partner || !rank || !make_room(alloc, out, cap, total))
+    if (total > INT32_MAX - LANES || !first || !partner || !rank || !make_room(out.alloc, out.items, out.cap, total))
         return tl_fail_memory(err, "pairs");
     const int32_t most = deal(pool, list, a_count, first, rank, partner);
     first[a_count] = (int32_t)total;
@@ -245,8 +245,9 @@ tl_status tl_bvh_sort_list(const pair_pool *pool, int list, int32_t a_count, int
 #else
     (void)what;
 #endif
-    tl_parallel_for(workers, a_count, FIRSTS_PER_CHUNK, sort_partners, &(dealt){first, partner, *out, spare});
-    *count = (int32_t)total;
+    tl_parallel_for(ctx->workers, a_count, FIRSTS_PER_CHUNK, sort_partners,
+                    &(dealt){first, partner, *out.items, spare});
+    *out.count = (int32_t)total;
     tl_arena_release(scratch, mark);
     return TL_OK;
 }

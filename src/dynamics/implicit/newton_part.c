@@ -75,7 +75,7 @@ tl_status newton_solve_part(newton *s, double tolerance, tl_error *err)
     if (!b || !u) return tl_fail_memory(err, "Newton's method");
     for (int32_t k = 0; k < p->count; k++) b[k] = s->right[p->rows[k]], u[k] = s->direction[p->rows[k]];
     tl_solve_report solve;
-    TL_TRY(tl_pcg_swept(&matrix, LINEAR_PART * tolerance, PART_ITERATIONS, b, u, s->ctx, &solve, err));
+    TL_TRY(tl_pcg_swept(&matrix, (tl_pcg_stop){LINEAR_PART * tolerance, PART_ITERATIONS}, b, u, s->ctx, &solve, err));
     memset(s->direction, 0, (size_t)s->e->node_count * sizeof *s->direction);
     for (int32_t k = 0; k < p->count; k++) s->direction[p->rows[k]] = u[k];
     tl_arena_release(s->arena, mark);

@@ -169,10 +169,16 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
+/// How many contacts are foreseen for which reason.
+typedef struct foreseen {
+    int32_t coming, turning, stopping;
+} foreseen;
+
 // The contacts foreseen become the pairs of `index`, and what contacts that turn have more in friction.
-static tl_status take_up(tl_contacts *c, const foresee_job *job, int32_t coming, int32_t turning, int32_t stopping,
-                         tl_bsr *matrix, tl_vec3 *push, tl_workers *workers, tl_error *err)
+static tl_status take_up(tl_contacts *c, const foresee_job *job, foreseen count, tl_bsr *matrix, tl_vec3 *push,
+                         tl_workers *workers, tl_error *err)
 {
+    const int32_t coming = count.coming, turning = count.turning, stopping = count.stopping;
     if (!CONTACT_GROW(c, c->contacts, c->contact_cap, c->pressing + coming + turning + stopping))
         return tl_fail_memory(err, "the contacts");
     if (c->contact_count > c->pressing)
@@ -250,7 +256,7 @@ tl_status tl_contacts_foresee(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     }
     *changed = !same;
     const tl_status status =
-        same ? TL_OK : take_up(c, &job, coming, turning, stopping, matrix, push, ctx->workers, err);
+        same ? TL_OK : take_up(c, &job, (foreseen){coming, turning, stopping}, matrix, push, ctx->workers, err);
     tl_arena_release(ctx->arena, mark);
     return status;
 }
@@ -297,7 +303,7 @@ tl_status tl_contacts_expect(tl_contacts *c, tl_bsr *matrix, tl_vec3 *push, cons
         if (!contact_stands_before(c, &c->pairs[i], &c->noted[k]) && may_come(c, i)) job.index[coming++] = i;
     }
     *any = coming > 0;
-    const tl_status status = *any ? take_up(c, &job, coming, 0, 0, matrix, push, ctx->workers, err) : TL_OK;
+    const tl_status status = *any ? take_up(c, &job, (foreseen){coming, 0, 0}, matrix, push, ctx->workers, err) : TL_OK;
     tl_arena_release(ctx->arena, mark);
     return status;
 }

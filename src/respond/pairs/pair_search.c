@@ -199,12 +199,22 @@ static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, 
     return ask_trees(c, &(question){0}, ctx, err);
 }
 
+/// Which ways are others than those of the lists.
+typedef struct renewed {
+    const uint8_t *changed;
+    bool rest;         ///< all other nodes rest
+    bool bodies;       ///< bodies go another way
+    double body_part;  ///< of what is left of theirs
+} renewed;
+
 // The ways of `changed` nodes become those from x by u; if all others `rest`, their ways shrink to the ends of what
 // they were. Lists then lack nothing but pairs with nodes that changed. (Between nodes that rest they may hold pairs
 // that were near on the way alone.)
-static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const uint8_t *changed, bool rest,
-                             bool bodies, double body_part, const tl_ctx *ctx, tl_error *err)
+static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const renewed *new_ways,
+                             const tl_ctx *ctx, tl_error *err)
 {
+    const uint8_t *changed = new_ways->changed;
+    const bool rest = new_ways->rest;
     const int32_t n = c->node_count;
     uint8_t *moved = TL_SCRATCH(ctx->arena, uint8_t, n);
     if (!moved) return tl_fail_memory(err, "the contacts");
@@ -221,9 +231,11 @@ static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
     }
     memcpy(c->searched_at + n, c->at + n, (size_t)c->body_nodes * sizeof *x);
     memcpy(c->searched_way + n, c->way + n, (size_t)c->body_nodes * sizeof *u);
-    c->searched_done = c->done, c->searched_part = body_part;
+    c->searched_done = c->done, c->searched_part = new_ways->body_part;
     return ask_trees(
-        c, &(question){.changed = changed, .moved = moved, .bodies = bodies, .thin_all = shorter > MANY_SHORTER * n},
+        c,
+        &(question){
+            .changed = changed, .moved = moved, .bodies = new_ways->bodies, .thin_all = shorter > MANY_SHORTER * n},
         ctx, err);
 }
 
@@ -247,8 +259,9 @@ static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         if (count > FEW * n)
             status = search_all(c, x, u, body_part, ctx, err);
         else
-            status = search_some(c, x, u, rest ? d.at_end : d.along, rest, rest ? !bodies_rest : !bodies_along,
-                                 body_part, ctx, err);
+            status = search_some(
+                c, x, u, &(renewed){rest ? d.at_end : d.along, rest, rest ? !bodies_rest : !bodies_along, body_part},
+                ctx, err);
     }
     tl_arena_release(ctx->arena, mark);
     return status;

@@ -192,12 +192,18 @@ static bool body_rests(const tl_contacts *c, int32_t body)
            (c->done >= 1 && c->measured_done >= 1 && c->settled_done >= 1);
 }
 
-// Pairs old_begin to old_end are of the list.
-static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t old_begin,
-                            int32_t old_end, tl_arena *arena, filter_job *job, tl_error *err)
+/// Pairs begin to end of those that are known: those of one list.
+typedef struct known_run {
+    const kept *old;
+    int32_t begin, end;
+} known_run;
+
+static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *s, known_run known, tl_arena *arena,
+                            filter_job *job, tl_error *err)
 {
+    const kept *old = known.old;
     const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
-    *job = (filter_job){.c = c, .old = old, .old_begin = old_begin, .old_end = old_end, .first = c->pair_count};
+    *job = (filter_job){.c = c, .old = old, .old_begin = known.begin, .old_end = known.end, .first = c->pair_count};
     TL_TRY(contact_start_glance(c, l, s, arena, &job->g, err));
     if (body_rests(c, l->body)) job->g.place = old->place;
     for (int side = 0; side < 2; side++) job->change[side] = old->change[side_of(l->body, l->how, side)];
@@ -205,13 +211,13 @@ static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *
     return job->start && job->left ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, int32_t old_begin,
-                             int32_t old_end, const tl_ctx *ctx, tl_error *err)
+static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, known_run known, const tl_ctx *ctx,
+                             tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
     filter_job job;
-    TL_TRY(start_part(c, l, s, old, old_begin, old_end, ctx->arena, &job, err));
+    TL_TRY(start_part(c, l, s, known, ctx->arena, &job, err));
     tl_parallel_for(ctx->workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
     const int32_t count = contact_add_up(job.left, chunks, job.start);
     TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
@@ -253,7 +259,7 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
     for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
         const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
         const list part = {l->items + begin, count, l->body, l->how, l->far + begin};
-        TL_TRY(filter_part(c, &part, s, old, first, last, ctx, err));
+        TL_TRY(filter_part(c, &part, s, (known_run){old, first, last}, ctx, err));
     }
     return TL_OK;
 }

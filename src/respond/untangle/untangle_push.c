@@ -379,12 +379,19 @@ static bool neighbours(const tl_healer *h, const int32_t *a, int a_count, const 
     return false;
 }
 
-// `first` and `second`: nodes of the two features; cloth gives way, a body (not `ours`) does not.
-static bool push_apart(tl_healer *h, tl_nearest (*nearest)(const tl_vec3 x[4]), const tl_vec3 *xa, const int32_t *a,
-                       int a_count, bool a_ours, const tl_vec3 *xb, const int32_t *b, bool b_ours, double want)
+/// A vertex, edge or face: where its nodes are, and which. Cloth gives way, a body (not `ours`) does not.
+typedef struct feature {
+    const tl_vec3 *x;
+    const int32_t *node;
+    bool ours;
+} feature;
+
+// `a` has a_count of the four nodes.
+static bool push_apart(tl_healer *h, tl_nearest (*nearest)(const tl_vec3 x[4]), feature a, int a_count, feature b,
+                       double want)
 {
     tl_vec3 x[4];
-    for (int k = 0; k < 4; k++) x[k] = k < a_count ? xa[a[k]] : xb[b[k - a_count]];
+    for (int k = 0; k < 4; k++) x[k] = k < a_count ? a.x[a.node[k]] : b.x[b.node[k - a_count]];
     const tl_nearest near = nearest(x);
     if (!(near.distance < want)) return false;
     h->nearest = fmin(h->nearest, near.distance / want);
@@ -392,7 +399,7 @@ static bool push_apart(tl_healer *h, tl_nearest (*nearest)(const tl_vec3 x[4]), 
     for (int k = 0; k < 4; k++) apart = tl_madd3(apart, near.weight[k], x[k]);
     wish go = {.count = 0};
     for (int k = 0; k < 4; k++)
-        if (k < a_count ? a_ours : b_ours) wish_add(&go, k < a_count ? a[k] : b[k - a_count], near.weight[k]);
+        if (k < a_count ? a.ours : b.ours) wish_add(&go, k < a_count ? a.node[k] : b.node[k - a_count], near.weight[k]);
     grant(h, &go, tl_unit3_or(apart, (tl_vec3){0, 1, 0}), 1.01 * want - near.distance);  // 1 %: beyond rounding
     return true;
 }
@@ -418,15 +425,15 @@ tl_status tl_heal_push_near(tl_healer *h, int64_t *near, tl_error *err)
         for (int32_t i = 0; i < h->pairs.vf_count; i++) {
             const int32_t *v = &h->pairs.vf[i].a, *f = t->face[h->pairs.vf[i].b];
             if (b < 0 && neighbours(h, v, 1, f, 3)) continue;
-            *near += push_apart(h, tl_nearest_vertex_face, h->x, v, 1, true, y, f, b < 0, want);
+            *near += push_apart(h, tl_nearest_vertex_face, (feature){h->x, v, true}, 1, (feature){y, f, b < 0}, want);
         }
         for (int32_t i = 0; b >= 0 && i < h->pairs.fv_count; i++)
-            *near += push_apart(h, tl_nearest_vertex_face, y, &h->pairs.fv[i].a, 1, false, h->x,
-                                s->face[h->pairs.fv[i].b], true, want);
+            *near += push_apart(h, tl_nearest_vertex_face, (feature){y, &h->pairs.fv[i].a, false}, 1,
+                                (feature){h->x, s->face[h->pairs.fv[i].b], true}, want);
         for (int32_t i = 0; i < h->pairs.ee_count; i++) {
             const int32_t *e = s->edge[h->pairs.ee[i].a], *o = t->edge[h->pairs.ee[i].b];
             if (b < 0 && neighbours(h, e, 2, o, 2)) continue;
-            *near += push_apart(h, tl_nearest_edge_edge, h->x, e, 2, true, y, o, b < 0, want);
+            *near += push_apart(h, tl_nearest_edge_edge, (feature){h->x, e, true}, 2, (feature){y, o, b < 0}, want);
         }
     }
     return TL_OK;

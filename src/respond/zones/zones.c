@@ -64,9 +64,12 @@ static double relax(tl_bond *b, const double *inverse_mass, tl_vec3 *x)
     return fmax(off, tl_norm3(more) * ease / b->keep);
 }
 
-tl_status tl_zones_solve(tl_bond *bonds, int32_t count, int32_t node_count, const double *inverse_mass, tl_vec3 *x,
-                         uint8_t *moved, tl_arena *arena, tl_zones_report *report, tl_error *err)
+tl_status tl_zones_solve(const tl_bonds *all, tl_vec3 *x, uint8_t *moved, tl_arena *arena, tl_zones_report *report,
+                         tl_error *err)
 {
+    tl_bond *bonds = all->bond;
+    const int32_t count = all->count, node_count = all->node_count;
+    const double *inverse_mass = all->inverse_mass;
     *report = (tl_zones_report){0};
     const tl_arena_mark mark = tl_arena_save(arena);
     const size_t n = (size_t)node_count;

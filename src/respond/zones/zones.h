@@ -28,8 +28,14 @@ typedef struct tl_zones_report {
     int32_t immovable;  ///< bonds that none of their nodes can do anything about
 } tl_zones_report;
 
-/// Adds to x what the bonds need beyond the `push` and `rub` they have; those change along. `inverse_mass` [1/kg] is
-/// zero where a node does not move. `moved` (node_count) is set to 1 for nodes of the zones solved. One thread, fixed
-/// order.
-tl_status tl_zones_solve(tl_bond *bonds, int32_t count, int32_t node_count, const double *inverse_mass, tl_vec3 *x,
-                         uint8_t *moved, tl_arena *arena, tl_zones_report *report, tl_error *err);
+/// Bonds between nodes.
+typedef struct tl_bonds {
+    tl_bond *bond;
+    int32_t count, node_count;
+    const double *inverse_mass;  ///< [1/kg], zero where a node does not move
+} tl_bonds;
+
+/// Adds to x what the bonds need beyond the `push` and `rub` they have; those change along. `moved` (node_count) is set
+/// to 1 for nodes of the zones solved. One thread, fixed order.
+tl_status tl_zones_solve(const tl_bonds *all, tl_vec3 *x, uint8_t *moved, tl_arena *arena, tl_zones_report *report,
+                         tl_error *err);

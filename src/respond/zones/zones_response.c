@@ -169,7 +169,7 @@ static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const tl_c
         if (found == 0 || round == MAX_ROUNDS) break;
         memset(moved, 0, (size_t)n);
         tl_zones_report r;
-        TL_TRY(tl_zones_solve(c->bonds, c->bond_count, n, inverse, x, moved, ctx->arena, &r, err));
+        TL_TRY(tl_zones_solve(&(tl_bonds){c->bonds, c->bond_count, n, inverse}, x, moved, ctx->arena, &r, err));
         lost = r.immovable > 0;
         c->report.zones = r.zones;
         if (r.largest > c->report.zone_nodes) c->report.zone_nodes = r.largest;
