@@ -32,7 +32,7 @@ demo: build  ## simulate a scene, make a film, a page of pictures and a diagram 
 	@tools/demo_pictures.sh $(DEMO_OUT) $(DEMO_OUT) build/release/toile
 	@echo "meshes:  $(DEMO_OUT)/frames/*.obj"
 
-test: setup test-release test-asan test-clang fuzz-short  ## everything that has to hold (CI runs this)
+test: setup test-release test-asan test-clang test-tsan-short fuzz-short  ## everything that has to hold (CI runs this)
 	@echo "test: all passed"
 
 test-release: setup build  ## unit, golden, command line, header and include-graph tests, optimised
@@ -43,10 +43,17 @@ test-asan: setup  ## unit and command line tests under address and undefined-beh
 	@cmake --preset asan > /dev/null && cmake --build --preset asan -j $(JOBS)
 	@cd build/asan && $(CTEST) -L 'unit|cli' -E '$(ASAN_LEAVES_OUT)'
 
-test-clang: setup  ## a clang build without a warning
+test-clang: setup  ## a clang build without a warning, and its unit tests but for the longest
 	@cmake --preset clang > /dev/null && cmake --build --preset clang -j $(JOBS)
+	@cd build/clang && $(CTEST) -L unit -E '$(CLANG_LEAVES_OUT)'
 
-test-tsan: setup  ## unit tests under the thread sanitizer (not part of `make test`)
+# A test of every loop that runs on several threads, and of the pool itself.
+TSAN_SHORT := workers pcg_swept contact_search contact_foresee bvh_update strain_limit forces live
+test-tsan-short: setup  ## a few unit tests under the thread sanitizer
+	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_SHORT:%=test_%)
+	@cd build/tsan && $(CTEST) -R "$$(echo '^unit\.test_($(TSAN_SHORT))$$' | tr ' ' '|')"
+
+test-tsan: setup  ## all unit tests under the thread sanitizer (not part of `make test`)
 	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
 	@cd build/tsan && $(CTEST) -L unit
 
