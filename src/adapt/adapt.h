@@ -85,8 +85,8 @@ typedef struct tl_adapter {
     /// What decides about later changes, as bytes of a saved state, beside the mesh itself. `out` NULL: counts only.
     size_t (*save)(const void *self, const tl_mesh *mesh, char *out);
     /// The reverse, for a mesh that was just read; makes `self`. Refuses what is damaged.
-    tl_status (*load)(const tl_allocator *alloc, tl_mesh *mesh, const tl_remeshing *def, int32_t group_count,
-                      const char *data, size_t size, size_t *used, void **self, tl_error *err);
+    tl_status (*load)(tl_mesh *mesh, const tl_remeshing *def, int32_t group_count, const char *data, size_t size,
+                      size_t *used, void **self, tl_error *err);
     void (*hash)(const tl_remeshing *def, tl_hash *hash);  ///< settings that shape results; NULL: none
 } tl_adapter;
 

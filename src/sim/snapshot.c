@@ -389,8 +389,8 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
                                r->mesh[c]->face_label[f]);
         if (cloth->adapter->load) {
             size_t bytes;
-            TL_TRY(cloth->adapter->load(&sim->alloc, r->mesh[c], &cloth->remeshing, sim->handle_count, data + used,
-                                        size - used, &bytes, &r->adapter_self[c], err));
+            TL_TRY(cloth->adapter->load(r->mesh[c], &cloth->remeshing, sim->handle_count, data + used, size - used,
+                                        &bytes, &r->adapter_self[c], err));
             used += bytes;
         }
         TL_TRY(read_rest(r->mesh[c], sim->cloths[c].mesh, data, size, &used, err));

@@ -144,10 +144,10 @@ static size_t save(const void *self, const tl_mesh *mesh, char *out)
     return (size_t)count + bytes;
 }
 
-static tl_status load(const tl_allocator *alloc, tl_mesh *mesh, const tl_remeshing *def, int32_t group_count,
-                      const char *data, size_t size, size_t *used, void **self, tl_error *err)
+static tl_status load(tl_mesh *mesh, const tl_remeshing *def, int32_t group_count, const char *data, size_t size,
+                      size_t *used, void **self, tl_error *err)
 {
-    (void)alloc, (void)def;
+    (void)def;
     tl_remesh_attrs attrs;
     const int32_t count = mesh->slots[TL_EDGES].count;
     const size_t bytes = save(NULL, mesh, NULL);

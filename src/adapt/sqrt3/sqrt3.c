@@ -60,11 +60,11 @@ static tl_status create(const tl_allocator *alloc, tl_mesh *mesh, const tl_remes
     return status;
 }
 
-static tl_status load(const tl_allocator *alloc, tl_mesh *mesh, const tl_remeshing *def, int32_t group_count,
-                      const char *data, size_t size, size_t *used, void **self, tl_error *err)
+static tl_status load(tl_mesh *mesh, const tl_remeshing *def, int32_t group_count, const char *data, size_t size,
+                      size_t *used, void **self, tl_error *err)
 {
     (void)group_count;
-    return sqrt3_load(alloc, mesh, def->layers, data, size, used, self, err);
+    return sqrt3_load(&mesh->alloc, mesh, def->layers, data, size, used, self, err);
 }
 
 static void renumber(void *self, const tl_renumbering *map)
@@ -95,8 +95,8 @@ static tl_status measure_field(const tl_adapt_job *job, int32_t *attr, tl_error 
     if (def.obstacles)
         TL_TRY(tl_obstacle_planes(mesh, job->obstacles, job->obstacle_count, tl_obstacle_reach(&def),
                                   0.5 * job->thickness, job->ctx.workers, planes, err));
-    return tl_sizing_field(mesh, &def, fabric, job->material_count, def.obstacles ? planes : NULL, job->ctx.arena,
-                           job->ctx.workers, (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, *attr), err);
+    return tl_sizing_field(mesh, &def, fabric, job->material_count, def.obstacles ? planes : NULL, &job->ctx,
+                           (tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, *attr), err);
 }
 
 static tl_status measure(sqrt3_state *s, const tl_adapt_job *job, sqrt3_criterion *c, tl_error *err)
