@@ -497,7 +497,7 @@ static const tl_key_def remeshing_keys[] = {REMESHING_KEYS(0)};
 static const tl_key_def cloth_remeshing_keys[] = {REMESHING_KEYS(TL_KEY_OPTIONAL)};
 static const tl_key_table remeshing_table = {"adaptive meshes", remeshing_keys};
 const tl_key_table tl_cloth_remeshing_table = {"adaptive mesh of one cloth; what is not given is as the scene says",
-                                                   cloth_remeshing_keys};
+                                               cloth_remeshing_keys};
 #undef AT
 
 // ---- pictures ---------------------------------------------------------------------------------------------

@@ -92,8 +92,7 @@ static const tl_key_def fabric_forms[] = {
     {.type = TL_KEY_MAP, .text = "material.schema.json", .doc = "a fabric, see material.schema.json"},
     {0},
 };
-const tl_key_def tl_fabric_key = {
-    .type = TL_KEY_ONE_OF, .item = fabric_forms, .doc = "a name, a path or a fabric"};
+const tl_key_def tl_fabric_key = {.type = TL_KEY_ONE_OF, .item = fabric_forms, .doc = "a name, a path or a fabric"};
 static const tl_key_def material_forms[] = {
     {.type = TL_KEY_TEXT, .doc = "name in materials or in the library, or a path"},
     {.type = TL_KEY_MAP, .text = "material.schema.json", .doc = "a fabric"},
