@@ -47,7 +47,7 @@ tl_status near_kind_begin(void *self, const tl_contact_step *step, const tl_vec3
 {
     near_kind *k = self;
     k->step = *step, k->report = (tl_contact_report){.nearest = 1};
-    return tl_contacts_begin(k->net, step, x, ctx->arena, ctx->workers, err);
+    return tl_contacts_begin(k->net, step, x, ctx, err);
 }
 
 void near_kind_report(const void *self, tl_contact_report *out) { *out = ((const near_kind *)self)->report; }
@@ -119,7 +119,7 @@ tl_status near_kind_finish(near_kind *k, const tl_respond_move *move, const near
     *clear = true;
     note_pairs(k);
     if (k->use_net) {
-        TL_TRY(tl_contacts_zones(k->net, move->x0, x, ctx->arena, ctx->workers, clear, err));
+        TL_TRY(tl_contacts_zones(k->net, move->x0, x, ctx, clear, err));
         tl_contact_report net;
         tl_contacts_report(k->net, &net);
         k->report.zones = net.zones, k->report.zone_nodes = net.zone_nodes, k->report.zone_rounds = net.zone_rounds;
