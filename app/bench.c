@@ -66,6 +66,7 @@ static int list_benches(void)
         "  paper     the examples of Narain et al. 2012, as in their Table 1: faces, time per frame and stage, memory\n"
         "  fidelity  adaptive meshes against jittered runs of a fixed fine one: curvature, wrinkles, outlines\n"
         "  grids     time of 1,000 planar grids against their size, for every method\n"
+        "  kimmerle  detection kinds, subdivision and wrinkles: the tables of Kimmerle 2005 in their own columns\n"
         "  scenes    two builds in turn on the same scene files: ratios per stage, faces, iterations, look\n"
         "  sqrt3     the sqrt(3) hierarchy beside the figures of Li & Volkov 2005, and a garment that walks\n"
         "  adaptivity  the kinds of adaptive meshes side by side: faces and time at one error\n"
@@ -189,6 +190,7 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "paper") == 0) return bench_run_paper(argc, argv);
     if (argc > 1 && strcmp(argv[1], "fidelity") == 0) return bench_run_fidelity(argc, argv);
     if (argc > 1 && strcmp(argv[1], "grids") == 0) return bench_run_grids(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "kimmerle") == 0) return bench_run_kimmerle(argc, argv);
     if (argc > 1 && strcmp(argv[1], "scenes") == 0) return bench_run_scenes(argc, argv);
     if (argc > 1 && strcmp(argv[1], "sqrt3") == 0) return bench_run_sqrt3(argc, argv);
     if (argc > 1 && strcmp(argv[1], "adaptivity") == 0) return bench_run_adaptivity(argc, argv);

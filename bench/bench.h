@@ -209,6 +209,20 @@ bench_adaptivity_def bench_adaptivity_default(void);
 /// *faults counts runs that crossed.
 tl_status bench_adaptivity(const bench_adaptivity_def *def, int32_t *faults, tl_error *err);
 
+/// The tables of Kimmerle 2005. Start from bench_kimmerle_default().
+typedef struct bench_kimmerle_def {
+    const char *walk, *garments;  ///< scenes, names or paths: a dressed walker; coarse garments on one
+    const char *data;             ///< folder that holds scenes/; may be NULL
+    int32_t steps;                ///< of detection; 0: none. Default 200.
+    int32_t frames;               ///< of garments; 0: none. Default 5.
+    int32_t threads;              ///< Default 1.
+    FILE *out;                    ///< Default stdout.
+} bench_kimmerle_def;
+bench_kimmerle_def bench_kimmerle_default(void);
+
+/// TL_OK; TL_BAD_INPUT: a scene is wrong; TL_FAILED: a simulation failed. *faults counts broken bars.
+tl_status bench_kimmerle(const bench_kimmerle_def *def, int32_t *faults, tl_error *err);
+
 /// Name of this kind of machine (processor and cores, no host name), fit for a file name.
 void bench_machine_name(char *name, size_t size);
 

@@ -387,7 +387,7 @@ typedef struct tl_contact_report {
     int64_t found;             ///< close pairs that detection found
     int64_t there;             ///< .. and those there were, of those found and not; 0: not measured
     int64_t missed;            ///< 0 where it was not measured
-    double detection_seconds;  ///< in detection, without the measurement
+    double detection_seconds;  ///< processor time in detection, without the measurement
 } tl_contact_report;
 
 /// What remeshing did in a step, over all cloths.

@@ -16,11 +16,16 @@ for page in docs/conformance/*.md; do
             faults=1
         fi
     done
-    rows=$(grep -c '^| G[0-9][0-9] ' "$page" || true)
-    with=$(grep '^| G[0-9][0-9] ' "$page" | grep -c '`[a-z0-9_]*: [a-z0-9_]*`' || true)
+    rows=$(grep -c '^| [GK][0-9][0-9] ' "$page" || true)
+    with=$(grep '^| [GK][0-9][0-9] ' "$page" | grep -c '`[a-z0-9_]*: [a-z0-9_]*`' || true)
     [ "$rows" = "$with" ] || { echo "$page: $((rows - with)) lines of the checklist name no test"; faults=1; }
 done
 for line in 01 02 03 04 05 06 07 08 09 10 11 12 13 14 15; do
     grep -q "^| G$line " docs/conformance/planar-grids.md || { echo "docs/conformance/planar-grids.md: no line G$line"; faults=1; }
+done
+line=1
+while [ "$line" -le 60 ]; do  # in the table, or told to be open
+    grep -q "K$(printf %02d "$line")\b" docs/conformance/kimmerle.md || { echo "docs/conformance/kimmerle.md: no line K$line"; faults=1; }
+    line=$((line + 1))
 done
 exit $faults
