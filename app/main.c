@@ -217,6 +217,7 @@ static const app_command commands[] = {
               "  paper     the examples of Narain et al. 2012 beside their Table 1 ('toile bench paper --help')\n"
               "  fidelity  adaptive meshes against fixed fine ones, by shape ('toile bench fidelity --help')\n"
               "  grids     time of planar grids against their size, every method ('toile bench grids --help')\n"
+              "  kimmerle  the tables of Kimmerle 2005 beside ours ('toile bench kimmerle --help')\n"
               "  scenes    two builds in turn on the same scene files ('toile bench scenes --help')\n"
               "  sqrt3     the sqrt(3) hierarchy beside its paper ('toile bench sqrt3 --help')\n"
               "  adaptivity  kinds of adaptive meshes at one error ('toile bench adaptivity --help')\n"
