@@ -385,7 +385,7 @@ static void bad_contact_numbers_are_named(void **state)
     assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
     def = tl_sim_def_default(), def.collide.on_intersection = (tl_on_intersection)5;
     assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
-    def = tl_sim_def_default(), def.collide.response = (tl_response)2;
+    def = tl_sim_def_default(), def.collide.response = (tl_response)99;
     assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
     sim = empty_sim();
     sheet s = sheet_grid(1, 1, 2, 2, false);

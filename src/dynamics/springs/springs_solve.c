@@ -94,9 +94,9 @@ static TL_CLONES void velocity_range(const double (*restrict pos)[4], const doub
 
 #define STORE4(p, v) (*(tl_v4 *)(p) = (v))
 
-TL_INLINE double edge_part(tl_v4 d, double rest, double slack)
+TL_INLINE double edge_part(double square, double rest, double slack)
 {
-    const double length = sqrt((d[0] * d[0] + d[1] * d[1]) + d[2] * d[2]);
+    const double length = sqrt(square);
     const double part = 1 - rest / (length > 0 ? length : 1);
     return part < 0 ? slack * part : part;
 }
@@ -131,7 +131,7 @@ static TL_CLONES void stretch_range(double (*pos)[4], const int32_t (*edge)[2], 
     }
     for (; e < end; e++) {
         const tl_v4 a = TL_LOAD4(pos[edge[e][0]]), b = TL_LOAD4(pos[edge[e][1]]), d = b - a;
-        const double p = edge_part(d, rest[e], slack[e]);
+        const double square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2], p = edge_part(square, rest[e], slack[e]);
         STORE4(pos[edge[e][0]], a + p * share[e][0] * d);
         STORE4(pos[edge[e][1]], b - p * share[e][1] * d);
     }
