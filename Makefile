@@ -32,8 +32,12 @@ demo: build  ## simulate a scene, make a film, a page of pictures and a diagram 
 	@tools/demo_pictures.sh $(DEMO_OUT) $(DEMO_OUT) build/release/toile
 	@echo "meshes:  $(DEMO_OUT)/frames/*.obj"
 
-test: setup test-release test-asan test-clang test-tsan-short fuzz-short  ## everything that has to hold (CI runs this)
+test: setup test-release test-asan test-clang  ## everything that has to hold (CI runs this)
 	@echo "test: all passed"
+
+.PHONY: test-all
+test-all: test test-clang-unit test-tsan-short fuzz-short test-web  ## the same, and what takes longer: clang's unit tests, threads, readers under libFuzzer, the page
+	@echo "test-all: all passed"
 
 test-release: setup build  ## unit, golden, command line, header and include-graph tests, optimised
 	@cmake --build --preset release -j $(JOBS)
@@ -44,8 +48,11 @@ test-asan: setup  ## unit and command line tests under address and undefined-beh
 	@cd build/asan && $(CTEST) -L 'unit|cli' -E '$(ASAN_LEAVES_OUT)'
 
 CLANG_LEAVES_OUT = unit.test_(bvh|budget|remeshing|fast_bodies|cancel|solver|sqrt3.*|zones|contact.*|delaunay)$$
-test-clang: setup  ## a clang build without a warning, and its unit tests but for the longest
+test-clang: setup  ## a clang build without a warning
 	@cmake --preset clang > /dev/null && cmake --build --preset clang -j $(JOBS)
+
+.PHONY: test-clang-unit
+test-clang-unit: test-clang  ## unit tests of the clang build, but for the longest
 	@cd build/clang && $(CTEST) -L unit -E '$(CLANG_LEAVES_OUT)'
 
 # A test of every loop that runs on several threads, and of the pool itself.
