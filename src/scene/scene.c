@@ -258,15 +258,20 @@ static tl_status load_document(tl_scene *scene, const tl_scene_def *def, tl_erro
     return tl_json_set(scene->doc, def->sets, def->set_count, err);
 }
 
-// The kind of one stage as words of the document give it, and where.
-static tl_node stage_node(const tl_node *root, tl_stage stage, tl_node *holder)
-{
+/// Where the document has the kind of a stage. A node points at the one above it and at its key, so these are kept
+/// here.
+typedef struct stage_place {
     char key[64];
-    snprintf(key, sizeof key, "%s", tl_stage_key(stage));
-    char *dot = strchr(key, '.');
+    tl_node holder, node;
+} stage_place;
+
+static void find_stage(const tl_node *root, tl_stage stage, stage_place *out)
+{
+    snprintf(out->key, sizeof out->key, "%s", tl_stage_key(stage));
+    char *dot = strchr(out->key, '.');
     *dot = 0;
-    *holder = tl_node_key(root, key);
-    return tl_node_key(holder, tl_stage_key(stage) + (dot - key) + 1);
+    out->holder = tl_node_key(root, out->key);
+    out->node = tl_node_key(&out->holder, tl_stage_key(stage) + (dot - out->key) + 1);
 }
 
 // Kinds of the stages that do not go together are told at the key that the message begins with.
@@ -283,11 +288,11 @@ static tl_status check_kinds(const tl_scene *scene, const tl_node *root, tl_erro
         tl_error why;
         if (tl_kinds_check(&kinds, &why) == TL_OK) continue;
         for (int s = 0; s < TL_STAGES; s++) {
-            tl_node holder;
-            const tl_node node = stage_node(root, (tl_stage)s, &holder);
+            stage_place place;
+            find_stage(root, (tl_stage)s, &place);
             const size_t size = strlen(tl_stage_key((tl_stage)s));
-            if (node.value && strncmp(why.message, tl_stage_key((tl_stage)s), size) == 0)
-                return tl_node_fail(&node, false, err, "%s", why.message + size + 1);
+            if (place.node.value && strncmp(why.message, tl_stage_key((tl_stage)s), size) == 0)
+                return tl_node_fail(&place.node, false, err, "%s", why.message + size + 1);
         }
         return tl_fail(err, TL_BAD_INPUT, "%s", why.message);
     }
