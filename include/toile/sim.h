@@ -71,6 +71,7 @@ typedef enum tl_on_intersection {
 typedef enum tl_dynamics_kind {
     TL_DYNAMICS_IMPLICIT,  ///< an incremental potential, minimised by Newton's method
     TL_DYNAMICS_SPRINGS,   ///< springs at interactive rates; nodes are kept out of bodies, no more (docs/realtime.md)
+    TL_DYNAMICS_BARAFF_WITKIN,  ///< one linear solve a step (Baraff & Witkin 1998), for comparison (docs/sqrt3.md)
 } tl_dynamics_kind;
 
 /// How contact answers (docs/notes/contact.md, "Two responses compared").

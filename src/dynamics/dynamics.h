@@ -85,5 +85,6 @@ typedef struct tl_dynamics {
 
 extern const tl_dynamics tl_dynamics_implicit;
 extern const tl_dynamics tl_dynamics_springs;  ///< Simnett 2012, and better; a name alone
+extern const tl_dynamics tl_dynamics_baraff_witkin;
 
 const tl_dynamics *tl_dynamics_of(tl_dynamics_kind kind);  ///< NULL: no such kind

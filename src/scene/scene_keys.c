@@ -243,15 +243,16 @@ static const tl_key_table collide_table = {"contact", collide_keys};
 
 // ---- dynamics ---------------------------------------------------------------------------------------------
 
-static const char *const dynamics_words[] = {"implicit", "springs", NULL};  // as tl_dynamics_kind
-static const char *const springs_words[] = {"xpbd", "verlet", NULL};        // as tl_springs_kind
+static const char *const dynamics_words[] = {"implicit", "springs", "baraff-witkin", NULL};  // as tl_dynamics_kind
+static const char *const springs_words[] = {"xpbd", "verlet", NULL};                         // as tl_springs_kind
 
 #define AT(field) offsetof(tl_dynamics_file, field)
 static const tl_key_def dynamics_keys[] = {
     {"kind", TL_KEY_WORD, 0, AT(kind), .words = dynamics_words, .text = "implicit",
      .doc =
-         "How a time step is solved: implicitly, with contact that lets nothing through; or by springs at interactive "
-         "rates, to which the keys below belong"},
+         "How a time step is solved: implicitly, with contact that lets nothing through; by springs at interactive "
+         "rates, to which the keys below belong; or by one linear solve as published (with collisions.response impulse "
+         "or constraint)"},
     {"method", TL_KEY_WORD, 0, AT(method), .words = springs_words, .text = "xpbd",
      .doc = "Springs: projection with small steps, or Verlet's method as published (Simnett 2012)"},
     {"substeps", TL_KEY_INT, 0, AT(substeps), 0, 1000, {0}, .doc = "Of a step; 0: chosen by the mesh"},

@@ -25,9 +25,10 @@ sim_relax_def sim_relax_def_default(void)
 
 tl_status sim_relax(tl_sim *sim, const sim_relax_def *def, int32_t *steps, tl_error *err)
 {
+    *steps = 0;
+    if (!sim->dynamics->relax) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
     tl_vec3 *x = TL_SCRATCH(&sim->arena, tl_vec3, sim->node_count);
-    *steps = 0;
     if (!x) return tl_fail_memory(err, "relaxing");
     uint8_t *fixed = sim->elements->fixed;
     sim_find_held(sim, fixed);

@@ -176,6 +176,14 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     TL_TRY(tl_kinds_check(&kinds, err));
     TL_TRY(check_collide(&d->collide, err));
     TL_TRY(sim_check_start(&d->start, err));
+    const tl_dynamics *dynamics = tl_dynamics_of(d->dynamics);
+    if (d->start.relax == TL_RELAX_ON && !dynamics->relax && !dynamics->own_contact)
+        return tl_fail(err, TL_BAD_ARG, "start.relax 'on' does not go with dynamics.kind '%s' (take 'off')",
+                       dynamics->name);
+    if (dynamics == &tl_dynamics_baraff_witkin && d->integrator != TL_IMPLICIT_EULER)
+        return tl_fail(err, TL_BAD_ARG,
+                       "integrator bdf2 does not go with dynamics.kind 'baraff-witkin' (take implicit-euler, or "
+                       "dynamics.kind 'implicit')");
     TL_TRY(sim_springs_check_options(&d->springs, err));
     return check_air(&d->air, err);
 }
@@ -406,6 +414,9 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
     const tl_kinds kinds = sim_kinds(&sim->def, def->remeshing.kind);
     TL_TRY(tl_kinds_check(&kinds, err));
     TL_TRY(sim_springs_check(sim, def, err));
+    if (def->strain.kind != TL_STRAIN_FREE && !sim->dynamics->has_potential)
+        return tl_fail(err, TL_BAD_INPUT, "strain limits do not go with dynamics.kind '%s' (take 'implicit')",
+                       sim->dynamics->name);
     sim_cloth cloth = {.material_count = def->material_count,
                        .thickness = def->thickness,
                        .friction = def->friction,

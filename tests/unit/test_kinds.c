@@ -31,6 +31,7 @@ static bool goes(const tl_kinds *k)
     if (safe && !is(k, TL_STAGE_DETECT, "full")) return false;
     // springs answer contact themselves, and keep the hierarchy of edge trees
     const bool springs = is(k, TL_STAGE_DYNAMICS, "springs"), trees = is(k, TL_STAGE_ADAPT, "edge-trees");
+    if (safe && is(k, TL_STAGE_DYNAMICS, "baraff-witkin")) return false;  // no potential to press in
     return springs ? trees || is(k, TL_STAGE_ADAPT, "none") : !trees;
 }
 
