@@ -23,6 +23,7 @@ extern "Python" void toile_on_log(void *user, tl_log_level level, const char *me
 extern "Python" int toile_on_ask(void *user);
 extern "Python" void toile_on_run(void *user, const tl_run_progress *progress);
 extern "Python" void toile_on_render(void *user, const tl_render_progress *progress);
+extern "Python" void toile_on_drape(void *user, int32_t garment, tl_drape_stage stage, double part);
 extern "Python" void toile_on_refine(void *user, int32_t done, int32_t count);
 extern "Python" void toile_on_text(void *user, const char *text);
 extern "Python" int toile_on_fabric(void *user, const tl_fabric_entry *entry);

@@ -379,6 +379,8 @@ tl_status tl_drape(const tl_drape_def *given, tl_drape_report *report, tl_error 
         return tl_fail(err, TL_BAD_ARG, "body, material, out_dir and threads are required");
     if (def.quality < TL_DRAPE_DRAFT || def.quality > TL_DRAPE_FINAL)
         return tl_fail(err, TL_BAD_ARG, "quality %d is none of ours", (int)def.quality);
+    if (!(def.edge >= 0 && def.edge <= 1))
+        return tl_fail(err, TL_BAD_ARG, "edge %g m, must be 0 (by quality) to 1", def.edge);
     const double start = tl_now();
     tl_draper d = {.def = &def, .report = report, .alloc = tl_allocator_default()};
     d.edge = def.edge > 0 ? def.edge : edges[def.quality];

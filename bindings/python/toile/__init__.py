@@ -28,7 +28,21 @@ from ._core import (  # noqa: E402
     OutOfMemory,
     Record,
 )
-from .files import Character, Recording, Sweep, check, export, info, plot, refine, render, render_image, run, save_png  # noqa: E402
+from .files import (  # noqa: E402
+    Character,
+    Recording,
+    Sweep,
+    check,
+    drape,
+    export,
+    info,
+    plot,
+    refine,
+    render,
+    render_image,
+    run,
+    save_png,
+)
 from .material import Material, fabrics  # noqa: E402
 from .scene import BodyDef, ClothDef, Scene, SceneFile, load  # noqa: E402
 from .shapes import Pattern, collide, nearest, quad_grid, triangulate  # noqa: E402
@@ -38,6 +52,6 @@ __version__ = raw.ffi.string(raw.lib.tl_version()).decode()
 __all__ = [
     "BadArgument", "BadInput", "Body", "BodyDef", "Cancelled", "Character", "Closed", "Cloth", "ClothDef", "Error",
     "Failed", "FileError", "Frame", "Handle", "Material", "OutOfMemory", "Pattern", "Record", "Recording", "Scene",
-    "SceneFile", "Sim", "Sweep", "check", "collide", "export", "fabrics", "info", "load", "nearest", "plot", "quad_grid", "raw",
-    "refine", "render", "render_image", "run", "save_png", "triangulate",
+    "SceneFile", "Sim", "Sweep", "check", "collide", "drape", "export", "fabrics", "info", "load", "nearest", "plot", "quad_grid",
+    "raw", "refine", "render", "render_image", "run", "save_png", "triangulate",
 ]

@@ -428,6 +428,14 @@ def toile_on_render(user, progress):
 
 
 @ffi.def_extern()
+def toile_on_drape(user, garment, stage, part):
+    me = _of(user)
+    if me.progress:
+        stage = text_of(lib.tl_drape_stage_name(stage))
+        me.guarded(lambda: me.progress(Record(garment=garment, stage=stage, part=part)))
+
+
+@ffi.def_extern()
 def toile_on_refine(user, done, count):
     me = _of(user)
     if me.progress:

@@ -58,6 +58,49 @@ def run(scene, out: str | os.PathLike, sets=None, progress: Callable[[Record], A
     return result
 
 
+def drape(patterns, body: str | os.PathLike, out: str | os.PathLike,
+          progress: Callable[[Record], Any] | None = None, cancelled: Callable[[], bool] | None = None,
+          **settings: Any) -> Record:
+    """Sews patterns around a body and lets them hang, as `toile drape`; the same call goes on after an interruption.
+
+    Parameters
+    ----------
+    patterns : path or list of paths
+        Sewing patterns worn together, the innermost first.
+    body : path
+        A mesh or character.
+    out : path
+        The folder: garments at rest, their motion, fit.html, a run.
+    progress : callable, optional
+        Called often with garment (number of the pattern), stage ("sew", "grow", ..) and part of it that is done.
+    cancelled : callable, optional
+        Asked after every step; true ends the call with `Cancelled`, stages that are done stay in the folder.
+    **settings
+        Fields of `tl_drape_def`: quality ("draft", "normal", "final"), edge, material, motion, clip, frames, threads,
+        no_fit.
+
+    Returns
+    -------
+    Record
+        The fields of `tl_drape_report`; `garments` is the list of `tl_drape_garment`, each with its `fit`
+        (`tl_drape_fit`) and a `fault` in words, "" if all is as it should be.
+    """
+    keep, calls = Keep(), Callbacks(progress=progress, cancelled=cancelled or (lambda: False))
+    d = _filled("tl_drape_def", lib.tl_drape_def_default, {"body": body, "out_dir": out, **settings}, keep, "drape")
+    words = [patterns] if isinstance(patterns, (str, os.PathLike)) else list(patterns)
+    d.patterns, d.pattern_count = keep.texts(words), len(words)
+    d.progress, d.cancelled, d.user, d.log = lib.toile_on_drape, lib.toile_on_ask, calls.handle, calls.log
+    report = ffi.new("tl_drape_report *")
+    calls.checked(lib.tl_drape, d, report)
+    result = record(report)
+    result["garments"] = result.pop("garment")[: result.pop("count")]
+    for garment in result["garments"]:
+        stages = range(lib.TL_DRAPE_STAGES)
+        garment["seconds"] = {text_of(lib.tl_drape_stage_name(k)): garment["seconds"][k] for k in stages}
+    result["messages"] = calls.messages
+    return result
+
+
 def check(folder: str | os.PathLike, **settings: Any) -> Record:
     """Looks for faults in the frames of a run (`tl_check`): `findings` is 0 if there are none."""
     keep = Keep()
