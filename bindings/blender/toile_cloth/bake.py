@@ -13,6 +13,7 @@ import numpy as np
 from . import playback
 from .export import export
 from .meshes import Faults, read_obj, select, triangles, world_points
+from .sewing import islands
 from .properties import program
 
 
@@ -53,6 +54,11 @@ def blame(folder, names, text):
         found = find_faces(folder, names)
         for obj, faces in found.items():
             return Faults(f"{text} ({len(faces)} faces of '{obj.name}' are selected)", obj, faces)
+    panel = re.search(r"meshes/([A-Za-z0-9_-]+)\.json.*?panel-(\d+)", text)
+    if panel and panel.group(1) in names:
+        obj = names[panel.group(1)]
+        found = islands([list(p.vertices) for p in obj.data.polygons])
+        return Faults(text, obj, found[int(panel.group(2)) - 1])
     at = re.search(r"meshes/([A-Za-z0-9_-]+)(?:/\d+)?\.obj:(\d+)", text)
     named = re.search(r"(?:cloth|cloths?\[\d+\]|obstacle|body) '?([A-Za-z0-9_-]+)'?", text)
     obj = names.get(at.group(1)) if at else names.get(named.group(1)) if named else None
@@ -93,13 +99,35 @@ class Bake:
         self.frames = scene.frame_end - scene.frame_start
         self.run = os.path.join(self.folder, "run")
         self.error = tempfile.TemporaryFile("w+", encoding="utf-8", errors="replace")
-        words = [self.program, "run", os.path.join(self.folder, "scene.json"), "--out", self.run, "--quiet"]
-        words += ["--resume"] if self.resume else []
-        words += ["--threads", str(scene.toile.threads)] if scene.toile.threads else []
+        threads = ["--threads", str(scene.toile.threads)] if scene.toile.threads else []
+        self.then = ["run", os.path.join(self.folder, "scene.json"), "--out", self.run, "--quiet", *threads]
+        self.then += ["--resume"] if self.resume else []
+        sewn = [name for name in self.names if os.path.exists(os.path.join(self.folder, "meshes", name + ".json"))]
+        self.sewing = bool(sewn) and not self.resume
+        self._start(self._sew_words(sewn) + threads if self.sewing else self.then)
+
+    def _sew_words(self, sewn):
+        meshes, first = os.path.join(self.folder, "meshes"), self.names[sewn[0]].toile
+        edge = min(max(min(self.names[name].toile.size_min for name in sewn), 2e-3), 0.1)
+        return ["drape", *(os.path.join(meshes, name + ".json") for name in sewn), "--body", os.path.join(meshes, "all-bodies.obj"),
+                "--units", "m", "--material", first.fabric, "--edge", repr(edge), "--no-fit", "--quiet", "--out",
+                os.path.join(self.folder, "sewn")]
+
+    def _start(self, words):
         try:
-            self.process = subprocess.Popen(words, stdout=subprocess.DEVNULL, stderr=self.error, stdin=subprocess.DEVNULL)
+            self.process = subprocess.Popen([self.program, *words], stdout=subprocess.DEVNULL, stderr=self.error,
+                                            stdin=subprocess.DEVNULL)
         except OSError as e:
             raise Faults(f"{self.program}: {e.strerror}") from None
+
+    def poll(self):
+        """None while there is something to do; what is sewn is run then. 4: sewn, but not as it should be."""
+        code = self.process.poll()
+        if not self.sewing or code not in (0, 4):
+            return code
+        self.sewing = False
+        self._start(self.then)
+        return None
 
     def _take(self, fresh):
         """Puts scene and meshes in place. True if they are what a run there was begun with, which goes on then."""
@@ -139,7 +167,8 @@ class Bake:
 
     def finish(self):
         """Raises Faults if it did not end well."""
-        code = self.process.wait()
+        while (code := self.poll()) is None:
+            self.process.wait()
         self.error.seek(0)
         lines = [line.strip() for line in self.error.read().splitlines() if line.strip()]
         self.error.close()
@@ -205,8 +234,8 @@ class TOILE_OT_bake(bpy.types.Operator):
         if event.type != "TIMER":
             return {"PASS_THROUGH"}
         wm.progress_update(max(b.frame(), 0))
-        context.scene.toile.status = f"frame {max(b.frame(), 0)} of {b.frames} (Esc stops)"
-        if b.process.poll() is None:
+        context.scene.toile.status = "sewing (Esc stops)" if b.sewing else f"frame {max(b.frame(), 0)} of {b.frames} (Esc stops)"
+        if b.poll() is None:
             return {"PASS_THROUGH"}
         self._clear(wm)
         return self._end(context)

@@ -7,6 +7,7 @@ import re
 import bpy
 import numpy as np
 
+from . import sewing
 from .meshes import Faults, check, triangles, world_points, write_obj
 
 
@@ -70,6 +71,30 @@ def cloth_mesh(obj, path):
     return evaluated(obj, use)
 
 
+def sewn_pattern(obj, path):
+    """Writes a cloth with seams as a pattern: `toile drape` sews it, and the scene begins with what comes of it."""
+    if obj.toile.pins:
+        raise Faults(f"cloth '{obj.name}' is sewn of panels, whose vertices are not those of the garment: it cannot have pins", obj)
+
+    def use(shown, mesh):
+        points = world_points(shown, mesh)
+        tris, _, polygons = triangles(mesh)
+        check(obj, points, tris, polygons, "cloth")
+        sewing.write(obj, shown, mesh, path)
+
+    evaluated(obj, use)
+
+
+def all_bodies(frames, path):
+    """The bodies of the first frame as one mesh, to sew around."""
+    points, tris, n = [], [], 0
+    for x, t in frames:
+        points.append(x)
+        tris.append(t + n)
+        n += len(x)
+    write_obj(path, np.concatenate(points), np.concatenate(tris))
+
+
 def body_frame(obj, path):
     def use(shown, mesh):
         points = world_points(shown, mesh)
@@ -121,10 +146,16 @@ def export(scene, folder):
         for obj in cloths:
             name = file_name(obj.name, taken)
             names[name] = obj
-            pins, matrix = cloth_mesh(obj, os.path.join(folder, "meshes", name + ".obj"))
-            o = obj.toile
+            o, at, pins = obj.toile, f"meshes/{name}.obj", []
+            if sewing.is_sewn(obj):
+                if not bodies:
+                    raise Faults(f"cloth '{obj.name}' has seams, and there is no body to sew it around", obj)
+                sewn_pattern(obj, os.path.join(folder, "meshes", name + ".json"))
+                at = f"sewn/{name}.obj"
+            else:
+                pins, matrix = cloth_mesh(obj, os.path.join(folder, "meshes", name + ".obj"))
             remeshing = {"size_min": o.size_min, "size_max": max(o.size_max, o.size_min)} if o.adaptive else {"kind": "none"}
-            out["cloths"].append({"name": name, "mesh": f"meshes/{name}.obj", "material": o.fabric,
+            out["cloths"].append({"name": name, "mesh": at, "material": o.fabric,
                                   "thickness": o.thickness, "friction": o.friction, "remeshing": remeshing})
             if pins:
                 out["handles"].append({"cloth": name, "nodes": pins})
@@ -134,6 +165,8 @@ def export(scene, folder):
             names[name] = obj
             os.makedirs(os.path.join(folder, "meshes", name), exist_ok=True)
             moving[name] = [body_frame(obj, os.path.join(folder, "meshes", name, "0000.obj"))]
+        if any(c["mesh"].startswith("sewn/") for c in out["cloths"]):
+            all_bodies([frames[0] for frames in moving.values()], os.path.join(folder, "meshes", "all-bodies.obj"))
         for frame in range(first + 1, last + 1):
             scene.frame_set(frame)
             for name, frames in moving.items():
