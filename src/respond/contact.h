@@ -170,7 +170,6 @@ tl_status tl_contacts_foresee(tl_contacts *contacts, const tl_vec3 *x, const tl_
 /// The other response: the pairs of the last search keep their normals and weights for the rest of the step and press
 /// like springs along them, from behind too; bodies are where they belong. Nothing is cut short until the zones.
 void tl_contacts_freeze(tl_contacts *contacts);
-bool tl_contacts_frozen(const tl_contacts *contacts);
 
 /// Changes x, where the nodes ended, until nothing meets on the straight way from x0 (impact zones). What that leaves
 /// is cut short, which counts as held. *clear is false if bodies move and it could not be done; then x is not to be

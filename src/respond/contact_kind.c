@@ -3,6 +3,7 @@
 #include "respond/contact_kind.h"
 
 #include "math/vec3.h"
+#include "respond/contact_term.h"
 
 tl_status contact_kind_create(const tl_allocator *alloc, const tl_contacts_def *def, void **self, tl_error *err)
 {
@@ -17,6 +18,11 @@ void contact_kind_destroy(void *self) { tl_contacts_destroy(self); }
 void contact_kind_forget(void *self) { tl_contacts_forget(self); }
 
 tl_contacts *contact_kind_contacts(void *self) { return self; }
+
+tl_status contact_kind_term(void *self, const tl_ctx *ctx, tl_term *out, tl_error *err)
+{
+    return tl_contact_term(self, ctx->arena, out, err);
+}
 
 tl_status contact_kind_begin(void *self, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
                              tl_error *err)

@@ -6,6 +6,7 @@ tl_status contact_kind_create(const tl_allocator *alloc, const tl_contacts_def *
 void contact_kind_destroy(void *self);
 void contact_kind_forget(void *self);
 tl_contacts *contact_kind_contacts(void *self);
+tl_status contact_kind_term(void *self, const tl_ctx *ctx, tl_term *out, tl_error *err);
 tl_status contact_kind_begin(void *self, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
                              tl_error *err);
 void contact_kind_report(const void *self, tl_contact_report *out);

@@ -1,18 +1,19 @@
 // respond/respond.h: what keeps cloth out of bodies and of itself, by one of several kinds (docs/architecture.md,
 // "Adding a kind").
 //
-// A kind may act at two places of a (sub)step: as a term of the potential that implicit dynamics minimise (`contacts`),
+// A kind may act at two places of a (sub)step: as a term of the potential that implicit dynamics minimise (`term`),
 // and on the positions that the dynamics came to (`after`). Order of calls:
 //
 //     create   whenever meshes or bodies are others
 //     begin    places of bodies, what handles drive
 //     guess    where the solve starts              (dynamics that solve from a guess)
-//     ..       the solve, with `contacts` in it
+//     ..       the solve, with `term` in it
 //     after    positions that the solve ended with (and velocities, where those do not follow)
 #pragma once
 #include "base/ctx.h"
 #include "base/hash.h"
 #include "detect/detect.h"
+#include "physics/term.h"
 #include "respond/contact.h"
 
 /// A (sub)step as the dynamics see it. Arrays have one entry per node, in the order of the elements.
@@ -36,8 +37,10 @@ typedef struct tl_responder {
     tl_status (*create)(const tl_allocator *alloc, const tl_contacts_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
     void (*forget)(void *self);   ///< an epoch begins: what was reused from step to step, but for what `save` saves
-    /// The term of the potential (in_potential), and what knows of bodies between steps. NULL: there is none.
+    /// What knows of bodies between steps. NULL: there is none.
     tl_contacts *(*contacts)(void *self);
+    /// The term of the potential, after `guess`; in the arena. NULL: there is none, as `in_potential` says.
+    tl_status (*term)(void *self, const tl_ctx *ctx, tl_term *out, tl_error *err);
     tl_status (*begin)(void *self, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err);
     /// A first guess into x. NULL: the solve starts where it likes.
     tl_status (*guess)(void *self, const tl_respond_move *move, tl_vec3 *x, const tl_ctx *ctx, tl_error *err);

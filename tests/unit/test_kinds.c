@@ -109,8 +109,8 @@ static void kinds_have_what_they_need(void **state)
     for (int32_t k = 0; k < tl_kind_count(TL_STAGE_RESPOND); k++) {
         const tl_responder *r = tl_responder_of((tl_response)k);
         assert_true(r->create && r->destroy && r->begin);
-        assert_true(r->contacts || r->after);
-        assert_true(!r->in_potential || r->contacts);
+        assert_true(r->term || r->after);
+        assert_true(r->in_potential == (r->term != NULL));
         assert_true(!r->save == !r->load);
     }
 }

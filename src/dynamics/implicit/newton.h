@@ -1,24 +1,22 @@
 // dynamics/implicit/newton.h: minimise the incremental potential of one step by Newton's method with a line search.
 #pragma once
 #include "base/ctx.h"
-#include "respond/contact.h"
 #include "math/solver.h"
 #include "physics/forces.h"
-#include "physics/strain_limit.h"
+#include "physics/term.h"
 
 typedef struct tl_newton_def {
     int32_t iterations;       ///< at most; 1: one linearised step, no test
     double tolerance;         ///< stop when an update changes speeds by no more than this, root mean square [m/s]
     double linear_tolerance;  ///< relative residual asked of the linear solver
     double speed;             ///< of the nodes at the start, root mean square [m/s]: slow motion is solved finer
-    double longest;           ///< with contact: no node goes further than this in one iteration [m]
-    double strain_tolerance;  ///< excess over strain limits left at most
-    int32_t strain_rounds;    ///< of new multipliers at most
-    int32_t strain_idle;      ///< of those, rounds in a row without progress at most
+    double longest;           ///< with a term that clips: no node goes further than this in one iteration [m]
+    int32_t rounds;           ///< of new multipliers at most
+    int32_t idle_rounds;      ///< of those, in a row without progress at most
     bool may_fail;            ///< slow progress is a reason to give up: the caller would rather take two smaller steps
-    bool must_arrive;         ///< the answer is taken in any case: go on until bodies are where they belong
+    bool must_arrive;         ///< the answer is taken in any case: go on until nothing is left (tl_term_kind.left)
     bool hurry;               ///< the budget of the step is spent: a few iterations, and what they come to is taken
-    bool mend;                ///< the guess is the answer but for faces beyond their strain limits, if there are any
+    bool mend;                ///< the guess is the answer but for constraints that it may not meet
 } tl_newton_def;
 
 typedef struct tl_newton_report {
@@ -26,12 +24,10 @@ typedef struct tl_newton_report {
     tl_solver_kind used;
     double change;  ///< of speeds by the last update, root mean square over the nodes [m/s]
     bool converged;
-    double contact_seconds;  ///< of wall clock, for contact
-    double strain_seconds;   ///< the same for strain limits, further iterations for their sake included
-    int32_t strain_rounds;
-    int32_t part_iterations;  ///< in which only nodes near faces beyond their limits moved, not among `iterations`
-    tl_strain_state strain;   ///< at the end
-    bool strain_held;         ///< within the tolerance, but for faces that are driven
+    int32_t rounds;           ///< of new multipliers
+    int32_t part_iterations;  ///< in which only nodes near unmet constraints moved, not among `iterations`
+    double excess;            ///< over the constraints, at the end
+    bool met;                 ///< they are, within their tolerance
     bool spent;               ///< ended before its time, as the budget was spent
     bool gave_up;             ///< no way down was found where the answer had to be taken: it is where the search stood
 } tl_newton_report;
@@ -42,9 +38,8 @@ typedef struct tl_newton_problem {
     const tl_step_def *step;
     tl_bsr *matrix;
     tl_solver *solver;
-    tl_contacts *contacts;     ///< settled at the first guess; NULL: none
-    tl_strain_limits *limits;  ///< have begun the step; their trial multipliers become those of the answer. NULL: none
-    const tl_vec3 *target;     ///< where fixed nodes belong, should contact have kept them from it
+    tl_term *terms;  ///< beside the cloth's own potential, `term_count` of them; their seconds are added to
+    int32_t term_count;
 } tl_newton_problem;
 
 /// `x` holds the first guess, with fixed nodes in place, and receives the minimiser. TL_FAILED if numbers stop being

@@ -1,6 +1,6 @@
 // dynamics/implicit/newton_part.c: iterations in which only some nodes move.
 //
-// When Newton's method has converged, strain limits are often still beyond their tolerance in a handful of faces. What
+// When Newton's method has converged, constraints (strain limits) are often still unmet in a handful of faces. What
 // mends them is a matter of their surroundings, so the same potential is minimised over these alone: descent on a part
 // is descent on the whole. Where a part is too small (a row of taut faces), it grows; where it becomes a large part of
 // all, everything moves again.
@@ -16,14 +16,13 @@
 #define LINEAR_PART 0.1   // a small system is worth a finer solve: of the tolerance otherwise
 enum { PART_ITERATIONS = 2000 };
 
-// Marks nodes of faces beyond their limits, and `rings` more around them.
+// Marks nodes of unmet constraints, and `rings` more around them.
 static void mark_nodes(const newton *s, const tl_vec3 *x, int32_t *mark)
 {
     const tl_elements *e = s->e;
     for (int32_t i = 0; i < e->node_count; i++) mark[i] = -1;
-    for (int32_t f = 0; f < e->face_count; f++)
-        if (tl_strain_excess(s->limits, e, x, f) > s->def->strain_tolerance)
-            for (int k = 0; k < 3; k++) mark[e->face[f][k]] = 0;
+    const tl_term *term = &s->terms[s->constrained];
+    term->kind->mark(term->self, x, mark);
     for (int32_t ring = 1; ring <= s->part.rings; ring++)
         for (int32_t f = 0; f < e->face_count; f++) {
             const int32_t *n = e->face[f];
@@ -64,11 +63,7 @@ tl_status newton_solve_part(newton *s, double tolerance, tl_error *err)
     tl_bsr matrix, blocks;
     TL_TRY(tl_bsr_part(s->matrix, p->rows, p->count, p->place, s->arena, &matrix, err));
     const tl_bsr *all_blocks = NULL;
-    if (s->contacts) {
-        const double begin = tl_now();
-        TL_TRY(tl_contacts_blocks(s->contacts, s->ctx, &all_blocks, err));
-        s->report->contact_seconds += tl_now() - begin;
-    }
+    TL_TRY(newton_blocks(s, &all_blocks, err));
     if (all_blocks) TL_TRY(tl_bsr_part(all_blocks, p->rows, p->count, p->place, s->arena, &blocks, err));
     if (all_blocks) matrix.extra.blocks = &blocks;
     tl_vec3 *b = TL_SCRATCH(s->arena, tl_vec3, p->count), *u = TL_SCRATCH(s->arena, tl_vec3, p->count);

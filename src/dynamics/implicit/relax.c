@@ -8,6 +8,8 @@
 
 #include "base/fail.h"
 #include "dynamics/implicit/implicit.h"
+#include "physics/strain_term.h"
+#include "respond/contact_term.h"
 
 #define TOLERANCE 8e-4  // of strain limits, as in a step
 enum { ROUNDS = 12 };
@@ -49,17 +51,19 @@ tl_status implicit_relax(void *self, tl_dynamics_world *w, double dt, tl_strain_
                                .linear_tolerance = w->def->linear_tolerance,
                                .speed = 1,
                                .longest = 0.05,
-                               .strain_tolerance = TOLERANCE,
-                               .strain_rounds = ROUNDS,
-                               .strain_idle = ROUNDS,
+                               .rounds = ROUNDS,
+                               .idle_rounds = ROUNDS,
                                .must_arrive = true};
+    tl_term terms[2];
+    int32_t count = 0;
+    if (limits) TL_TRY(tl_strain_term(limits, w->elements, TOLERANCE, w->ctx.arena, &terms[count++], err));
+    if (implicit_contacts(w)) TL_TRY(tl_contact_term(implicit_contacts(w), w->ctx.arena, &terms[count++], err));
     const tl_newton_problem problem = {.elements = w->elements,
                                        .step = &step,
                                        .matrix = d->matrix,
                                        .solver = d->solver,
-                                       .contacts = implicit_contacts(w),
-                                       .limits = limits,
-                                       .target = w->x};
+                                       .terms = terms,
+                                       .term_count = count};
     tl_newton_report r;
     TL_TRY(tl_newton_solve(&problem, &def, x, &w->ctx, &r, err));
     for (int32_t i = 0; i < n; i++)

@@ -7,6 +7,7 @@
 #include "base/log.h"
 #include "base/timer.h"
 #include "dynamics/implicit/implicit.h"
+#include "physics/strain_term.h"
 
 // [m] in one Newton iteration with contact, or four times what inertia does: far more than updates need
 #define LONGEST_UPDATE 0.02
@@ -117,9 +118,8 @@ static tl_status mend_after(const stepper *s, const tl_newton_problem *problem, 
     TL_TRY(tl_newton_solve(problem, &mend, x, &s->w->ctx, &more, err));
     r->iterations += more.iterations, r->linear_iterations += more.linear_iterations,
         r->factorizations += more.factorizations;
-    r->part_iterations += more.part_iterations, r->strain_rounds += more.strain_rounds;
-    r->contact_seconds += more.contact_seconds, r->strain_seconds += more.strain_seconds;
-    r->strain = more.strain, r->strain_held = more.strain_held;
+    r->part_iterations += more.part_iterations, r->rounds += more.rounds;
+    r->excess = more.excess, r->met = more.met;
     r->converged = r->converged && more.converged;
     return TL_OK;
 }
@@ -227,9 +227,8 @@ static tl_newton_def newton_def(const stepper *s, const tl_step_def *step, const
                            .linear_tolerance = w->def->linear_tolerance,
                            .speed = sqrt(speed2 / fmax(w->node_count, 1)),
                            .longest = longest,
-                           .strain_tolerance = STRAIN_TOLERANCE,
-                           .strain_rounds = STRAIN_ROUNDS,
-                           .strain_idle = strained || p->depth >= STRAIN_HALVINGS ? STRAINED_IDLE : STRAIN_ROUNDS,
+                           .rounds = STRAIN_ROUNDS,
+                           .idle_rounds = strained || p->depth >= STRAIN_HALVINGS ? STRAINED_IDLE : STRAIN_ROUNDS,
                            .may_fail = p->may_fail,
                            .must_arrive = p->last,
                            .hurry = p->hurry};
@@ -242,10 +241,8 @@ static void add_newton_report(const tl_newton_report *r, tl_step_report *report)
     report->factorizations += r->factorizations;
     report->linear_used = (tl_linear)r->used;
     report->newton_change = r->change;
-    report->strain.rounds += r->strain_rounds;
+    report->strain.rounds += r->rounds;
     report->strain.mended += r->part_iterations;
-    report->seconds.collision += r->contact_seconds;
-    report->seconds.strain += r->strain_seconds;
 }
 
 static void accept(tl_dynamics_world *w, const tl_step_def *step, double dt, const tl_vec3 *x)
@@ -274,9 +271,8 @@ static tl_status judge(const tl_dynamics_world *w, const part *p, const tl_newto
     if (!r->converged && !taken)
         return tl_fail(err, TL_FAILED, "Newton's method stopped after %d iterations at a change of %g m/s",
                        r->iterations, r->change);
-    if (!r->strain_held && !strained && p->depth < STRAIN_HALVINGS && !taken)
-        return tl_fail(err, TL_FAILED, "a strain is %g beyond its limits after %d rounds", r->strain.worst,
-                       r->strain_rounds);
+    if (!r->met && !strained && p->depth < STRAIN_HALVINGS && !taken)
+        return tl_fail(err, TL_FAILED, "a strain is %g beyond its limits after %d rounds", r->excess, r->rounds);
     return TL_OK;
 }
 
@@ -286,7 +282,9 @@ typedef struct trial {
     const tl_responder *how;  ///< NULL: nothing to collide with
     tl_step_def step;
     tl_respond_move move;
-    bool strained;  ///< begins beyond strain limits
+    bool strained;                        ///< begins beyond strain limits
+    tl_term terms[2], *limits, *contact;  ///< the latter two among them; NULL: there is none
+    int32_t term_count;
     tl_vec3 *x;
     tl_newton_report r;
     bool stuck;  ///< the response has no answer
@@ -323,15 +321,30 @@ static tl_status prepare(stepper *s, trial *t, tl_step_report *report, tl_error 
 
 // Where the solve ended is corrected, if the response does so.
 static tl_status correct(stepper *s, trial *t, const tl_newton_problem *problem, const tl_newton_def *def,
-                         tl_error *err)
+                         tl_step_report *report, tl_error *err)
 {
     if (!t->how || !t->how->after || !(t->r.converged || t->p->last || t->r.spent)) return TL_OK;
     const double start = tl_now();
     bool clear;
     TL_TRY(t->how->after(s->w->response, &t->move, t->x, NULL, &clear, &s->w->ctx, err));
-    t->r.contact_seconds += tl_now() - start;
+    report->seconds.collision += tl_now() - start;
     t->stuck = !clear;
     return clear && s->contacts && s->w->limits ? mend_after(s, problem, def, t->x, &t->r, err) : TL_OK;
+}
+
+// What the potential has beside the cloth's own.
+static tl_status list_terms(const stepper *s, trial *t, tl_error *err)
+{
+    const tl_dynamics_world *w = s->w;
+    if (w->limits) {
+        t->limits = &t->terms[t->term_count++];
+        TL_TRY(tl_strain_term(w->limits, w->elements, STRAIN_TOLERANCE, w->ctx.arena, t->limits, err));
+    }
+    if (t->how && t->how->term) {
+        t->contact = &t->terms[t->term_count++];
+        TL_TRY(t->how->term(w->response, &w->ctx, t->contact, err));
+    }
+    return TL_OK;
 }
 
 // The state changes only on success.
@@ -341,17 +354,19 @@ static tl_status attempt(stepper *s, trial *t, tl_step_report *report, tl_error 
     t->x = TL_SCRATCH(w->ctx.arena, tl_vec3, w->node_count);
     if (!t->x) return tl_fail_memory(err, "a step");
     TL_TRY(prepare(s, t, report, err));
+    TL_TRY(list_terms(s, t, err));
     const tl_newton_def newton = newton_def(s, &t->step, t->x, t->p, t->strained);
     const tl_newton_problem problem = {.elements = w->elements,
                                        .step = &t->step,
                                        .matrix = s->d->matrix,
                                        .solver = s->d->solver,
-                                       .contacts = s->contacts,
-                                       .limits = w->limits,
-                                       .target = t->move.target};
+                                       .terms = t->terms,
+                                       .term_count = t->term_count};
     tl_status status = tl_newton_solve(&problem, &newton, t->x, &w->ctx, &t->r, err);
-    if (status == TL_OK) status = correct(s, t, &problem, &newton, err);
+    if (status == TL_OK) status = correct(s, t, &problem, &newton, report, err);
     add_newton_report(&t->r, report);
+    if (t->limits) report->seconds.strain += t->limits->seconds;
+    if (t->contact) report->seconds.collision += t->contact->seconds;
     if (t->how && t->how->report) add_contact_report(w, t->how, report);
     if (status != TL_OK) return status;
     if (t->stuck) return tl_fail(err, TL_FAILED, "%s between moving bodies were not resolved", t->how->name);

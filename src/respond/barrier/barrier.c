@@ -40,6 +40,7 @@ const tl_responder tl_responder_barrier = {
     .destroy = contact_kind_destroy,
     .forget = contact_kind_forget,
     .contacts = contact_kind_contacts,
+    .term = contact_kind_term,
     .begin = contact_kind_begin,
     .guess = guess,
     .report = contact_kind_report,

@@ -17,8 +17,6 @@
 #define FREEZE_REACH 8.0    // thicknesses; further apart a spring along the normal of now would mislead
 enum { PAIRS_PER_CHUNK = 512, MAX_ROUNDS = 30 };
 
-bool tl_contacts_frozen(const tl_contacts *c) { return c->frozen; }
-
 // Is the nearest place inside both features? On a border the normal of now is not that of what lies beyond: cloth that
 // slides would run into faces ahead of it.
 static bool inside(const pair *p, const nearness *near)
