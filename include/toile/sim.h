@@ -201,7 +201,7 @@ typedef enum tl_remeshing_kind {
     TL_REMESHING_ANISOTROPIC,  ///< faces as long and as thin as wrinkles allow
     TL_REMESHING_ISOTROPIC,    ///< faces of even shape
     TL_REMESHING_SQRT3,        ///< layers of triangles, made and removed (docs/sqrt3.md)
-    TL_REMESHING_EDGE_TREES,   ///< edges split in halves and joined again; with TL_DYNAMICS_SPRINGS (docs/realtime.md)
+    TL_REMESHING_EDGE_TREES,   ///< edges split in halves and joined again (docs/realtime.md)
 } tl_remeshing_kind;
 
 /// What the kind sqrt3 goes by.

@@ -7,10 +7,6 @@
 
 const tl_adapter tl_adapter_none = {.name = "none", .promise = "the mesh stays as it is given", .keeps_clear = true};
 
-// The springs keep their hierarchy themselves (sim/spring_cloth.h).
-const tl_adapter tl_adapter_edge_trees = {.name = "edge-trees",
-                                          .promise = "edges are halved and joined again, level by level"};
-
 const tl_adapter *tl_adapter_of(tl_remeshing_kind kind)
 {
     static const tl_adapter *const kinds[] = {

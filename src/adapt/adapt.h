@@ -92,7 +92,7 @@ typedef struct tl_adapter {
 
 extern const tl_adapter tl_adapter_none;
 extern const tl_adapter tl_adapter_anisotropic;  ///< Narain et al. 2012
-extern const tl_adapter tl_adapter_edge_trees;   ///< Simnett 2012; with springs
+extern const tl_adapter tl_adapter_edge_trees;   ///< Simnett 2012
 extern const tl_adapter tl_adapter_isotropic;    ///< the same with round tensors
 extern const tl_adapter tl_adapter_sqrt3;        ///< Li & Volkov 2005
 

@@ -40,6 +40,18 @@ tl_remeshing tl_remeshing_default(void)
                           .join_length = 0.99};
 }
 
+static tl_status check_edge_trees(const tl_remeshing *d, tl_error *err)
+{
+    if (d->levels < 0 || d->levels > 8)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.levels %d, must be 0 to 8", d->levels);
+    if (!(d->split_length > 0) || !(d->join_length >= d->split_length) || !isfinite(d->join_length))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing: split_length %g, join_length %g: must be > 0 and in order",
+                       d->split_length, d->join_length);
+    if (d->rejoin_wait < 0 || d->rejoin_wait > 255)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.rejoin_wait %d looks, must be 0 to 255", d->rejoin_wait);
+    return TL_OK;
+}
+
 tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
 {
     if (!tl_adapter_of(d->kind)) return tl_fail(err, TL_BAD_ARG, "remeshing.kind %d is none of ours", (int)d->kind);
@@ -65,6 +77,7 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (d->patience < 1)
         return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
     if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
+    if (d->kind == TL_REMESHING_EDGE_TREES) return check_edge_trees(d, err);
     if (d->kind != TL_REMESHING_SQRT3) return TL_OK;
     const int32_t most_layers = 12;
     if (d->layers < 1 || d->layers > most_layers)

@@ -422,7 +422,8 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
                        .friction = def->friction,
                        .friction_self = def->friction_self,
                        .remeshing = def->remeshing,
-                       .adapter = tl_adapter_of(def->remeshing.kind),
+                       // springs keep their hierarchy themselves (spring_cloth.h)
+                       .adapter = sim_by_springs(sim) ? &tl_adapter_none : tl_adapter_of(def->remeshing.kind),
                        .passed = -1,
                        .strain = def->strain};
     const char *name = def->name ? def->name : "cloth";

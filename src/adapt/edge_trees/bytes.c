@@ -62,6 +62,16 @@ static tl_status read_pool(tl_trees_pool *p, const tl_allocator *alloc, const ch
     return TL_OK;
 }
 
+// Free slots are those that are not in use. The first byte of every object says so.
+static bool lists_free(const tl_trees_pool *p)
+{
+    int32_t dead = 0;
+    for (int32_t i = 0; i < p->count; i++) dead += *(const uint8_t *)tl_trees_pool_at(p, i) == 0;
+    for (int32_t i = 0; i < p->free_count; i++)
+        if (*(const uint8_t *)tl_trees_pool_at(p, p->free[i]) != 0) return false;
+    return dead == p->free_count;
+}
+
 tl_status tl_trees_read_bytes(tl_trees *m, const char *data, size_t size, size_t *used, tl_error *err)
 {
     *used = 0;
@@ -69,5 +79,7 @@ tl_status tl_trees_read_bytes(tl_trees *m, const char *data, size_t size, size_t
     TL_TRY(read_pool(&m->vert, &m->alloc, data, size, used, err));
     TL_TRY(read_pool(&m->edge, &m->alloc, data, size, used, err));
     TL_TRY(read_pool(&m->tri, &m->alloc, data, size, used, err));
-    return tl_trees_check(m, err) == TL_OK ? TL_OK : tl_fail(err, TL_BAD_INPUT, "saved state: edge trees are damaged");
+    const bool sound = lists_free(&m->vert) && lists_free(&m->edge) && lists_free(&m->tri);
+    return sound && tl_trees_check(m, err) == TL_OK ? TL_OK
+                                                    : tl_fail(err, TL_BAD_INPUT, "saved state: edge trees are damaged");
 }

@@ -73,6 +73,14 @@ static tl_status reserve(tl_trees *m, tl_error *err)
     return TL_OK;
 }
 
+tl_status tl_trees_reserve(tl_trees *m, tl_error *err)
+{
+    TL_TRY(reserve(m, err));
+    TL_TRY(tl_trees_pool_reserve(&m->vert, &m->alloc, 1, err));
+    TL_TRY(tl_trees_pool_reserve(&m->edge, &m->alloc, 2 + 2 * 3, err));  // halves, and inner edges on either side
+    return tl_trees_pool_reserve(&m->tri, &m->alloc, 2 * 4, err);
+}
+
 static tl_status new_edge(tl_trees *m, int32_t a, int32_t b, int32_t level, int32_t *id, tl_error *err)
 {
     void *object;
@@ -161,6 +169,7 @@ static double diagonal_cost(const tl_trees *m, const tl_trees_tri *t, int k, con
         const tl_vec3 p = choice->normal[e->a], q = choice->normal[e->b];
         return p.x * q.x + p.y * q.y + p.z * q.z;  // the cosine of the turn: small where the edge is curved
     }
+    if (choice->tie == TL_TREES_TIE_VERTEX) return t->vert[third] == choice->vert ? 0 : 1;
     return 0;
 }
 

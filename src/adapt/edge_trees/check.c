@@ -25,6 +25,7 @@ static tl_status check_edge(const tl_trees *m, int32_t i, tl_error *err)
 {
     const tl_trees_edge *e = tl_trees_e(m, i);
     if (!live_vert(m, e->a) || !live_vert(m, e->b)) FAULT("edge %d has a dead end", i);
+    if (e->level > TL_TREES_MAX_LEVEL) FAULT("edge %d: level %d", i, e->level);
     if (e->flags & (TL_TREES_EDGE_NEW | TL_TREES_EDGE_GOING)) FAULT("edge %d was not committed", i);
     if (e->tri[0] == TL_TREES_NONE) FAULT("edge %d has no triangle on its left", i);
     for (int s = 0; s < 2; s++) {
@@ -77,6 +78,8 @@ static tl_status check_tri(const tl_trees *m, int32_t i, tl_error *err)
 {
     const tl_trees_tri *t = tl_trees_t(m, i);
     if (t->flags & TL_TREES_TRI_TAGGED) FAULT("triangle %d was not committed", i);
+    if (t->level > TL_TREES_MAX_LEVEL) FAULT("triangle %d: level %d", i, t->level);
+    if (t->config >= TL_TREES_CONFIGS) FAULT("triangle %d: configuration %d", i, t->config);
     int bits = 0;
     for (int k = 0; k < 3; k++) {
         if (!live_edge(m, t->edge[k] / 2)) FAULT("triangle %d has a dead edge", i);

@@ -10,7 +10,7 @@
 #include "base/fail.h"
 
 enum { EDGES_PER_CHUNK = 1024 };
-enum { STAY, SPLIT, JOIN };
+enum { BLOCKED = -1, STAY, SPLIT, JOIN, KEEP, ALONG };  // KEEP: split, and wanted; ALONG: split with others
 
 tl_trees_rules tl_trees_rules_default(void)
 {
@@ -145,13 +145,17 @@ static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
         if (e->level >= deepest || !is_visible(j, e)) return;
         if (!tl_trees_may_split(m, id, deepest)) {
             // the border rule: a visible edge that wants to be split is not kept from it by what is hidden
-            if (j->rules->mask & TL_TREES_BY_VISIBILITY && verdict_of(j, id, e) == SPLIT) m->action[id] = -1;
+            if (j->rules->mask & (TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE) && verdict_of(j, id, e) == SPLIT)
+                m->action[id] = BLOCKED;
             return;
         }
         if (verdict_of(j, id, e) == SPLIT) m->action[id] = SPLIT;
         return;
     }
+    const bool whole = j->rules->mask & TL_TREES_WHOLE;
+    if (whole) m->action[id] = KEEP;
     if (!tl_trees_may_join(m, id)) return;
+    if (whole && verdict_of(j, id, e) == JOIN) m->action[id] = STAY;
     if (e->wait > 0 && e->level < deepest) {
         e->wait--;
         return;
@@ -201,6 +205,38 @@ static void unlock(tl_trees *m, int32_t e)
     }
 }
 
+// Does an edge have a neighbour in one of its triangles that is wanted?
+static bool is_needed(const tl_trees *m, const tl_trees_edge *e)
+{
+    for (int s = 0; s < 2; s++) {
+        if (e->tri[s] == TL_TREES_NONE) continue;
+        const int32_t *outer = tl_trees_t(m, e->tri[s])->edge;
+        for (int k = 0; k < 3; k++)
+            if (m->action[outer[k] / 2] == KEEP || m->action[outer[k] / 2] == SPLIT) return true;
+    }
+    return false;
+}
+
+// TL_TREES_WHOLE: triangles are split all around, and kept so.
+static void complete_triangles(tl_trees *m, int32_t count)
+{
+    for (int32_t i = 0; i < count; i++)
+        if (m->action[i] == JOIN && is_needed(m, tl_trees_e(m, i))) m->action[i] = STAY;
+    for (int32_t i = 0; i < count; i++) {
+        if (m->action[i] != SPLIT) continue;
+        const tl_trees_edge *e = tl_trees_e(m, i);
+        for (int s = 0; s < 2; s++) {
+            if (e->tri[s] == TL_TREES_NONE) continue;
+            const int32_t *outer = tl_trees_t(m, e->tri[s])->edge;
+            for (int k = 0; k < 3; k++)
+                if (m->action[outer[k] / 2] == STAY && !tl_trees_is_split(tl_trees_e(m, outer[k] / 2)))
+                    m->action[outer[k] / 2] = ALONG;
+        }
+    }
+    for (int32_t i = 0; i < count; i++)
+        m->action[i] = m->action[i] == ALONG ? SPLIT : m->action[i] == KEEP ? STAY : m->action[i];
+}
+
 tl_status tl_trees_decide(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_workers *workers,
                           int32_t *splits, tl_error *err)
 {
@@ -211,15 +247,28 @@ tl_status tl_trees_decide(tl_trees *m, const tl_trees_rules *rules, const tl_tre
     j.factor[0] = 1;
     for (int i = 1; i < TL_TREES_MAX_LEVEL + 2; i++) j.factor[i] = j.factor[i - 1] * rules->level_factor;
     tl_parallel_for(workers, count, EDGES_PER_CHUNK, decide_chunk, &j);
-    if (rules->mask & TL_TREES_BY_VISIBILITY) {
+    if (rules->mask & (TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE)) {
         TL_TRY(find_parents(m, err));
         for (int32_t e = 0; e < count; e++)
-            if (m->action[e] == -1) m->action[e] = STAY, unlock(m, e);
+            if (m->action[e] == BLOCKED) m->action[e] = STAY, unlock(m, e);
     }
+    if (rules->mask & TL_TREES_WHOLE) complete_triangles(m, count);
     m->decided = count;
     *splits = 0;
     for (int32_t e = 0; e < count; e++) *splits += m->action[e] == SPLIT;
     return TL_OK;
+}
+
+int32_t tl_trees_wishes(const tl_trees *m, trees_wish *out)
+{
+    int32_t count = 0;
+    for (int what = JOIN; what >= SPLIT; what--)
+        for (int32_t e = 0; e < m->decided; e++)
+            if (m->action[e] == what) {
+                const tl_trees_edge *edge = tl_trees_e(m, e);
+                out[count++] = (trees_wish){e, edge->a, edge->b, what == SPLIT};
+            }
+    return count;
 }
 
 tl_status tl_trees_apply(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_trees_report *report,

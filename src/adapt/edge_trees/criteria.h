@@ -14,6 +14,8 @@ enum {
     TL_TREES_BY_LEVEL_LENGTH = 8,  ///< as by length, with thresholds that shrink with the level
     TL_TREES_BY_VISIBILITY = 16,   ///< what cannot be seen is joined and asked nothing else
     TL_TREES_ALWAYS_JOIN = 32,     ///< join whatever need not be split: no threshold for joining counts
+    TL_TREES_WHOLE = 64,  ///< an edge is split with all others of its triangles, and if it is locked with what locks
+                          ///< it: then hardly a triangle with one or two split edges is folded along its diagonal
 };
 
 typedef struct tl_trees_rules {
@@ -52,5 +54,14 @@ tl_status tl_trees_decide(tl_trees *m, const tl_trees_rules *rules, const tl_tre
                           int32_t *splits, tl_error *err);
 tl_status tl_trees_apply(tl_trees *m, const tl_trees_rules *rules, const tl_trees_sight *sight, tl_trees_report *report,
                          tl_error *err);
+
+/// What was decided about an edge. Its ends tell it from another one that got the same id since.
+typedef struct trees_wish {
+    int32_t edge, a, b;
+    bool split;
+} trees_wish;
+
+/// What tl_trees_decide has come to, joins first, each by ascending ids. Room for as many as there are slots.
+int32_t tl_trees_wishes(const tl_trees *m, trees_wish *out);
 
 double tl_trees_rest_length(const tl_trees *m, int32_t e);  ///< [m]; at a seam the mean of both sides

@@ -39,6 +39,12 @@ static tl_status pool_grow(tl_trees_pool *p, const tl_allocator *alloc, tl_error
     return TL_OK;
 }
 
+tl_status tl_trees_pool_reserve(tl_trees_pool *p, const tl_allocator *alloc, int32_t count, tl_error *err)
+{
+    while (p->free_count < count) TL_TRY(pool_grow(p, alloc, err));
+    return TL_OK;
+}
+
 tl_status tl_trees_pool_take(tl_trees_pool *p, const tl_allocator *alloc, int32_t *id, void **object, tl_error *err)
 {
     if (p->free_count == 0) TL_TRY(pool_grow(p, alloc, err));

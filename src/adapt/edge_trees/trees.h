@@ -31,6 +31,7 @@ typedef enum tl_trees_tie {
     TL_TREES_TIE_LENGTH,     ///< the shorter one in space
     TL_TREES_TIE_REST,       ///< the shorter one in material space
     TL_TREES_TIE_CURVATURE,  ///< the one that starts on the more curved edge
+    TL_TREES_TIE_VERTEX,     ///< the one that ends at a given vertex
 } tl_trees_tie;
 
 typedef struct tl_trees_edge {
@@ -92,6 +93,9 @@ bool tl_trees_may_split(const tl_trees *m, int32_t e, int32_t max_level);
 /// Its children are leaves and no triangle beside it has refined children.
 bool tl_trees_may_join(const tl_trees *m, int32_t e);
 
+/// Room for one split or join and its sweep, with which neither runs out of memory.
+tl_status tl_trees_reserve(tl_trees *m, tl_error *err);
+
 /// Cuts an edge that may be split; the new vertex goes to *vert. Children exist for the next update.
 tl_status tl_trees_split(tl_trees *m, int32_t e, int32_t *vert, tl_error *err);
 /// Joins an edge that may be joined. Its vertex and children go at the next sweep.
@@ -102,6 +106,7 @@ typedef struct tl_trees_choice {
     tl_trees_tie tie;
     const tl_vec3 *pos;     ///< [m] for TL_TREES_TIE_LENGTH
     const tl_vec3 *normal;  ///< unit, for TL_TREES_TIE_CURVATURE
+    int32_t vert;           ///< for TL_TREES_TIE_VERTEX
 } tl_trees_choice;
 
 typedef struct tl_trees_report {

@@ -17,6 +17,7 @@ static inline void *tl_trees_pool_at(const tl_trees_pool *p, int32_t i)
     return p->chunk[i >> p->shift] + (size_t)(i & ((1 << p->shift) - 1)) * p->size;
 }
 
+tl_status tl_trees_pool_reserve(tl_trees_pool *p, const tl_allocator *alloc, int32_t count, tl_error *err);
 tl_status tl_trees_pool_take(tl_trees_pool *p, const tl_allocator *alloc, int32_t *id, void **object, tl_error *err);
 void tl_trees_pool_give(tl_trees_pool *p, const tl_allocator *alloc, int32_t id);
 

@@ -241,12 +241,9 @@ static tl_status step(void *self, tl_dynamics_world *w, double begin, double dt,
     return status;
 }
 
-static bool follows(tl_remeshing_kind kind) { return kind != TL_REMESHING_EDGE_TREES; }
-
 const tl_dynamics tl_dynamics_baraff_witkin = {
     .name = "baraff-witkin",
     .promise = "conditions and one linear system a step by modified conjugate gradients, as published; for comparison",
-    .follows = follows,
     .create = create,
     .destroy = destroy,
     .compile = compile,

@@ -111,13 +111,10 @@ static void hash(const tl_sim_def *def, tl_hash *hash)
     tl_hash_add(hash, solver, sizeof solver);
 }
 
-static bool follows(tl_remeshing_kind kind) { return kind != TL_REMESHING_EDGE_TREES; }
-
 const tl_dynamics tl_dynamics_implicit = {
     .name = "implicit",
     .promise = "implicit Euler or BDF2 by Newton's method on a potential, stable at any step",
     .has_potential = true,
-    .follows = follows,
     .create = create,
     .destroy = destroy,
     .compile = compile,
