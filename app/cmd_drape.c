@@ -15,7 +15,8 @@ typedef struct drape_options {
     const char *body, *units, *motion, *material, *quality, *out;
     double edge;
     int32_t frames, threads;
-    bool json, quiet, verbose, no_fit;
+    bool json, quiet, verbose, no_fit, no_hold;
+    app_list holds, elastics;
     // progress
     bool terminal, on_screen;
     int32_t garment;
@@ -77,6 +78,7 @@ static void print_garment(const tl_drape_garment *g)
            "%lld crossings, %s\n",
            g->name, g->panels, g->seams, g->faces, 100 * g->strain_min, 100 * g->strain_max, 100 * g->strain_min_99,
            100 * g->strain_max_99, (long long)g->crossings, g->rested ? "at rest" : "not at rest");
+    if (g->held > 0) printf("  %d nodes held by the body, which carry %.2g N\n", g->held, g->hold_force);
     if (*g->fault) printf("  look at it: %s\n", g->fault);
 }
 
@@ -93,9 +95,9 @@ static void print_json(const drape_options *o, const tl_drape_report *r, int cod
                (long long)g->crossings_start, (long long)g->crossings);
         app_json_real(stdout, g->gap);
         printf(", \"strain\": [%.6g, %.6g], \"strain_99\": [%.6g, %.6g], \"speed\": %.6g, \"rested\": %s, "
-               "\"pinched\": %d, \"steps\": %d, \"seconds\": {",
+               "\"pinched\": %d, \"held\": %d, \"hold_force\": %.6g, \"steps\": %d, \"seconds\": {",
                g->strain_min, g->strain_max, g->strain_min_99, g->strain_max_99, g->speed, g->rested ? "true" : "false",
-               g->pinched, g->steps);
+               g->pinched, g->held, g->hold_force, g->steps);
         for (int s = 0; s < TL_DRAPE_RUN; s++)
             printf("%s\"%s\": %.3f", s ? ", " : "", tl_drape_stage_name((tl_drape_stage)s), g->seconds[s]);
         printf("}, \"fault\": ");
@@ -222,6 +224,41 @@ static bool read_quality(const char *word, tl_drape_quality *out)
     return false;
 }
 
+#define HOLD 2000.0  // [N/m^2] of --hold
+
+// --hold LABEL[=STIFFNESS] and --elastic LABEL=FRACTION; both of one label are one entry.
+static bool read_holds(const app_command *self, const drape_options *o, char words[][64], tl_drape_hold *out,
+                       int32_t *count)
+{
+    *count = 0;
+    for (int32_t i = 0; i < o->holds.count + o->elastics.count; i++) {
+        const bool tie = i < o->holds.count;
+        const char *text = tie ? o->holds.item[i] : o->elastics.item[i - o->holds.count], *is = strchr(text, '=');
+        const size_t n = is ? (size_t)(is - text) : strlen(text);
+        double value = HOLD;
+        if (n == 0 || n > 63 || (is && !app_read_real(is + 1, tie ? 1e-3 : 0.05, tie ? 1e9 : 5, &value)) ||
+            (!is && !tie)) {
+            app_usage(self,
+                      tie ? "--hold %s: give a label, or LABEL=STIFFNESS in N/m per metre of edge"
+                          : "--elastic %s: give LABEL=FRACTION, as in waist=0.85",
+                      text);
+            return false;
+        }
+        int32_t k = 0;
+        while (k < *count && (strlen(words[k]) != n || strncmp(words[k], text, n) != 0)) k++;
+        if (k == TL_DRAPE_HOLDS) {
+            app_usage(self, "at most %d labels are held", TL_DRAPE_HOLDS);
+            return false;
+        }
+        if (k == *count) memcpy(words[k], text, n), words[k][n] = 0, out[(*count)++] = (tl_drape_hold){words[k], 0, 0};
+        if (tie)
+            out[k].stiffness = value;
+        else
+            out[k].elastic = value;
+    }
+    return true;
+}
+
 static int drape_words(const app_command *self, drape_options *o, const app_list *words)
 {
     tl_drape_def def = tl_drape_def_default();
@@ -243,7 +280,11 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
         def.clip = o->motion;
     def.edge = o->edge, def.frames = o->frames, def.out_dir = o->out, def.threads = o->threads;
     def.progress = progress, def.cancelled = stopping, def.user = o, def.log = &log;
-    def.no_fit = o->no_fit;
+    def.no_fit = o->no_fit, def.no_hold = o->no_hold;
+    tl_drape_hold holds[TL_DRAPE_HOLDS];
+    char labels[TL_DRAPE_HOLDS][64];
+    if (!read_holds(self, o, labels, holds, &def.hold_count)) return APP_USAGE;
+    def.holds = holds;
     app_stop_on_signals(o->quiet);
     if (words->count == 1 && is_dir(words->item[0])) return drape_folder(self, o, &def, words->item[0]);
     tl_drape_report r;
@@ -254,6 +295,8 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
 static int drape(const app_command *self, int argc, char **argv, app_list *words)
 {
     drape_options o = {.frames = -1, .threads = app_cores()};
+    o.holds.item = calloc((size_t)argc, sizeof *o.holds.item);
+    o.elastics.item = calloc((size_t)argc, sizeof *o.elastics.item);
     const app_option options[] = {
         {"body", 'b', APP_TEXT, &o.body, 0, 0, "FILE", "who wears it: glTF, OBJ, PLY or STL (docs/bodies.md)"},
         {"units", 0, APP_TEXT, &o.units, 0, 0, "U", "of the body: auto, m, cm, mm, in, ft. Default auto"},
@@ -265,17 +308,26 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
         {"frames", 'n', APP_INT, &o.frames, 0, 1000000, "N", "of the motion. Default: all of the clip"},
         {"out", 'o', APP_TEXT, &o.out, 0, 0, "DIR", "where to"},
         {"threads", 'j', APP_INT, &o.threads, 1, 1024, "N", "changes no byte. Default: all cores"},
+        {"hold", 0, APP_MANY, &o.holds, 0, 0, "LABEL[=K]",
+         "ties edges with this label to the skin, K in N/m per metre"},
+        {"elastic", 0, APP_MANY, &o.elastics, 0, 0, "LABEL=F", "a rubber band of F times the length of these edges"},
+        {"no-hold", 0, APP_FLAG, &o.no_hold, 0, 0, NULL, "skirts and trousers are held by friction alone"},
         {"no-fit", 0, APP_FLAG, &o.no_fit, 0, 0, NULL, "no fit.html with pictures"},
         {"verbose", 'v', APP_FLAG, &o.verbose, 0, 0, NULL, "what goes on, in detail"},
         {"quiet", 'q', APP_FLAG, &o.quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &o.json, 0, 0, NULL,
          "the summary as one JSON object on stdout, one per line for a folder"},
     };
-    int code;
-    if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
-    const char *term = getenv("TERM");
-    o.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-    return drape_words(self, &o, words);
+    int code = APP_FAILED;
+    if (!o.holds.item || !o.elastics.item)
+        app_say("out of memory");
+    else if (app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) {
+        const char *term = getenv("TERM");
+        o.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+        code = drape_words(self, &o, words);
+    }
+    free(o.holds.item), free(o.elastics.item);
+    return code;
 }
 
 int app_drape(const app_command *self, int argc, char **argv) { return app_with_words(self, argc, argv, drape); }

@@ -8,10 +8,6 @@
 extern "C" {
 #endif
 
-typedef struct tl_body_id {
-    uint32_t slot, gen;
-} tl_body_id;  // by value, {0, 0} is no body
-
 typedef enum tl_body_kind {
     TL_BODY_MESH,      ///< pos, face; may deform by keys or be a character
     TL_BODY_PLANE,     ///< everything behind a plane through `center` with outward `axis`; has no mesh

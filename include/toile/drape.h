@@ -10,6 +10,8 @@
 extern "C" {
 #endif
 
+enum { TL_DRAPE_HOLDS = 16 };
+
 typedef enum tl_drape_quality {
     TL_DRAPE_DRAFT,   ///< edges of 2 cm
     TL_DRAPE_NORMAL,  ///< 1 cm
@@ -25,6 +27,13 @@ typedef enum tl_drape_stage {
     TL_DRAPE_STAGES,
 } tl_drape_stage;
 TL_API const char *tl_drape_stage_name(tl_drape_stage stage);  ///< "sew", ..; NULL if out of range
+
+/// Edges whose label holds a word are tied to the skin, or become an elastic band.
+typedef struct tl_drape_hold {
+    const char *label;  ///< word in the label of edges of the pattern, whatever the case
+    double stiffness;   ///< of springs to the skin, per length of the edges [N/m^2]; 0: none
+    double elastic;     ///< the band wants to be this fraction of the edges' length; 0: no band
+} tl_drape_hold;
 
 /// Start from tl_drape_def_default().
 typedef struct tl_drape_def {
@@ -46,7 +55,10 @@ typedef struct tl_drape_def {
     void (*progress)(void *user, int32_t garment, tl_drape_stage stage, double part);
     int (*cancelled)(void *user);  ///< nonzero ends it with TL_CANCELLED; the same call goes on later. May be NULL.
     void *user;
-    const tl_log *log;  ///< may be NULL
+    const tl_log *log;           ///< may be NULL
+    const tl_drape_hold *holds;  ///< hold_count entries, at most TL_DRAPE_HOLDS; may be NULL
+    int32_t hold_count;
+    uint32_t no_hold;  ///< 1: no rim is held but those of `holds`. Default 0: what does not hang from the shoulders is.
 } tl_drape_def;
 TL_API void tl_drape_def_init(tl_drape_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_drape_def tl_drape_def_default(void)
@@ -80,6 +92,8 @@ typedef struct tl_drape_garment {
     int32_t pinched;  ///< most nodes between parts of the body at a time
     char fault[320];  ///< what is not as it should be, "" if all is
     tl_drape_fit fit;
+    int32_t held;                     ///< nodes that are tied to the body
+    double hold_force;                ///< what the ties carry at rest [N]
     double seconds[TL_DRAPE_STAGES];  ///< of wall clock; not part of drape.json
 } tl_drape_garment;
 

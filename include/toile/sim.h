@@ -12,6 +12,9 @@ typedef struct tl_sim tl_sim;  // opaque, owns everything inside
 typedef struct tl_cloth_id {
     uint32_t slot, gen;
 } tl_cloth_id;  // by value, {0, 0} is no cloth
+typedef struct tl_body_id {
+    uint32_t slot, gen;
+} tl_body_id;  // by value, {0, 0} is no body (toile/body.h)
 
 typedef enum tl_integrator {
     TL_IMPLICIT_EULER,  ///< first order, robust, damps what it cannot resolve
@@ -350,6 +353,14 @@ typedef struct tl_handle_def {
     int32_t key_count;
     tl_curve curve;  ///< Default TL_CURVE_SMOOTH.
     uint32_t live;   ///< 1: its target is set by tl_handle_set_target (toile/live.h), not by keys. Default 0.
+    // Ties and bands (docs/scene.md#ties): springs in place of a hold, for cloth with TL_REMESHING_NONE and dynamics
+    // implicit. A tie has a body: each node is drawn to the place on the body's skin where it is when the handle is
+    // made, by `stiffness`, once it is farther from there than `slack`. A band has `elastic`: edges between chosen
+    // nodes want to be no longer than this fraction of their length in the material.
+    tl_body_id body;  ///< {0, 0}: no tie. The body is there before the handle.
+    double slack;     ///< of a tie [m], >= 0. Default 0.
+    double elastic;   ///< of a band, > 0; 0: no band. Default 0.
+    double tension;   ///< of a band, per strain [N], > 0. Default 20.
 } tl_handle_def;
 TL_API void tl_handle_def_init(tl_handle_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_handle_def tl_handle_def_default(void)

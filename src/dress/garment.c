@@ -22,19 +22,21 @@ static bool make_room(tl_garment *g)
 {
     const tl_allocator *a = &g->alloc;
     g->pos = TL_ALLOC(a, tl_vec3, g->node_cap);
+    g->node_mark = TL_CALLOC(a, int32_t, g->mark_cap);
     g->uv = TL_ALLOC(a, tl_vec2, g->vert_cap);
     g->vert_node = TL_ALLOC(a, int32_t, g->vert_cap);
     g->vert_panel = TL_ALLOC(a, int32_t, g->vert_cap);
     g->sewn = TL_ALLOC(a, int32_t, g->vert_cap);
     g->face = tl_alloc_bytes(a, (size_t)g->face_cap, sizeof *g->face);
     g->face_panel = TL_ALLOC(a, int32_t, g->face_cap);
-    return g->pos && g->uv && g->vert_node && g->vert_panel && g->sewn && g->face && g->face_panel;
+    return g->pos && g->node_mark && g->uv && g->vert_node && g->vert_panel && g->sewn && g->face && g->face_panel;
 }
 
 void tl_garment_free(tl_garment *g)
 {
     const tl_allocator *a = &g->alloc;
     TL_FREE(a, g->pos, g->node_cap);
+    TL_FREE(a, g->node_mark, g->mark_cap);
     TL_FREE(a, g->uv, g->vert_cap);
     TL_FREE(a, g->vert_node, g->vert_cap);
     TL_FREE(a, g->vert_panel, g->vert_cap);
@@ -52,6 +54,7 @@ tl_status tl_garment_alloc(const tl_allocator *alloc, int32_t nodes, int32_t ver
                         .vert_count = verts,
                         .face_count = faces,
                         .node_cap = nodes,
+                        .mark_cap = nodes,
                         .vert_cap = verts,
                         .face_cap = faces};
     if (make_room(out)) return TL_OK;
@@ -101,12 +104,13 @@ tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err)
     if (moved) *moved = 0;
     tl_vec3 *sum = TL_CALLOC(&g->alloc, tl_vec3, n);
     int32_t *count = TL_CALLOC(&g->alloc, int32_t, n);
-    int32_t *node = TL_ALLOC(&g->alloc, int32_t, n);
-    const bool room = sum && count && node;
+    int32_t *node = TL_ALLOC(&g->alloc, int32_t, n), *mark = TL_CALLOC(&g->alloc, int32_t, n);
+    const bool room = sum && count && node && mark;
     int32_t nodes = 0;
     for (int32_t v = 0; room && v < n; v++) {
         const int32_t r = g->sewn[v];  // r <= v
         sum[r] = tl_add3(sum[r], g->pos[g->vert_node[v]]), count[r]++;
+        if (g->node_mark[g->vert_node[v]] > mark[r]) mark[r] = g->node_mark[g->vert_node[v]];
         node[v] = r == v ? nodes++ : node[r];
     }
     for (int32_t v = 0; room && v < n; v++) {
@@ -115,13 +119,14 @@ tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err)
         if (moved) *moved = fmax(*moved, way);
     }
     for (int32_t v = 0; room && v < n; v++) {
-        if (g->sewn[v] == v) g->pos[node[v]] = tl_mul3(1.0 / count[v], sum[v]);
+        if (g->sewn[v] == v) g->pos[node[v]] = tl_mul3(1.0 / count[v], sum[v]), g->node_mark[node[v]] = mark[v];
         g->vert_node[v] = node[v];
     }
     if (room) g->node_count = nodes;
     TL_FREE(&g->alloc, sum, n);
     TL_FREE(&g->alloc, count, n);
     TL_FREE(&g->alloc, node, n);
+    TL_FREE(&g->alloc, mark, n);
     return room ? TL_OK : tl_fail_memory(err, "welding seams");
 }
 

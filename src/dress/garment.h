@@ -7,13 +7,14 @@ typedef struct tl_garment {
     tl_allocator alloc;
     tl_vec3 *pos;        ///< of nodes [m]
     tl_vec2 *uv;         ///< of vertices [m]
+    int32_t *node_mark;  ///< of nodes: what holds them to the body (dress/mark.h), 0: nothing
     int32_t *vert_node;  ///< node under each vertex
     int32_t *vert_panel;
     int32_t *sewn;  ///< per vertex: those of one number belong on one node (once sewn); the smallest vertex of them
     int32_t (*face)[3];
     int32_t *face_panel;
     int32_t node_count, vert_count, face_count;
-    int32_t node_cap, vert_cap, face_cap;  ///< of the arrays, for freeing
+    int32_t node_cap, mark_cap, vert_cap, face_cap;  ///< of the arrays, for freeing
 } tl_garment;
 
 /// Panels as the pattern's mesh has them: a node per vertex. `*out` is zero on failure.

@@ -67,7 +67,7 @@ static bool grow(tl_garment *g, int32_t nodes, int32_t verts, int32_t faces)
 {
     const tl_allocator *a = &g->alloc;
     int32_t cap[3] = {g->vert_cap, g->vert_cap, g->vert_cap}, face_cap = g->face_cap;
-    if (!TL_GROW(a, g->pos, g->node_cap, nodes)) return false;
+    if (!TL_GROW(a, g->pos, g->node_cap, nodes) || !TL_GROW(a, g->node_mark, g->mark_cap, nodes)) return false;
     // arrays of one length share a capacity: the last to grow sets it, so a failure half-way leaves the books right
     tl_vec2 *uv = TL_ALLOC(a, tl_vec2, verts);
     int32_t *node = TL_ALLOC(a, int32_t, verts), *panel = TL_ALLOC(a, int32_t, verts),
@@ -140,9 +140,12 @@ static tl_status cut(round_of *r, tl_error *err)
     tl_garment *g = r->g;
     if (!grow(g, g->node_count + r->nodes_made, g->vert_count + r->verts_made, g->face_count + r->faces_made))
         return tl_fail_memory(err, "splitting");
-    for (int32_t e = 0; e < r->nodes.count; e++)
-        if (r->new_node[e] >= 0)
-            g->pos[r->new_node[e]] = tl_mul3(0.5, tl_add3(g->pos[r->nodes.edge[e][0]], g->pos[r->nodes.edge[e][1]]));
+    for (int32_t e = 0; e < r->nodes.count; e++) {
+        if (r->new_node[e] < 0) continue;
+        const int32_t a = r->nodes.edge[e][0], b = r->nodes.edge[e][1];
+        g->pos[r->new_node[e]] = tl_mul3(0.5, tl_add3(g->pos[a], g->pos[b]));
+        g->node_mark[r->new_node[e]] = g->node_mark[a] == g->node_mark[b] ? g->node_mark[a] : 0;
+    }
     for (int32_t i = 0; i < r->verts_made; i++) g->sewn[g->vert_count + i] = -1;
     int32_t last = g->face_count;
     const int32_t faces = g->face_count;

@@ -132,7 +132,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
 {
     tl_hash h;
     tl_hash_init(&h);
-    const int32_t version = 4;
+    const int32_t version = 5;
     tl_hash_add(&h, &version, sizeof version);
     tl_hash_add(&h, mesh->pos, (size_t)mesh->vert_count * sizeof *mesh->pos);
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);
@@ -140,6 +140,12 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
     tl_hash_add(&h, d->body, (size_t)tl_character_vert_count(d->character) * sizeof *d->body);
     tl_hash_add(&h, &d->material, sizeof d->material);
     tl_hash_add(&h, &d->edge, sizeof d->edge);
+    for (int32_t i = 0; i < d->hold_count; i++) {
+        const double numbers[3] = {d->hold[i].mark, d->hold[i].stiffness, d->hold[i].elastic};
+        tl_hash_add(&h, numbers, sizeof numbers);
+    }
+    for (int32_t i = 0; i < d->def->hold_count; i++)
+        tl_hash_add(&h, d->def->holds[i].label, strlen(d->def->holds[i].label) + 1);
     if (d->index > 0) tl_hash_add(&h, &d->inputs[d->index - 1], sizeof d->inputs[0]);  // worn below
     return tl_hash_value(&h);
 }
@@ -193,7 +199,9 @@ static tl_status do_stage(tl_draper *d, const tl_dress_def *dress, tl_drape_stag
     switch (stage) {
     case TL_DRAPE_SEW: return tl_dress_sew(dress, g, r, err);
     case TL_DRAPE_GROW: return tl_dress_grow(dress, g, r, err);
-    case TL_DRAPE_SETTLE: return tl_dress_settle(dress, g, SETTLE_COARSE, 3 * TL_DRAPE_REST, r, err);
+    case TL_DRAPE_SETTLE:
+        TL_TRY(tl_drape_mark_rim(d, err));
+        return tl_dress_settle(dress, g, SETTLE_COARSE, 3 * TL_DRAPE_REST, r, err);
     default:
         TL_TRY(tl_garment_split(g, SPLIT_ABOVE * d->edge, SPLIT_ROUNDS, err));
         TL_TRY(tl_dress_settle(dress, g, SETTLE_FINE, TL_DRAPE_REST, r, err));
@@ -282,7 +290,8 @@ static tl_status make_panels(tl_draper *d, tl_error *err)
     tl_pattern_mesh mesh;
     TL_TRY(tl_pattern_mesh_make(&d->alloc, *pattern, &def, &mesh, err));
     d->inputs[d->index] = hash_of(d, &mesh);
-    const tl_status status = tl_garment_make(&d->alloc, &mesh, &d->garment[d->index], err);
+    tl_status status = tl_garment_make(&d->alloc, &mesh, &d->garment[d->index], err);
+    if (status == TL_OK) status = tl_drape_mark_labels(d, &mesh, err);
     tl_pattern_mesh_free(&mesh);
     return status;
 }
@@ -298,6 +307,8 @@ static tl_status dress_one(tl_draper *d, tl_error *err)
         .material = &d->material,
         .thickness = TL_DRAPE_THICKNESS,
         .friction = TL_DRAPE_FRICTION,
+        .holds = d->hold,
+        .hold_count = d->hold_count,
         .threads = d->def->threads,
         .watch = {pass_progress, pass_cancelled, d, d->def->log},
     };
@@ -353,6 +364,7 @@ static tl_status drape(tl_draper *d, tl_error *err)
     TL_TRY(tl_path_join(def->out_dir, "dress", dress, err));
     const tl_reader disk = tl_reader_disk();
     TL_TRY(tl_material_find(&d->alloc, &disk, def->material, "", &d->material, NULL, err));
+    TL_TRY(tl_drape_read_holds(d, err));
     TL_TRY(load_body(d, err));
     TL_TRY(tl_make_dirs(dress, err));
     for (d->index = 0; d->index < def->pattern_count; d->index++) {

@@ -27,6 +27,7 @@ static tl_obj_view view_of(const tl_garment *g, const char *name)
 {
     return (tl_obj_view){.name = name,
                          .pos = g->pos,
+                         .node_label = g->node_mark,
                          .node_count = g->node_count,
                          .uv = g->uv,
                          .vert_node = g->vert_node,
@@ -75,6 +76,8 @@ static const field fields[] = {
     FIELD('i', rested),
     FIELD('i', steps),
     FIELD('i', pinched),
+    FIELD('i', held),
+    FIELD('d', hold_force),
 };
 enum { FIELD_COUNT = sizeof fields / sizeof *fields };
 
@@ -162,6 +165,7 @@ static tl_status to_garment(const tl_draper *d, const tl_obj *obj, tl_garment *g
     if (!obj->face_label) return tl_fail(err, TL_BAD_INPUT, "a stage without panels");
     TL_TRY(tl_garment_alloc(&d->alloc, obj->node_count, obj->vert_count, obj->face_count, g, err));
     memcpy(g->pos, obj->pos, (size_t)obj->node_count * sizeof *g->pos);
+    if (obj->node_label) memcpy(g->node_mark, obj->node_label, (size_t)obj->node_count * sizeof *g->node_mark);
     memcpy(g->uv, obj->uv, (size_t)obj->vert_count * sizeof *g->uv);
     memcpy(g->vert_node, obj->vert_node, (size_t)obj->vert_count * sizeof *g->vert_node);
     memcpy(g->face, obj->face, (size_t)obj->face_count * sizeof *g->face);
@@ -251,16 +255,44 @@ static json_t *cloths_json(const tl_draper *d)
     return list;
 }
 
+// Ties and bands as handles of the scene: nodes by their label in the garment's file.
+static tl_status handles_json(const tl_draper *d, json_t *list, tl_error *err)
+{
+    bool ok = true;
+    for (int32_t i = 0; i < d->def->pattern_count; i++)
+        for (int32_t k = 0; k < d->hold_count && ok; k++) {
+            const tl_dress_hold *h = &d->hold[k];
+            int32_t nodes;
+            tl_status status;
+            const double stiffness = tl_dress_tie(&d->garment[i], h, &nodes, &status, err);
+            if (status != TL_OK) return status;
+            if (nodes >= 2 && stiffness > 0)
+                ok = json_array_append_new(list, json_pack("{ss si ss sf sf}", "cloth", d->report->garment[i].name,
+                                                           "label", h->mark, "body", "body", "stiffness", stiffness,
+                                                           "slack", TL_DRESS_SLACK)) == 0;
+            if (ok && nodes >= 2 && h->elastic > 0)
+                ok = json_array_append_new(list, json_pack("{ss si sf}", "cloth", d->report->garment[i].name, "label",
+                                                           h->mark, "elastic", h->elastic)) == 0;
+        }
+    return ok ? TL_OK : tl_fail_memory(err, "a scene");
+}
+
 tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err)
 {
     const double seconds =
         d->play.clip < 0 ? 0 : d->play.start + d->play.lead_in + tl_character_clip_seconds(d->character, d->play.clip);
     const int32_t frames = d->def->frames >= 0 ? d->def->frames : (int32_t)ceil(TL_DRAPE_FPS * seconds - 1e-6);
+    json_t *handles = json_array();
+    const tl_status status = handles ? handles_json(d, handles, err) : tl_fail_memory(err, "a scene");
+    if (status != TL_OK) {
+        json_decref(handles);
+        return status;
+    }
     json_t *scene =
-        json_pack("{ss si sf si s{ss} s{ss} s{ss} so s[{ss so sf}]}", "name", "drape", "frames", frames, "fps",
+        json_pack("{ss si sf si s{ss} s{ss} s{ss} so so s[{ss so sf}]}", "name", "drape", "frames", frames, "fps",
                   TL_DRAPE_FPS, "steps_per_frame", TL_DRAPE_STEPS, "remeshing", "kind", "none", "start", "relax", "off",
-                  "collisions", "on_intersection", "pinch", "cloths", cloths_json(d), "obstacles", "name", "body",
-                  "character", character_json(d), "friction", TL_DRAPE_FRICTION);
+                  "collisions", "on_intersection", "pinch", "cloths", cloths_json(d), "handles", handles, "obstacles",
+                  "name", "body", "character", character_json(d), "friction", TL_DRAPE_FRICTION);
     return write_json(path, scene, &d->alloc, err);
 }
 

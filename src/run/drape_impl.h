@@ -12,6 +12,9 @@
 #define TL_DRAPE_REST 3e-3  // [m/s] mean speed that counts as rest
 enum { TL_DRAPE_STEPS = 4 };
 
+#define TL_DRAPE_HOLD 2000.0                            // [N/m^2] of a rim or label that is held
+enum { TL_DRAPE_RIM = 100, TL_DRAPE_STRAPLESS = 101 };  // marks: those of the caller's holds are 1, 2, ..
+
 typedef struct tl_draper {
     const tl_drape_def *def;
     tl_drape_report *report;
@@ -21,10 +24,12 @@ typedef struct tl_draper {
     tl_vec3 *body;     ///< the character at rest
     tl_material material;
     tl_pattern *pattern[TL_DRAPE_GARMENTS];
-    tl_garment garment[TL_DRAPE_GARMENTS];  ///< finished up to the present one
-    uint64_t inputs[TL_DRAPE_GARMENTS];     ///< hash of all that a garment's shape depends on
-    double edge;                            ///< of the finished mesh [m]
-    int32_t index;                          ///< present garment
+    tl_garment garment[TL_DRAPE_GARMENTS];   ///< finished up to the present one
+    uint64_t inputs[TL_DRAPE_GARMENTS];      ///< hash of all that a garment's shape depends on
+    tl_dress_hold hold[TL_DRAPE_HOLDS + 2];  ///< by mark, those of the caller first
+    int32_t hold_count;
+    double edge;    ///< of the finished mesh [m]
+    int32_t index;  ///< present garment
     tl_drape_stage stage;
 } tl_draper;
 
@@ -32,6 +37,12 @@ typedef struct tl_draper {
 tl_status tl_drape_take_up(tl_draper *d, tl_drape_stage stage, bool *found, tl_error *err);
 /// The present garment as it is after a stage, to go on from.
 tl_status tl_drape_put_down(tl_draper *d, tl_drape_stage stage, tl_error *err);
+
+/// What is to hold garments (drape_hold.c): checks what the caller wants.
+tl_status tl_drape_read_holds(tl_draper *d, tl_error *err);
+/// Marks edges by their labels on panels, and the rim of what is sewn and does not hang from the shoulders.
+tl_status tl_drape_mark_labels(tl_draper *d, const tl_pattern_mesh *mesh, tl_error *err);
+tl_status tl_drape_mark_rim(tl_draper *d, tl_error *err);
 
 /// NAME.obj of the present garment.
 tl_status tl_drape_write_garment(tl_draper *d, tl_error *err);

@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "base/workers.h"
 #include "dress/clear.h"
+#include "dress/mark.h"
 #include "dress/thin.h"
 #include "math/vec3.h"
 #include "run/fit.h"
@@ -42,6 +43,7 @@ typedef struct stage {
     tl_drape_garment *report;
     tl_sim *sim;
     tl_cloth_id cloth;
+    tl_body_id body;
 } stage;
 
 static tl_status add_body(stage *s, const char *name, const tl_dress_body *b, const tl_vec3 *from, double seconds,
@@ -61,8 +63,7 @@ static tl_status add_body(stage *s, const char *name, const tl_dress_body *b, co
     } else if (from) {
         body.pos = from;
     }
-    tl_body_id id;
-    const tl_status status = tl_sim_add_body(s->sim, &body, &id, err);
+    const tl_status status = tl_sim_add_body(s->sim, &body, &s->body, err);
     TL_FREE(&s->g->alloc, keys, 2 * n);
     return status;
 }
@@ -94,6 +95,7 @@ static tl_status begin(stage *s, double dt, bool gravity, const tl_vec3 *thin, d
     const tl_garment *g = s->g;
     cloth.name = "garment";
     cloth.node_count = g->node_count, cloth.pos = g->pos;
+    cloth.node_label = g->node_mark;
     cloth.vert_count = g->vert_count, cloth.uv = g->uv, cloth.vert_node = g->vert_node;
     cloth.face_count = g->face_count, cloth.face = (const int32_t(*)[3])g->face;
     cloth.materials = d->material, cloth.material_count = 1;
@@ -261,9 +263,59 @@ tl_status tl_dress_grow(const tl_dress_def *def, tl_garment *g, tl_drape_garment
 
 // ---- settling -----------------------------------------------------------------------------------------------
 
+double tl_dress_tie(const tl_garment *g, const tl_dress_hold *hold, int32_t *nodes, tl_status *status, tl_error *err)
+{
+    const double length = tl_garment_mark_length(g, hold->mark, nodes, status, err);
+    return *nodes > 0 ? hold->stiffness * length / *nodes : 0;
+}
+
+static tl_status add_holds(stage *s, tl_error *err)
+{
+    s->report->held = 0;
+    for (int32_t i = 0; i < s->def->hold_count; i++) {
+        const tl_dress_hold *hold = &s->def->holds[i];
+        int32_t nodes;
+        tl_status status;
+        tl_handle_def def = tl_handle_def_default();
+        def.cloth = s->cloth, def.label = hold->mark;
+        const double stiffness = tl_dress_tie(s->g, hold, &nodes, &status, err);
+        if (status != TL_OK) return status;
+        if (nodes < 2) continue;
+        if (stiffness > 0) {
+            def.body = s->body, def.stiffness = stiffness, def.slack = TL_DRESS_SLACK;
+            TL_TRY(tl_sim_add_handle(s->sim, &def, err));
+            s->report->held += nodes;
+        }
+        if (!(hold->elastic > 0)) continue;
+        def.body = (tl_body_id){0, 0}, def.slack = 0, def.elastic = hold->elastic;
+        TL_TRY(tl_sim_add_handle(s->sim, &def, err));
+    }
+    return TL_OK;
+}
+
+// What the ties carry: the body stands still, so a node's place on it is where the node began.
+static tl_status measure_holds(stage *s, tl_error *err)
+{
+    tl_cloth_view v;
+    s->report->hold_force = 0;
+    if (tl_sim_cloth_view(s->sim, s->cloth, &v) != TL_OK) return TL_OK;
+    for (int32_t i = 0; i < s->def->hold_count; i++) {
+        int32_t nodes;
+        tl_status status;
+        const double stiffness = tl_dress_tie(s->g, &s->def->holds[i], &nodes, &status, err);
+        if (status != TL_OK) return status;
+        for (int32_t n = 0; n < s->g->node_count && stiffness > 0; n++)
+            if (s->g->node_mark[n] == s->def->holds[i].mark)
+                s->report->hold_force +=
+                    stiffness * fmax(0, tl_norm3(tl_sub3(v.pos[n], s->g->pos[n])) - TL_DRESS_SLACK);
+    }
+    return TL_OK;
+}
+
 static tl_status settle(stage *s, double seconds, double rest_speed, tl_error *err)
 {
     TL_TRY(begin(s, SETTLE_DT, true, NULL, 0, err));
+    TL_TRY(add_holds(s, err));
     const int steps = (int)(seconds / SETTLE_DT + 0.5);
     const int least = (int)(SETTLE_LEAST / SETTLE_DT + 0.5);
     for (int i = 0, rested = 0; i < steps && rested < FREE_STEPS; i++) {
@@ -279,6 +331,7 @@ static tl_status settle(stage *s, double seconds, double rest_speed, tl_error *e
     tl_intersection_report found;
     TL_TRY(tl_sim_intersections(s->sim, &found, err));
     s->report->crossings = found.cloth_cloth + found.cloth_body;
+    TL_TRY(measure_holds(s, err));
     take_back(s);
     return tl_fit_measure(s->sim, s->cloth, s->def->material, s->g, &s->report->fit, err);
 }

@@ -18,11 +18,21 @@ typedef struct tl_dress_watch {
     const tl_log *log;
 } tl_dress_watch;
 
+/// Nodes with a mark are tied to the body while cloth hangs, or are a band.
+typedef struct tl_dress_hold {
+    int32_t mark;
+    double stiffness;  ///< per length of the edges [N/m^2]; 0: no tie
+    double elastic;    ///< 0: no band
+} tl_dress_hold;
+#define TL_DRESS_SLACK 0.01  // [m] of ties
+
 typedef struct tl_dress_def {
     tl_dress_body body;         ///< with the garments that are worn below, as further parts of its surface
     const tl_pattern *pattern;  ///< for the names of panels
     const tl_material *material;
     double thickness, friction;
+    const tl_dress_hold *holds;
+    int32_t hold_count;
     int32_t threads;
     tl_dress_watch watch;
 } tl_dress_def;
@@ -32,6 +42,9 @@ tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment 
 
 /// The body grows to its size within the sewn garment.
 tl_status tl_dress_grow(const tl_dress_def *def, tl_garment *g, tl_drape_garment *report, tl_error *err);
+
+/// Stiffness of the tie of each node of a hold [N/m], and how many nodes it has.
+double tl_dress_tie(const tl_garment *g, const tl_dress_hold *hold, int32_t *nodes, tl_status *status, tl_error *err);
 
 /// Under gravity, until it rests or `seconds` of the garment's time are over.
 tl_status tl_dress_settle(const tl_dress_def *def, tl_garment *g, double seconds, double rest_speed,

@@ -348,6 +348,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     json_object_del(root.value, "materials");  // they stand in the cloths now
     TL_TRY(tl_scene_read_handles(scene, &root, err));
     TL_TRY(tl_scene_read_obstacles(scene, def, &root, err));
+    TL_TRY(tl_scene_check_ties(scene, &root, err));
     TL_TRY(tl_scene_read_look(scene, &root, err));
     tl_scene_doubt(scene);
     if (!put_in_order(root.value)) return tl_fail_memory(err, "scene text");

@@ -29,7 +29,8 @@ typedef struct tl_scene_handle {
     unsigned sides;  ///< whole sides that were asked for, bit w for tl_side_words[w]: with what remeshing adds to them
     tl_motion_key *keys;
     int32_t key_count;
-    tl_handle_file file;
+    char body[64];        ///< name of the obstacle that it ties nodes to, "": none
+    tl_handle_file file;  ///< its `body` is not valid
 } tl_scene_handle;
 
 typedef struct tl_scene_obstacle {
@@ -117,6 +118,8 @@ tl_status tl_scene_apply_quality(const tl_node *root, tl_error *err);
 void tl_scene_doubt(tl_scene *scene);
 tl_status tl_scene_read_cloths(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *err);
+/// Are the obstacles there that handles tie cloth to? After both are read.
+tl_status tl_scene_check_ties(const tl_scene *scene, const tl_node *root, tl_error *err);
 tl_status tl_scene_read_obstacles(tl_scene *scene, const tl_scene_def *def, const tl_node *root, tl_error *err);
 void tl_scene_free_obstacles(tl_scene *scene);
 tl_status tl_scene_read_character(tl_scene *scene, const tl_reader *reader, const tl_node *node, tl_scene_obstacle *o,

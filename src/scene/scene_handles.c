@@ -1,6 +1,7 @@
 // scene/scene_handles.c: the handles of a scene: which nodes, when, and along which path.
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -223,6 +224,7 @@ static tl_status read_handle(tl_scene *scene, const tl_node *node, tl_scene_hand
     if (handle->use_ellipse) TL_TRY(turn_ellipse(scene, node, handle, err));
     const tl_node gather = tl_node_key(node, "gather");
     if (gather.value) TL_TRY(tl_scene_gather(scene, &gather, handle, err));
+    if (file->body) snprintf(handle->body, sizeof handle->body, "%s", file->body);
     const tl_node end = tl_node_key(node, "end");
     if (end.value && !(file->end > file->start))
         return tl_node_fail(&end, true, err, "must be above start %g", file->start);
@@ -242,6 +244,19 @@ tl_status tl_scene_read_handles(tl_scene *scene, const tl_node *root, tl_error *
     for (int32_t i = 0; i < scene->handle_count; i++) {
         const tl_node node = tl_node_at(&list, (size_t)i);
         TL_TRY(read_handle(scene, &node, &scene->handles[i], err));
+    }
+    return TL_OK;
+}
+
+tl_status tl_scene_check_ties(const tl_scene *scene, const tl_node *root, tl_error *err)
+{
+    const tl_node list = tl_node_key(root, "handles");
+    for (int32_t i = 0; i < scene->handle_count; i++) {
+        bool found = !*scene->handles[i].body;
+        for (int32_t k = 0; k < scene->obstacle_count; k++)
+            found = found || strcmp(scene->handles[i].body, scene->obstacles[k].name) == 0;
+        const tl_node entry = tl_node_at(&list, (size_t)i), body = tl_node_key(&entry, "body");
+        if (!found) return tl_node_fail(&body, true, err, "is not the name of an obstacle");
     }
     return TL_OK;
 }

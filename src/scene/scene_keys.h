@@ -166,6 +166,8 @@ typedef struct tl_handle_file {
     tl_sphere_file sphere;
     tl_uv_box_file uv_box;
     double start, end, fade, stiffness;
+    const char *body;
+    double slack, elastic, tension;
     tl_ellipse_file ellipse;
     tl_vec3 pivot;
     int32_t curve;

@@ -182,6 +182,11 @@ static tl_status add_nodes(const tl_scene_handle *handle, const int32_t *nodes, 
     def.curve = (tl_curve)handle->file.curve;  // the words stand in the order of the enum
     def.keys = handle->keys;
     def.key_count = handle->key_count;
+    for (int32_t i = 0; *handle->body && i < tl_sim_body_count(sim); i++)
+        if (strcmp(tl_sim_body_name(sim, tl_sim_body(sim, i)), handle->body) == 0) def.body = tl_sim_body(sim, i);
+    if (!isnan(handle->file.slack)) def.slack = handle->file.slack;
+    if (!isnan(handle->file.elastic)) def.elastic = handle->file.elastic;
+    if (!isnan(handle->file.tension)) def.tension = handle->file.tension;
     return tl_sim_add_handle(sim, &def, err);
 }
 
@@ -345,6 +350,17 @@ static tl_status place(const tl_scene *scene, const char *list_name, int32_t ind
     return tl_node_prefix(&node, err);
 }
 
+// Those that tie cloth to bodies come after the bodies.
+static tl_status add_handles(const tl_scene *scene, const tl_cloth_id *ids, bool ties, tl_sim *sim, tl_error *err)
+{
+    for (int32_t i = 0; i < scene->handle_count; i++) {
+        const tl_scene_handle *h = &scene->handles[i];
+        if (ties == (*h->body != 0))
+            TL_TRY(place(scene, "handles", i, NULL, add_handle(scene, h, ids[h->cloth], sim, err), err));
+    }
+    return TL_OK;
+}
+
 tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_allocator *alloc, const tl_log *log,
                             tl_sim **out, tl_error *err)
 {
@@ -360,13 +376,12 @@ tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_all
     for (int32_t i = 0; status == TL_OK && i < scene->cloth_count; i++)
         status = place(scene, "cloths", i, scene->cloths[i].origin,
                        add_cloth(scene, &scene->cloths[i], sim, &ids[i], err), err);
-    for (int32_t i = 0; status == TL_OK && i < scene->handle_count; i++)
-        status = place(scene, "handles", i, NULL,
-                       add_handle(scene, &scene->handles[i], ids[scene->handles[i].cloth], sim, err), err);
+    if (status == TL_OK) status = add_handles(scene, ids, false, sim, err);
     for (int32_t i = 0; status == TL_OK && i < scene->obstacle_count; i++)
         status =
             place(scene, "obstacles", i, scene->obstacles[i].kind == TL_BODY_MESH ? scene->obstacles[i].origin : NULL,
                   add_obstacle(scene, &scene->obstacles[i], sim, err), err);
+    if (status == TL_OK) status = add_handles(scene, ids, true, sim, err);
     TL_FREE(&scene->alloc, ids, scene->cloth_count);
     if (status != TL_OK) {
         tl_sim_destroy(sim);

@@ -11,7 +11,7 @@
 
 void tl_handle_def_init(tl_handle_def *def, size_t size)
 {
-    const tl_handle_def defaults = {.end = (double)INFINITY, .stiffness = 1e3};
+    const tl_handle_def defaults = {.end = (double)INFINITY, .stiffness = 1e3, .tension = 20};
     tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
@@ -80,6 +80,7 @@ void sim_free_handle(tl_sim *sim, sim_handle *h)
     TL_FREE(&sim->alloc, h->nodes, h->node_count);
     TL_FREE(&sim->alloc, h->base, h->node_count);
     TL_FREE(&sim->alloc, h->keys, h->key_count);
+    sim_free_ties(sim, h);
 }
 
 tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err)
@@ -143,6 +144,11 @@ tl_status tl_handle_create(tl_sim *sim, const tl_handle_def *given, tl_handle_id
     for (int32_t i = 0; i < def->key_count; i++)
         if (def->keys[i].release) h.end = fmin(h.end, def->keys[i].time);
     TL_FREE(&sim->alloc, listed, slots);
+    status = sim_make_ties(sim, def, &h, err);
+    if (status != TL_OK) {
+        sim_free_handle(sim, &h);
+        return status;
+    }
     sim->handles[sim->handle_count++] = h;
     sim->epoch_open = false;
     const sim_id id = sim_ids_take(&sim->handle_ids, sim->handle_count - 1);
@@ -166,7 +172,7 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const double left = h->end + h->fade - end;
-        if (!h->took_hold || !(h->end <= begin + slack) || !(left > 0)) continue;
+        if (h->ties || !h->took_hold || !(h->end <= begin + slack) || !(left > 0)) continue;
         for (int32_t n = 0; !any && n < e->node_count; n++) pull[n] = 0, pull_to[n] = (tl_vec3){0, 0, 0};
         any = true;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];
@@ -219,6 +225,7 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
     enum { HELD = 2 };
     for (int32_t i = 0; i < sim->handle_count; i++) {
         sim_handle *h = &sim->handles[i];
+        if (h->ties) continue;
         if (h->took_hold && !h->let_go && h->fade > 0 && h->end <= begin + slack) let_go(sim, h, begin);
         if (!(h->start <= begin + slack && begin + slack < h->end)) continue;
         const int32_t *node_of = e->node_of + e->cloth_node_start[h->cloth];

@@ -2,6 +2,7 @@
 #pragma once
 #include "adapt/adapt.h"
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/workers.h"
 #include "body/character.h"
 #include "dynamics/dynamics.h"
@@ -64,6 +65,7 @@ typedef struct sim_handle {
     bool on_line;  ///< .. but on outlines
     bool is_live;  ///< the host sets its target: two keys
     sim_live live;
+    struct sim_ties *ties;  ///< it ties its nodes to a body, or is a band (ties.c): then it holds nothing; else NULL
 } sim_handle;
 
 /// A body as compiled from its definition (bodies.c). A plane has no nodes.
@@ -278,6 +280,14 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
 bool sim_has_springs(const tl_sim *sim);
 bool sim_add_springs(const tl_sim *sim, bool any, double *pull, tl_vec3 *pull_to);
 void sim_free_springs(tl_sim *sim, sim_cloth *cloth);
+
+/// Ties and bands of a handle that was just made (ties.c).
+tl_status sim_make_ties(tl_sim *sim, const tl_handle_def *def, sim_handle *handle, tl_error *err);
+void sim_free_ties(tl_sim *sim, sim_handle *handle);
+void sim_hash_ties(const sim_handle *handle, tl_hash *hash);
+/// Adds their springs for a step from `begin` to `end`. `any`: `pull` holds some already.
+bool sim_has_ties(const tl_sim *sim);
+tl_status sim_add_ties(tl_sim *sim, double begin, double end, bool any, double *pull, tl_vec3 *pull_to, tl_error *err);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.
 void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target);

@@ -77,6 +77,7 @@ static uint64_t hash_built(const tl_sim *sim)
         if (h->use_ellipse)
             tl_hash_add(&hash, h->ellipse, sizeof h->ellipse), tl_hash_add(&hash, &h->turns, sizeof h->turns);
         if (!h->is_live) tl_hash_add(&hash, h->keys, (size_t)h->key_count * sizeof *h->keys);
+        if (h->ties) sim_hash_ties(h, &hash);
     }
     const tl_air_def *air = &sim->def.air;
     const double world[13] = {sim->def.gravity.x, sim->def.gravity.y, sim->def.gravity.z,    air->density, air->drag,

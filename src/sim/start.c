@@ -188,7 +188,7 @@ void sim_find_held(const tl_sim *sim, uint8_t *fixed)
     for (int32_t i = 0; i < sim->handle_count; i++) {
         const sim_handle *h = &sim->handles[i];
         const double now = sim->time + 1e-9 * sim->def.dt;  // as in handles.c
-        if (!(h->start <= now && now < h->end)) continue;
+        if (h->ties || !(h->start <= now && now < h->end)) continue;
         for (int32_t k = 0; k < h->node_count; k++) {
             const int32_t node = e->node_of[e->cloth_node_start[h->cloth] + h->nodes[k]];
             if (node != TL_NONE) fixed[node] = 1;

@@ -23,15 +23,15 @@ static tl_status drive(void *host, double begin, double end, tl_drive *out, tl_e
     if (tl_wind_eddies(&sim->def.air, sim->def.seed, end, eddies)) out->eddies = eddies;
     bool fading = false;
     for (int32_t i = 0; i < sim->handle_count; i++) fading = fading || sim->handles[i].fade > 0;
-    const bool springs = sim_has_springs(sim);
-    if (!fading && !springs) return TL_OK;
+    const bool springs = sim_has_springs(sim), ties = sim_has_ties(sim);
+    if (!fading && !springs && !ties) return TL_OK;
     double *pull = TL_SCRATCH(&sim->arena, double, n);
     tl_vec3 *pull_to = TL_SCRATCH(&sim->arena, tl_vec3, n);
     if (!pull || !pull_to) return tl_fail_memory(err, "a step");
     fading = fading && sim_fade_handles(sim, begin, end, pull, pull_to);
     if (springs) sim_add_springs(sim, fading, pull, pull_to);
-    if (fading || springs) out->pull = pull, out->pull_to = pull_to;
-    return TL_OK;
+    if (fading || springs || ties) out->pull = pull, out->pull_to = pull_to;
+    return ties ? sim_add_ties(sim, begin, end, fading || springs, pull, pull_to, err) : TL_OK;
 }
 
 static tl_status begin_response(void *host, const tl_respond_begin *at, tl_error *err)

@@ -48,6 +48,18 @@ awk '$1 == "v" {v++} $1 == "f" {f++; for (i = 2; i <= 4; i++) {split($i, p, "/")
      for (i = 2; i <= 4; i++) {a = n[i]; b = n[i == 4 ? 2 : i + 1]; if (a > b) {t = a; a = b; b = t} e[a " " b] = 1}}
      END {c = 0; for (k in e) c++; exit v - c + f != 0}' one/skirt.obj || fail "the skirt is no tube"
 
+# the rim is held by the body, unless told otherwise; labels are held or elastic on request
+[ "$("$JSON_GET" garments.0.held < stdout)" -gt 10 ] || fail "the rim is not held"
+grep -q '"label": 100' one/scene.json || fail "no ties in the scene"
+sed 's/{"to": \[-0.22, 0.45\]}/{"to": [-0.22, 0.45], "label": "waist"}/' skirt.json > waist.json
+expect 0 drape waist.json --body trunk.obj --edge 0.05 -o waist --no-hold --hold Waist=300 --elastic waist=0.9 --json
+grep -q '"elastic": 0.9' waist/scene.json || fail "no band in the scene"
+grep -q '"label": 100' waist/scene.json && fail "a rim is held with --no-hold"
+expect 2 drape waist.json --body trunk.obj --edge 0.05 -o x --hold collar
+says stderr "no edge has 'collar' in its label: it has 'waist'"
+expect 1 drape waist.json --body trunk.obj -o x --elastic waist
+says stderr 'LABEL=FRACTION'
+
 # the same scene by toile run
 expect 0 run one/scene.json --out again --threads 2 --quiet
 same_frames one again
