@@ -78,7 +78,7 @@ static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
     TL_TRY(
         spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
     tl_pairs_init(&c->found_body[b], c->alloc);
-    c->body_tree[b] = body->tree;
+    c->body_tree[b] = body->tree, c->body_fitted[b] = body->tree && !body->moves;
     tl_bvh_def def = tl_bvh_def_default();
     def.relative = 1;
     if (!body->tree) TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));

@@ -21,9 +21,10 @@
 typedef struct tl_contact_body {
     tl_surface surface;  ///< arrays borrowed
     const tl_vec3 *pos;  ///< at the start, to build the tree
-    tl_bvh
-        *tree;  ///< of `surface`, made with relative = 1; used as long as the contacts live. NULL: they make their own.
-    double thickness;  ///< extra distance [m]
+    tl_bvh *tree;        ///< of `surface`, made with relative = 1, used as long as the contacts live; fitted to where
+                         ///< the body is, if that does not move, at all times when they are asked. NULL: they make
+                         ///< their own.
+    double thickness;    ///< extra distance [m]
     bool plane, moves;
 } tl_contact_body;
 

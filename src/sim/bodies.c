@@ -142,6 +142,9 @@ static void free_body(tl_sim *sim, sim_body *b)
     TL_FREE(alloc, b->edge, b->edge_count);
     TL_FREE(alloc, b->motion, b->motion_count);
     TL_FREE(alloc, b->shown, b->kind == TL_BODY_PLANE ? 4 : b->node_count);
+    TL_FREE(alloc, b->at, b->node_count);
+    TL_FREE(alloc, b->then, b->node_count);
+    TL_FREE(alloc, b->normal, b->node_count);
     tl_poser_destroy(b->poser);
     tl_character_destroy(b->character);
 }
@@ -149,8 +152,41 @@ static void free_body(tl_sim *sim, sim_body *b)
 void sim_free_body(tl_sim *sim, sim_body *b)
 {
     tl_bvh_destroy(b->tree);
-    tl_bvh_destroy(b->contact_tree);
     free_body(sim, b);
+}
+
+// Contact may have fitted the tree to the same places in memory of its own, which may be gone.
+static void fit(tl_sim *sim, sim_body *b, bool moved)
+{
+    if (moved || tl_bvh_positions(b->tree) != b->at) tl_bvh_refit(b->tree, b->at, NULL, 0, 0, sim->workers);
+    b->placed = true;
+}
+
+tl_status sim_fit_body(tl_sim *sim, sim_body *b, double time, tl_error *err)
+{
+    const tl_surface surface = {b->node_count, b->face_count, b->edge_count, (const int32_t(*)[3])b->face,
+                                (const int32_t(*)[2])b->edge};
+    tl_bvh_def def = tl_bvh_def_default();
+    def.relative = 1, def.k = 6;
+    if (!b->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, b->shape, &b->tree, err));
+    if (!b->at) b->at = TL_ALLOC(&sim->alloc, tl_vec3, b->node_count);
+    if (!b->at) return tl_fail_memory(err, "bodies");
+    const bool there = b->placed && !b->moves;
+    if (!there) sim_body_at(b, time, b->at);
+    fit(sim, b, !there);
+    return TL_OK;
+}
+
+void sim_fit_body_ahead(tl_sim *sim, sim_body *b)
+{
+    tl_vec3 *at = b->then;
+    b->then = b->at, b->at = at;
+    fit(sim, b, true);
+}
+
+void sim_forget_places(tl_sim *sim)
+{
+    for (int32_t i = 0; i < sim->body_count; i++) sim->bodies[i].placed = false, sim->bodies[i].then_time = (double)NAN;
 }
 
 void sim_free_bodies(tl_sim *sim)

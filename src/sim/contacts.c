@@ -75,11 +75,8 @@ static tl_status describe_body(tl_sim *sim, sim_body *s, tl_contact_body *out, t
                              .thickness = s->thickness,
                              .plane = s->kind == TL_BODY_PLANE,
                              .moves = s->moves};
-    tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1;
-    if (!out->plane && !s->contact_tree)
-        TL_TRY(tl_bvh_create(&sim->alloc, &def, &out->surface, s->shape, &s->contact_tree, err));
-    out->tree = s->contact_tree;
+    if (!out->plane) TL_TRY(sim_fit_body(sim, s, sim->time, err));
+    out->tree = s->tree;
     return TL_OK;
 }
 

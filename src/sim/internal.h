@@ -14,8 +14,7 @@
 #include "toile/body.h"
 #include "toile/kinds.h"
 
-struct spring_cloth;     // spring_cloth.h
-struct sim_spring_body;  // springs.c
+struct spring_cloth;  // spring_cloth.h
 
 typedef struct sim_cloth {
     char name[64];
@@ -93,10 +92,23 @@ typedef struct sim_body {
     sim_live live;
     tl_vec3 *shown;  ///< for views: nodes at shown_time, a square for a plane
     double shown_time;
-    uint64_t built;        ///< hash of all of the above that shapes results
-    tl_bvh *tree;          ///< for remeshing; made when first wanted
-    tl_bvh *contact_tree;  ///< for contact, which is compiled again and again; made when first wanted
+    uint64_t built;  ///< hash of all of the above that shapes results
+    // where it is and what finds its faces, for every stage; made when first wanted
+    tl_bvh *tree;  ///< the only one; whoever asks it fits it first (sim_fit_body), contact to places of its own
+    tl_vec3 *at;   ///< nodes when sim_fit_body last fitted it
+    bool placed;   ///< `at` holds what it should; for ever, unless the body moves
+    // for springs (springs.c): nodes at the end of the step, and normals at its beginning
+    tl_vec3 *then, *normal;
+    double then_time;  ///< NaN: not known
 } sim_body;
+
+/// Fits the tree of a body that is no plane to where it is at `time`; body->at has the places.
+tl_status sim_fit_body(tl_sim *sim, sim_body *body, double time, tl_error *err);
+void sim_fit_body_ahead(tl_sim *sim, sim_body *body);  ///< once it was fitted: to body->then, which changes places with
+                                                       ///< body->at
+
+/// The state is another one: where bodies are is looked at anew.
+void sim_forget_places(tl_sim *sim);
 
 /// Nodes of a body at a time, into node_count entries.
 void sim_body_at(const sim_body *body, double time, tl_vec3 *out);
@@ -145,8 +157,6 @@ struct tl_sim {
     sim_body *bodies;
     int32_t body_count, body_cap;
     sim_ids cloth_ids, handle_ids, body_ids;
-    struct sim_spring_body *spring_bodies;  ///< what springs keep of bodies (springs.c)
-    int32_t spring_body_count;
     bool springs_stale;  ///< meshes of cloths are not what their engines have
     // compiled from the cloths; NULL until the first step after a change
     tl_elements *elements;
@@ -262,9 +272,6 @@ tl_status sim_begin_epoch(tl_sim *sim, tl_error *err);
 
 /// What hosts have set, as bytes: to `out`, from `in`, or with both NULL how many (snapshot.c).
 size_t sim_live_bytes(const tl_sim *sim, char *out, const char *in);
-
-/// Forgets what springs keep of bodies (springs.c).
-void sim_springs_free(tl_sim *sim);
 
 /// Where a handle's motion takes a node (slot of its mesh) from, given where the node is at the moment.
 tl_vec3 sim_handle_base(const tl_sim *sim, const sim_handle *handle, int32_t slot, tl_vec3 now);

@@ -127,20 +127,11 @@ static tl_status place_bodies(tl_sim *sim, surroundings *s, tl_error *err)
         sim_body *body = &sim->bodies[i];
         if (!body->present) continue;
         s->thickness[++b] = body->thickness;
-        tl_vec3 point = {0, 0, 0}, normal = {0, 1, 0}, *pos = NULL;
+        tl_vec3 point = {0, 0, 0}, normal = {0, 1, 0};
         if (body->kind == TL_BODY_PLANE) {
             sim_plane_at(body, sim->time, &point, &normal);
         } else {
-            pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
-            if (!pos) return tl_fail_memory(err, "remeshing");
-            sim_body_at(body, sim->time, pos);
-            const tl_surface surface = {body->node_count, body->face_count, body->edge_count,
-                                        (const int32_t(*)[3])body->face, (const int32_t(*)[2])body->edge};
-            tl_bvh_def def = tl_bvh_def_default();
-            def.relative = 1, def.k = 6;
-            // whenever the first pass is
-            if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, body->shape, &body->tree, err));
-            tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
+            TL_TRY(sim_fit_body(sim, body, sim->time, err));
         }
         s->guard[b] = (tl_guard_body){.tree = body->tree, .point = point, .normal = normal};
         s->obstacle[b] = (tl_obstacle){.tree = body->tree, .point = point, .normal = normal};
@@ -170,12 +161,8 @@ static tl_status look_around(tl_sim *sim, surroundings *s, tl_error *err)
 static tl_status fit_bodies(tl_sim *sim, double time, tl_error *err)
 {
     for (int32_t i = 0; i < sim->body_count; i++) {
-        const sim_body *body = &sim->bodies[i];
-        if (!body->present || !body->moves || !body->tree) continue;
-        tl_vec3 *pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
-        if (!pos) return tl_fail_memory(err, "remeshing");
-        sim_body_at(body, time, pos);
-        tl_bvh_refit(body->tree, pos, NULL, 0, 0, sim->workers);
+        sim_body *body = &sim->bodies[i];
+        if (body->present && body->moves && body->tree) TL_TRY(sim_fit_body(sim, body, time, err));
     }
     return TL_OK;
 }

@@ -239,7 +239,6 @@ void tl_sim_destroy(tl_sim *sim)
     TL_FREE(&sim->alloc, sim->handles, sim->handle_cap);
     for (int32_t i = 0; i < sim->cloth_count; i++) sim_free_cloth(sim, &sim->cloths[i]);
     TL_FREE(&sim->alloc, sim->cloths, sim->cloth_cap);
-    sim_springs_free(sim);
     sim_free_bodies(sim);
     sim_ids_free(&sim->alloc, &sim->cloth_ids), sim_ids_free(&sim->alloc, &sim->handle_ids);
     sim_ids_free(&sim->alloc, &sim->body_ids);

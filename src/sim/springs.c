@@ -110,68 +110,24 @@ tl_status sim_springs_prepare(tl_sim *sim, tl_error *err)
 
 // ---- bodies ---------------------------------------------------------------------------------------------------
 
-/// What is kept of a body from step to step.
-typedef struct sim_spring_body {
-    tl_vec3 *now, *then, *normal;
-    int32_t node_count;
-    double then_time;  // of `then`
-    bool still;        // fitted once for all
-} sim_spring_body;
-
-void sim_springs_free(tl_sim *sim)
+static tl_status place_body(tl_sim *sim, sim_body *b, double end, tl_error *err)
 {
-    for (int32_t i = 0; i < sim->spring_body_count; i++) {
-        sim_spring_body *b = &sim->spring_bodies[i];
-        TL_FREE(&sim->alloc, b->now, b->node_count);
-        TL_FREE(&sim->alloc, b->then, b->node_count);
-        TL_FREE(&sim->alloc, b->normal, b->node_count);
-    }
-    TL_FREE(&sim->alloc, sim->spring_bodies, sim->spring_body_count);
-    sim->spring_body_count = 0;
-}
-
-static tl_status keep_bodies(tl_sim *sim, tl_error *err)
-{
-    if (sim->spring_body_count == sim->body_count) return TL_OK;
-    sim_springs_free(sim);
-    sim->spring_bodies = TL_CALLOC(&sim->alloc, sim_spring_body, sim->body_count);
-    if (!sim->spring_bodies) return tl_fail_memory(err, "bodies");
-    sim->spring_body_count = sim->body_count;
-    for (int32_t i = 0; i < sim->body_count; i++) {
-        sim_spring_body *b = &sim->spring_bodies[i];
-        if (sim->bodies[i].kind == TL_BODY_PLANE) continue;
-        const int32_t n = b->node_count = sim->bodies[i].node_count;
-        b->then_time = (double)NAN;
-        b->now = TL_ALLOC(&sim->alloc, tl_vec3, n), b->then = TL_ALLOC(&sim->alloc, tl_vec3, n);
-        b->normal = TL_ALLOC(&sim->alloc, tl_vec3, n);
-        if (!b->now || !b->then || !b->normal) return tl_fail_memory(err, "bodies");
-    }
-    return TL_OK;
-}
-
-static tl_status place_body(tl_sim *sim, int32_t i, double end, tl_error *err)
-{
-    sim_body *body = &sim->bodies[i];
-    sim_spring_body *b = &sim->spring_bodies[i];
-    if (b->still) return TL_OK;
-    if (b->then_time == sim->time && !body->is_live) {
-        tl_vec3 *now = b->then;
-        b->then = b->now, b->now = now;
-    } else {
-        sim_body_at(body, sim->time, b->now);
-    }
-    if (body->moves || body->is_live)
-        sim_body_at(body, end, b->then);
+    const size_t n = (size_t)b->node_count;
+    if (!b->then) b->then = TL_ALLOC(&sim->alloc, tl_vec3, n), b->then_time = (double)NAN;
+    if (!b->normal) b->normal = TL_ALLOC(&sim->alloc, tl_vec3, n);
+    if (!b->then || !b->normal) return tl_fail_memory(err, "bodies");
+    const bool known = b->placed && !b->moves && !isnan(b->then_time);
+    if (b->placed && b->moves && !b->is_live && b->then_time == sim->time)
+        sim_fit_body_ahead(sim, b);
     else
-        memcpy(b->then, b->now, (size_t)b->node_count * sizeof *b->now), b->still = true;
+        TL_TRY(sim_fit_body(sim, b, sim->time, err));
+    if (known) return TL_OK;
+    if (b->moves)
+        sim_body_at(b, end, b->then);
+    else
+        memcpy(b->then, b->at, n * sizeof *b->then);
     b->then_time = end;
-    const tl_surface surface = {body->node_count, body->face_count, body->edge_count, (const int32_t(*)[3])body->face,
-                                (const int32_t(*)[2])body->edge};
-    tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1, def.k = 6;
-    if (!body->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, b->now, &body->tree, err));
-    tl_bvh_refit(body->tree, b->now, NULL, 0, 0, sim->workers);
-    tl_push_normals((const int32_t(*)[3])body->face, body->face_count, b->now, body->node_count, b->normal);
+    tl_push_normals((const int32_t(*)[3])b->face, b->face_count, b->at, b->node_count, b->normal);
     return TL_OK;
 }
 
@@ -181,9 +137,8 @@ static tl_status place_bodies(tl_sim *sim, double end, tl_push_body **out, int32
     *count = sim_present_count(sim);
     *out = TL_SCRATCH(&sim->arena, tl_push_body, *count);
     if (!*out) return tl_fail_memory(err, "bodies");
-    TL_TRY(keep_bodies(sim, err));
     for (int32_t i = 0, k = 0; k < *count; i++) {
-        const sim_body *body = &sim->bodies[i];
+        sim_body *body = &sim->bodies[i];
         if (!body->present) continue;
         tl_push_body *p = &(*out)[k++];
         *p = (tl_push_body){.axis = {0, 1, 0}};
@@ -193,9 +148,8 @@ static tl_status place_bodies(tl_sim *sim, double end, tl_push_body **out, int32
             sim_plane_at(body, end, &p->to, &unused);
             continue;
         }
-        TL_TRY(place_body(sim, i, end, err));
-        const sim_spring_body *b = &sim->spring_bodies[i];
-        p->tree = body->tree, p->now = b->now, p->then = b->then, p->normal = b->normal;
+        TL_TRY(place_body(sim, body, end, err));
+        p->tree = body->tree, p->now = body->at, p->then = body->then, p->normal = body->normal;
     }
     return TL_OK;
 }

@@ -149,6 +149,6 @@ tl_status sim_springs_restore(tl_sim *sim, uint64_t built, const void *data, siz
     sim_live_bytes(sim, NULL, bytes + sizeof h + sim->handle_count);
     sim->step = h.step, sim->time = h.time, sim->clock_step = h.clock_step, sim->clock_time = h.clock_time;
     sim->started = true, sim->springs_stale = true;
-    sim_springs_free(sim);  // where bodies are is looked at anew
+    sim_forget_places(sim);
     return TL_OK;
 }

@@ -13,7 +13,9 @@
 
 #include <cmocka.h>
 
+#include "math/vec3.h"
 #include "toile/body.h"
+#include "toile/live.h"
 #include "toile/sim.h"
 
 static void ok(tl_status status, const tl_error *err)
@@ -207,6 +209,44 @@ static void what_starts_inside_comes_out(void **state)
     tl_sim_destroy(sim);
 }
 
+static tl_body_view exchange_body(tl_sim *sim, const tl_body_def *def)
+{
+    tl_error err;
+    tl_body_id body;
+    tl_body_view view;
+    ok(tl_body_remove(sim, tl_sim_body(sim, 0), &err), &err);
+    ok(tl_sim_add_body(sim, def, &body, &err), &err);
+    assert_int_equal(tl_sim_body_view(sim, body, &view), TL_OK);
+    return view;
+}
+
+// As many bodies as before, but others: what was kept of the old one is not taken for what the new one needs.
+static void a_body_takes_the_place_of_another(void **state)
+{
+    (void)state;
+    setup s = draping;
+    s.ball_moves = false, s.pinned = false;
+    tl_cloth_id id;
+    tl_sim *sim = make(&s, &id);
+    tl_body_def box = tl_body_def_default(), ball = box;
+    box.kind = TL_BODY_BOX, box.size = (tl_vec3){0.3, 0.3, 0.3};
+    ball.kind = TL_BODY_SPHERE, ball.radius = 0.2, ball.center = (tl_vec3){0, -0.4, 0};
+    const int32_t before = exchange_body(sim, &box).node_count;
+    for (int k = 0; k < 5; k++) step(sim);
+    assert_true(exchange_body(sim, &ball).node_count > before);
+    double lowest = 1;
+    for (int k = 0; k < 60; k++) {
+        step(sim);
+        const tl_cloth_view v = view_of(sim, id);
+        for (int32_t i = 0; i < v.node_count; i++) {
+            assert_true(tl_norm3(tl_sub3(v.pos[i], ball.center)) > 0.98 * ball.radius);
+            lowest = fmin(lowest, v.pos[i].y);
+        }
+    }
+    assert_true(lowest < -0.2);  // it fell past where the box was
+    tl_sim_destroy(sim);
+}
+
 static void held_corners_stay_and_cloth_hangs(void **state)
 {
     (void)state;
@@ -294,6 +334,7 @@ int main(void)
         cmocka_unit_test(no_node_is_inside_after_any_step),
         cmocka_unit_test(nothing_goes_through_however_fast),
         cmocka_unit_test(what_starts_inside_comes_out),
+        cmocka_unit_test(a_body_takes_the_place_of_another),
         cmocka_unit_test(held_corners_stay_and_cloth_hangs),
         cmocka_unit_test(a_budget_is_kept),
         cmocka_unit_test(what_does_not_go_together_is_refused),
