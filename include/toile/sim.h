@@ -216,6 +216,14 @@ typedef enum tl_sqrt3_criteria {
 typedef enum tl_remeshing_blend { TL_BLEND_SUM, TL_BLEND_MAX } tl_remeshing_blend;
 
 /// Start from tl_remeshing_default(). An infinite limit switches its term off.
+/// How the mass of a face is shared out to its corners.
+typedef enum tl_masses {
+    TL_MASSES_AUTO,     ///< Voronoi with sqrt3, thirds with the others
+    TL_MASSES_THIRDS,   ///< alike: the middle of mass is that of the face
+    TL_MASSES_VORONOI,  ///< what is nearest to each in the material; obtuse faces a half, a quarter, a quarter
+                        ///< (mixed cells of Meyer et al. 2003)
+} tl_masses;
+
 typedef struct tl_remeshing {
     tl_remeshing_kind kind;     ///< Default TL_REMESHING_ANISOTROPIC, as in scenes.
     double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.015, 0.2.
@@ -247,7 +255,9 @@ typedef struct tl_remeshing {
     double join_length;   ///< .. and joined when longer than this, >= split_length. Default 0.99.
     double obstacle_gap;  ///< cloth nearer to a body than this is no finer for it [m], >= 0; 0: half the cloth's
                           ///< thickness. Default 0.
-    double reserved[10];  ///< room for later fields; zero
+    tl_masses masses;     ///< lumped masses of the cloth. Default TL_MASSES_AUTO.
+    uint32_t reserved_word;
+    double reserved[9];  ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

@@ -19,6 +19,12 @@ const tl_adapter *tl_adapter_of(tl_remeshing_kind kind)
     return (size_t)kind < sizeof kinds / sizeof kinds[0] ? kinds[kind] : NULL;
 }
 
+tl_lumping tl_lumping_of(const tl_remeshing *def)
+{
+    const bool published = def->masses == TL_MASSES_AUTO && def->kind == TL_REMESHING_SQRT3;
+    return published || def->masses == TL_MASSES_VORONOI ? TL_LUMP_VORONOI : TL_LUMP_THIRDS;
+}
+
 // An attribute of another width is of a time when there were fewer handles.
 static tl_status attach(tl_mesh *mesh, const char *name, tl_attr_rule rule, int32_t words, tl_error *err)
 {

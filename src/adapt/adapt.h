@@ -13,6 +13,7 @@
 #include "base/ctx.h"
 #include "base/hash.h"
 #include "detect/body_clearance.h"
+#include "mesh/mesh_mass.h"
 #include "mesh/mesh_order.h"
 #include "toile/sim.h"
 
@@ -96,4 +97,5 @@ extern const tl_adapter tl_adapter_edge_trees;   ///< Simnett 2012
 extern const tl_adapter tl_adapter_isotropic;    ///< the same with round tensors
 extern const tl_adapter tl_adapter_sqrt3;        ///< Li & Volkov 2005
 
+tl_lumping tl_lumping_of(const tl_remeshing *def);        ///< how masses of a cloth are lumped
 const tl_adapter *tl_adapter_of(tl_remeshing_kind kind);  ///< NULL: no such kind

@@ -225,8 +225,10 @@ static void weigh(tl_elements *e, const tl_element_source *sources)
             const int32_t f = e->face_of[e->cloth_face_start[c] + s];
             if (f == TL_NONE) continue;
             e->material[f] = material_start + mesh->face_label[s];
-            const double third = sources[c].materials[mesh->face_label[s]].density * e->area[f] / 3;
-            for (int k = 0; k < 3; k++) e->mass[e->face[f][k]] += third;
+            double part[3];
+            tl_mesh_lump(mesh, s, sources[c].materials[mesh->face_label[s]].density * e->area[f], sources[c].lumping,
+                         part);
+            for (int k = 0; k < 3; k++) e->mass[e->face[f][k]] += part[k];
         }
         memcpy(e->materials + material_start, sources[c].materials,
                (size_t)sources[c].material_count * sizeof *e->materials);

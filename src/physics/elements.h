@@ -10,6 +10,7 @@
 #include "base/arena.h"
 #include "math/solver.h"
 #include "mesh/mesh.h"
+#include "mesh/mesh_mass.h"
 #include "physics/fabric.h"
 #include "toile/sim.h"
 
@@ -102,6 +103,7 @@ typedef struct tl_element_source {
     const tl_mesh *mesh;
     const tl_material *materials;
     int32_t material_count;
+    tl_lumping lumping;  ///< of masses
 } tl_element_source;
 
 tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source *sources, int32_t source_count,

@@ -344,7 +344,8 @@ static const tl_key_table start_table = {"start", start_keys};
 // As tl_remeshing_kind and tl_sqrt3_criteria.
 static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", "sqrt3", "edge-trees", NULL};
 static const char *const criteria_words[] = {"curvature", "all", NULL};
-static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshing_blend
+static const char *const masses_words[] = {"auto", "thirds", "voronoi", NULL};  // as tl_masses
+static const char *const blend_words[] = {"sum", "max", NULL};                  // as tl_remeshing_blend
 
 // The same keys twice: with defaults for the scene, optional for a cloth.
 #define AT(field) offsetof(tl_remeshing_file, field)
@@ -465,6 +466,13 @@ static const char *const blend_words[] = {"sum", "max", NULL};  // as tl_remeshi
          .words = criteria_words,                                                                                        \
          .text = "all",                                                                                                  \
          .doc = "sqrt3: the error of chords alone, or compression, velocity and obstacles as well"},                     \
+        {"masses",                                                                                                       \
+         TL_KEY_WORD,                                                                                                    \
+         flags,                                                                                                          \
+         AT(masses),                                                                                                     \
+         .words = masses_words,                                                                                          \
+         .text = "auto",                                                                                                 \
+         .doc = "Mass of a face to its corners: thirds, or voronoi, by what is nearest; auto: voronoi with sqrt3"},      \
         {"levels", TL_KEY_INT, flags, AT(levels),                                                                        \
          0,        8,          {3},   .doc = "Of edge-trees, as are the next three: how often an edge may be halved"},   \
         {"split_length",                                                                                                 \

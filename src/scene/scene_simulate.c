@@ -56,6 +56,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->rejoin_wait >= 0) f.rejoin_wait = own->rejoin_wait;
         if (own->layers >= 0) f.layers = own->layers;
         if (own->criteria >= 0) f.criteria = own->criteria;
+        if (own->masses >= 0) f.masses = own->masses;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind,
                           .size_min = f.size_min,
@@ -75,6 +76,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .max_faces = (int32_t)f.max_faces,
                           .layers = (int32_t)f.layers,
                           .criteria = (tl_sqrt3_criteria)f.criteria,
+                          .masses = (tl_masses)f.masses,
                           .error = f.error,
                           .levels = (int32_t)f.levels,
                           .rejoin_wait = (int32_t)f.rejoin_wait,

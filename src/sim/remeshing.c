@@ -76,6 +76,8 @@ tl_status sim_check_remeshing(const tl_remeshing *d, tl_error *err)
     if (!(d->interval > 0)) return tl_fail(err, TL_BAD_INPUT, "remeshing.interval %g s, must be > 0", d->interval);
     if (d->patience < 1)
         return tl_fail(err, TL_BAD_INPUT, "remeshing.patience %d intervals, must be at least 1", d->patience);
+    if (d->masses != TL_MASSES_AUTO && d->masses != TL_MASSES_THIRDS && d->masses != TL_MASSES_VORONOI)
+        return tl_fail(err, TL_BAD_ARG, "remeshing.masses %d is none of ours", (int)d->masses);
     if (d->max_faces < 0) return tl_fail(err, TL_BAD_INPUT, "remeshing.max_faces %d, must be >= 0", d->max_faces);
     if (d->kind == TL_REMESHING_EDGE_TREES) return check_edge_trees(d, err);
     if (d->kind != TL_REMESHING_SQRT3) return TL_OK;

@@ -369,7 +369,7 @@ static tl_status take_rest_curvature(tl_elements *e, tl_mesh *mesh, double *angl
 static tl_status take_rest_shape(tl_sim *sim, const sim_cloth *cloth, tl_error *err)
 {
     tl_elements *e;
-    const tl_element_source source = {cloth->mesh, cloth->materials, cloth->material_count};
+    const tl_element_source source = {cloth->mesh, cloth->materials, cloth->material_count, TL_LUMP_THIRDS};
     TL_TRY(tl_elements_create(&sim->alloc, &source, 1, TL_BEND_SHAPE, NULL, &e, err));
     tl_vec3 *x = TL_ALLOC(&sim->alloc, tl_vec3, e->node_count);
     if (!x) {
@@ -517,7 +517,8 @@ static tl_status compile(tl_sim *sim, tl_error *err)
     tl_element_source *sources = TL_SCRATCH(&sim->arena, tl_element_source, sim->cloth_count);
     if (!sources) return tl_fail_memory(err, "the elements");
     for (int32_t i = 0; i < sim->cloth_count; i++)
-        sources[i] = (tl_element_source){sim->cloths[i].mesh, sim->cloths[i].materials, sim->cloths[i].material_count};
+        sources[i] = (tl_element_source){sim->cloths[i].mesh, sim->cloths[i].materials, sim->cloths[i].material_count,
+                                         tl_lumping_of(&sim->cloths[i].remeshing)};
     const tl_status status =
         tl_elements_create(&sim->alloc, sources, sim->cloth_count, sim->def.bending, sim->workers, &sim->elements, err);
     tl_arena_release(&sim->arena, mark);

@@ -54,6 +54,8 @@ static uint64_t hash_built(const tl_sim *sim)
                                    cloth->friction_self};
         tl_hash_add(&hash, contact, sizeof contact);
         if (cloth->adapter->hash) cloth->adapter->hash(&cloth->remeshing, &hash);
+        const int32_t lumping = (int32_t)tl_lumping_of(&cloth->remeshing);
+        if (lumping != TL_LUMP_THIRDS) tl_hash_add(&hash, &lumping, sizeof lumping);
         if (cloth->strain.kind == TL_STRAIN_FREE) continue;
         const tl_strain_def *d = &cloth->strain;
         const double strain[6] = {(int)d->kind, d->min, d->max, d->weft_min, d->weft_max, d->shear};

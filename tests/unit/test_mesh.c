@@ -370,6 +370,47 @@ static void masses_add_up_over_panels(void **state)
     tl_mesh_destroy(mesh);
 }
 
+// The corner that a point of a face is nearest to, by looking at many points.
+static void nearest_parts(const tl_vec2 p[3], double out[3])
+{
+    enum { SIDE = 400 };
+    out[0] = out[1] = out[2] = 0;
+    for (int i = 0; i < SIDE; i++)
+        for (int j = 0; j < SIDE - i; j++) {
+            const double b = (i + 1.0 / 3) / SIDE, c = (j + 1.0 / 3) / SIDE, a = 1 - b - c;
+            const double x = a * p[0].x + b * p[1].x + c * p[2].x, y = a * p[0].y + b * p[1].y + c * p[2].y;
+            int best = 0;
+            for (int k = 1; k < 3; k++)
+                if (hypot(x - p[k].x, y - p[k].y) < hypot(x - p[best].x, y - p[best].y)) best = k;
+            out[best] += 2.0 / (SIDE * (SIDE + 1.0));
+        }
+}
+
+static void mixed_cells_are_what_is_nearest(void **state)
+{
+    (void)state;
+    const tl_vec2 face[4][3] = {{{0, 0}, {1, 0}, {0.4, 0.9}},  // acute
+                                {{0, 0}, {0.2, 0}, {0, 0.1}},  // right angle at 0
+                                {{0, 0}, {1, 0}, {0.3, 0.1}},  // obtuse at 2
+                                {{2, 1}, {2.5, 1.1}, {2.2, 1.5}}};
+    const double mixed[4][3] = {{-1}, {0.5, 0.25, 0.25}, {0.25, 0.25, 0.5}, {-1}};
+    for (int i = 0; i < 4; i++) {
+        shape *s = fresh();
+        shape_grid(s, 1, 1, 1, 0, 0);
+        tl_mesh *mesh = build_shape();
+        for (int k = 0; k < 3; k++) mesh->uv[mesh->face_vert[0][k]] = face[i][k];
+        double part[3], want[3];
+        nearest_parts(face[i], want);
+        for (int k = 0; k < 3 && mixed[i][0] > 0; k++) want[k] = mixed[i][k];
+        tl_mesh_lump(mesh, 0, 7, TL_LUMP_VORONOI, part);
+        assert_near(part[0] + part[1] + part[2], 7, 1e-14);
+        for (int k = 0; k < 3; k++) assert_near(part[k], 7 * want[k], 7 * 4e-3);
+        tl_mesh_lump(mesh, 0, 7, TL_LUMP_THIRDS, part);
+        for (int k = 0; k < 3; k++) assert_near(part[k], 7.0 / 3, 1e-14);
+        tl_mesh_destroy(mesh);
+    }
+}
+
 static double loop_area(const tl_mesh *mesh, const tl_loops *loops, int32_t l)
 {
     double twice = 0;
@@ -519,6 +560,7 @@ int main(void)
         cmocka_unit_test(normals_are_exact_on_a_sphere),
         cmocka_unit_test(workers_do_not_change_the_bits),
         cmocka_unit_test(masses_add_up_over_panels),
+        cmocka_unit_test(mixed_cells_are_what_is_nearest),
         cmocka_unit_test(loops_go_round_borders_and_outlines),
         cmocka_unit_test(attributes_are_found_by_name),
         cmocka_unit_test(reordering_keeps_the_mesh),

@@ -143,6 +143,35 @@ static void chords_keep_to_the_error(void **state)
 
 // ---- what an update must not change -----------------------------------------------------------------------
 
+static double total_mass(const tl_sim *sim)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < sim->node_count; i++) sum += sim->elements->mass[i];
+    return sum;
+}
+
+// Masses are those of mixed cells in the material, unless thirds are asked for; of other kinds the other way round.
+static void masses_are_of_voronoi_cells(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 4; i++) {
+        const tl_sim_def def = world(0.01);
+        tl_cloth_def like = i < 2 ? layered(0.002, 0.03, 0.02) : adaptive(0.05, 1, 0.02);
+        if (i % 2) like.remeshing.masses = i < 2 ? TL_MASSES_THIRDS : TL_MASSES_VORONOI;
+        tl_sim *sim = create(&def);
+        sheet s = sheet_grid(1, 1, 1, 1, true);
+        add_cloth(sim, &s, like, "cloth");
+        assert_ok(sim_compile(sim, &err));
+        const bool cells = i == 0 || i == 3;  // two right-angled faces of half a square metre and 0.2 kg/m^2
+        double least = 1;
+        for (int32_t n = 0; n < 4; n++) least = fmin(least, sim->elements->mass[n]);
+        assert_near(total_mass(sim), 0.2, 1e-15);
+        assert_near(least, cells ? 0.05 : 0.1 / 3, 1e-15);
+        sheet_free(&s);
+        tl_sim_destroy(sim);
+    }
+}
+
 static void cloth_follows_and_goes_back(void **state)
 {
     (void)state;
@@ -160,6 +189,7 @@ static void cloth_follows_and_goes_back(void **state)
         made += r.splits, went += r.collapses;
         if (sim->face_count > most) most = sim->face_count;
         assert_near(tl_mesh_area_uv(sim->cloths[0].mesh), area, 1e-12 * area);
+        assert_near(total_mass(sim), 0.2 * area, 1e-12 * 0.2 * area);  // of Voronoi cells
     }
     print_message("%d cuts, %d joins, up to %d faces; drift of momentum %.2g, of angular momentum %.2g, at most %.2g J "
                   "added\n",
@@ -427,15 +457,11 @@ int main(int argc, char **argv)
 {
     if (argc > 1) cmocka_set_test_filter(argv[1]);
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(curvature_of_known_surfaces),
-        cmocka_unit_test(chords_keep_to_the_error),
-        cmocka_unit_test(cloth_follows_and_goes_back),
-        cmocka_unit_test(a_flat_cloth_is_the_input_again),
-        cmocka_unit_test(a_limit_of_faces_is_kept),
-        cmocka_unit_test(threads_change_no_bit),
-        cmocka_unit_test(saving_and_restoring_changes_no_bit),
-        cmocka_unit_test(damaged_bytes_are_refused),
-        cmocka_unit_test(every_failing_request_is_survived),
+        cmocka_unit_test(curvature_of_known_surfaces),     cmocka_unit_test(chords_keep_to_the_error),
+        cmocka_unit_test(masses_are_of_voronoi_cells),     cmocka_unit_test(cloth_follows_and_goes_back),
+        cmocka_unit_test(a_flat_cloth_is_the_input_again), cmocka_unit_test(a_limit_of_faces_is_kept),
+        cmocka_unit_test(threads_change_no_bit),           cmocka_unit_test(saving_and_restoring_changes_no_bit),
+        cmocka_unit_test(damaged_bytes_are_refused),       cmocka_unit_test(every_failing_request_is_survived),
         cmocka_unit_test(bad_wishes_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -116,6 +116,7 @@ static tl_status change(void *self, const tl_adapt_job *job, tl_remesh_report *r
                                .aspect_min = fmin(ASPECT_AT_MOST, job->def->aspect_min),
                                .max_faces = job->def->max_faces,
                                .density = density,
+                               .lumping = tl_lumping_of(job->def),
                                .guard = job->guard,
                                .fabric = fabric,
                                .energy = job->energy,

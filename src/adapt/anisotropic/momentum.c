@@ -13,22 +13,24 @@
 #include "adapt/anisotropic/remesh_impl.h"
 #include "adapt/anisotropic/sizing_impl.h"
 
-static double third_of_mass(const remesher *r, int32_t f)
+static void lump(const remesher *r, int32_t f, double out[3])
 {
-    return r->def->density[r->mesh->face_label[f]] * tl_mesh_face_area_uv(r->mesh, f) / 3;
+    const double mass = r->def->density[r->mesh->face_label[f]] * tl_mesh_face_area_uv(r->mesh, f);
+    tl_mesh_lump(r->mesh, f, mass, r->def->lumping, out);
 }
 
 static motion motion_of(const remesher *r, const ids *faces, tl_vec3 about, double sign)
 {
     motion m = {{0, 0, 0}, {0, 0, 0}, about};
     for (int32_t i = 0; i < faces->count; i++) {
-        const double mass = third_of_mass(r, faces->item[i]);
+        double mass[3];
+        lump(r, faces->item[i], mass);
         for (int k = 0; k < 3; k++) {
             const int32_t n = tl_face_node(r->mesh, faces->item[i], k);
-            const tl_vec3 p = tl_mul3(mass, r->mesh->vel[n]);
+            const tl_vec3 p = tl_mul3(mass[k], r->mesh->vel[n]);
             m.linear = tl_add3(m.linear, p);
             m.angular = tl_add3(m.angular, tl_cross3(tl_sub3(r->mesh->pos[n], about), p));
-            *remesh_mass(r, n) += sign * mass;
+            *remesh_mass(r, n) += sign * mass[k];
         }
     }
     return m;
@@ -162,8 +164,11 @@ static void weigh(const remesher *r)
     const tl_mesh *mesh = r->mesh;
     for (int32_t n = 0; n < mesh->slots[TL_NODES].count; n++) *remesh_mass(r, n) = 0;
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++)
-        if (tl_alive(mesh, TL_FACES, f))
-            for (int k = 0; k < 3; k++) *remesh_mass(r, tl_face_node(mesh, f, k)) += third_of_mass(r, f);
+        if (tl_alive(mesh, TL_FACES, f)) {
+            double mass[3];
+            lump(r, f, mass);
+            for (int k = 0; k < 3; k++) *remesh_mass(r, tl_face_node(mesh, f, k)) += mass[k];
+        }
 }
 
 void remesh_measure(const remesher *r, tl_vec3 about, tl_vec3 *momentum, tl_vec3 *spin)

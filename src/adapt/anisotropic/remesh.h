@@ -44,6 +44,7 @@ typedef struct tl_remesh_def {
     double aspect_min;               ///< no flip or collapse makes a face with 12 sqrt(3) area / perimeter^2 below this
     int32_t max_faces;               ///< no split beyond; 0: no limit
     const double *density;           ///< [kg/m^2] by face label
+    tl_lumping lumping;              ///< of masses
     const tl_sizing_fabric *fabric;  ///< by face label; NULL: energy is no matter
     double energy;                   ///< [J] that all operations together may add to the stretching energy
     const tl_guard *guard;           ///< bodies; NULL: none

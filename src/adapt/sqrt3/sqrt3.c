@@ -227,6 +227,7 @@ static tl_status change(void *self, const tl_adapt_job *job, tl_remesh_report *r
     for (int32_t m = 0; m < job->material_count; m++)
         density[m] = job->materials[m].density, fabric[m] = tl_sizing_fabric_of(&job->materials[m]);
     const tl_remesh_def def = {.density = density,
+                               .lumping = tl_lumping_of(job->def),
                                .fabric = fabric,
                                .energy = job->energy,
                                .guard = job->guard,
