@@ -210,7 +210,7 @@ typedef struct tl_obstacle_file {
 
 typedef enum tl_quality { TL_QUALITY_DRAFT, TL_QUALITY_NORMAL, TL_QUALITY_FINAL } tl_quality;
 extern const tl_key_def tl_quality_key, tl_fabric_key;
-extern const tl_key_table tl_cloth_remeshing_table;
+extern const tl_key_table tl_remeshing_table, tl_cloth_remeshing_table;
 extern const tl_key_table tl_scene_table, tl_cloth_table, tl_mesh_table, tl_handle_table, tl_wind_table,
     tl_wind_key_table, tl_motion_table, tl_appearance_table, tl_obstacle_table, tl_sequence_table,
     tl_obstacle_motion_table, tl_character_table;
