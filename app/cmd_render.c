@@ -136,7 +136,7 @@ static int mode_usage(const app_command *self, const char *word)
     if (near) return app_usage(self, "unknown mode '%s', did you mean '%s'?", word, near);
     return app_usage(self,
                      "unknown mode '%s'; there are shaded, wire, mesh, strain, tension, velocity, curvature, "
-                     "level, contact, intersections",
+                     "level, contact, intersections, stress",
                      word);
 }
 
@@ -256,8 +256,8 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &def.out, 0, 0, "FILE", ".png (numbered when there are several frames), .mp4 or .gif"},
         {"mode", 'm', APP_TEXT, &given.mode, 0, 0, "MODE",
-         "shaded (default), wire, mesh, strain, tension, velocity, curvature,\nlevel, contact or "
-         "intersections"},
+         "shaded (default), wire, mesh, strain, tension, velocity, curvature,\nlevel, contact, "
+         "intersections or stress"},
         {"frames", 'f', APP_TEXT, &given.frames, 0, 0, "A:B:STEP", "which frames; A alone is one frame. Default all"},
         {"size", 's', APP_TEXT, &given.size, 0, 0, "WxH",
          "pixels. Default 1280x720, films 960x540, a sheet 1600 wide or more"},

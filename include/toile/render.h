@@ -18,6 +18,7 @@ typedef enum tl_render_mode {
     TL_RENDER_LEVEL,          ///< how often the largest face has been halved
     TL_RENDER_CONTACT,        ///< distance to the next surface along the normal
     TL_RENDER_INTERSECTIONS,  ///< faces that cross others in red
+    TL_RENDER_STRESS,  ///< per face: larger principal stress where positive [N/m]; of runs, which know their fabrics
     TL_RENDER_MODE_COUNT,
 } tl_render_mode;
 

@@ -11,6 +11,7 @@ static const uint32_t SEQUENTIAL[] = {0x1b1a4b, 0x253f86, 0x22699b, 0x1f8f99, 0x
 static const uint32_t DIVERGING[] = {0x173f7a, 0x2f72b4, 0x7fb2d8, 0xd0e3ee, 0xf5f3ef,
                                      0xf6d5c0, 0xe8946f, 0xc94a3f, 0x861c2b};
 static const uint32_t HEAT[] = {0xf4f1ea, 0xf9dc9c, 0xf6ae55, 0xe6703a, 0xbf3330, 0x7c1430};
+static const uint32_t RAINBOW[] = {0x1f3fb4, 0x2a7fd6, 0x2fb6b8, 0x4fbf5a, 0xc9d645, 0xf2b43a, 0xe0662c, 0xb3202a};
 static const uint32_t LEVELS[] = {0x2f5d9e, 0x4f97c4, 0x76c1b0, 0xa9d08a, 0xe6d36a,
                                   0xeda04f, 0xd9603f, 0xa92e4e, 0x6b2a6e};
 static const uint32_t PALETTE[] = {0x4a78b5, 0xc8553d, 0x5f9e6e, 0xd9a441, 0x8a6bb1, 0x4f9aa8, 0xb5657f, 0x8c8c82};
@@ -36,6 +37,7 @@ tl_rgb tl_scale_colour(const tl_scale *scale, double value)
     case TL_SCALE_SEQUENTIAL: return KNOTS(SEQUENTIAL, t);
     case TL_SCALE_DIVERGING: return KNOTS(DIVERGING, t);
     case TL_SCALE_HEAT: return KNOTS(HEAT, t);
+    case TL_SCALE_RAINBOW: return KNOTS(RAINBOW, t);
     case TL_SCALE_LEVELS: return KNOTS(LEVELS, span != 0 ? (round(value) - scale->lo) / span : 0);
     }
     return tl_rgb_hex(0x9a9a9a);

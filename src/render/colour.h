@@ -8,6 +8,7 @@ typedef enum tl_scale_kind {
     TL_SCALE_DIVERGING,   ///< blue, white, red: signed values about zero
     TL_SCALE_LEVELS,      ///< distinct steps: whole numbers
     TL_SCALE_HEAT,        ///< white over orange to dark red: nearness, danger
+    TL_SCALE_RAINBOW,     ///< blue over green and yellow to red: tension, as Kimmerle 2005, Fig. 6.4 shows it
 } tl_scale_kind;
 
 /// From numbers to colours.

@@ -52,6 +52,7 @@ typedef struct tl_draw_mesh {
     const float *face_value;    ///< map: one number per face; NULL: none
     const tl_rgb *face_colour;  ///< one colour per face, instead of a map; NULL: none
     const uint8_t *face_mark;   ///< nonzero: painted in the colour of intersections; NULL: none
+    const uint8_t *face_seam;   ///< bit k: the edge across from corner k is sewn to other fabric; NULL: no seams shown
     bool wire;                  ///< draw the edges
     bool curved;                ///< draw faces as pieces of the smooth surface that their normals suggest
 } tl_draw_mesh;

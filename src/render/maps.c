@@ -49,8 +49,8 @@ static bool flat_edges(const tl_draw_mesh *s, int32_t f, mat2 *out)
 
 static double det(const mat2 *m) { return m->a * m->d - m->b * m->c; }
 
-/// Principal stretches of a face, larger first; false without material area.
-static bool face_stretches(const tl_draw_mesh *s, int32_t f, double out[2])
+/// Metric F^T F of the map from the material; false without material area.
+static bool face_metric(const tl_draw_mesh *s, int32_t f, double out[3])
 {
     mat2 m;
     if (!s->face_uv || !flat_edges(s, f, &m)) return false;
@@ -61,8 +61,29 @@ static bool face_stretches(const tl_draw_mesh *s, int32_t f, double out[2])
     // F = [e1 e2] M^-1, M^-1 = [d -b; -c a] / det
     const tl_vec3 fu = tl_mul3(1 / d, tl_sub3(tl_mul3(m.d, e1), tl_mul3(m.c, e2)));
     const tl_vec3 fv = tl_mul3(1 / d, tl_sub3(tl_mul3(m.a, e2), tl_mul3(m.b, e1)));
-    stretches(tl_dot3(fu, fu), tl_dot3(fu, fv), tl_dot3(fv, fv), out);
+    out[0] = tl_dot3(fu, fu), out[1] = tl_dot3(fu, fv), out[2] = tl_dot3(fv, fv);
+    return isfinite(out[0] + out[1] + out[2]);
+}
+
+/// Principal stretches of a face, larger first.
+static bool face_stretches(const tl_draw_mesh *s, int32_t f, double out[2])
+{
+    double m[3];
+    if (!face_metric(s, f, m)) return false;
+    stretches(m[0], m[1], m[2], out);
     return isfinite(out[0] + out[1]);
+}
+
+void tl_map_stress(const tl_draw_mesh *s, const double k[4], float *out)
+{
+    for (int32_t f = 0; f < s->face_count; f++) {
+        double m[3];
+        out[f] = NAN;
+        if (!face_metric(s, f, m)) continue;
+        const double e11 = (m[0] - 1) / 2, e12 = m[1] / 2, e22 = (m[2] - 1) / 2;
+        const double s11 = k[0] * e11 + k[1] * e22, s22 = k[1] * e11 + k[2] * e22, s12 = k[3] * e12 / 2;
+        out[f] = (float)fmax((s11 + s22) / 2 + hypot((s11 - s22) / 2, s12), 0);
+    }
 }
 
 void tl_map_strain(const tl_draw_mesh *s, float *out)

@@ -13,6 +13,10 @@ void tl_map_strain(const tl_draw_mesh *surface, float *face_value);
 /// Per face: the larger principal strain if it is positive, else 0: where the cloth is in tension.
 void tl_map_tension(const tl_draw_mesh *surface, float *face_value);
 
+/// Per face: the larger principal stress where it is positive [N/m], from the stiffness at rest of a fabric: c11, c12,
+/// c22, c33 of S11 = c11 E11 + c12 E22, .., S12 = c33 E12 / 2 (docs/physics.md).
+void tl_map_stress(const tl_draw_mesh *surface, const double stretch[4], float *face_value);
+
 /// Edge lengths of the equilateral triangle that a face is after undoing its stretching along two axes: the
 /// larger and the smaller [m]. In material space, or in the world without material coordinates.
 typedef struct tl_extent {

@@ -122,10 +122,32 @@ void tl_meet_lift(const tl_stage *stage, tl_meeting *m)
     m->spot.smooth_back = lift_smooth(p, t->normal, -sign, m->spot.pos, m->u, m->v);
 }
 
+// A groove along edges that are sewn; where a pixel is wider than it, as much darker as its share.
+static void apply_seams(const tl_stage *stage, tl_meeting *m)
+{
+    const float half = 0.0011f, depth = 0.5f;  // [m], part of the light
+    const tl_draw_mesh *s = &stage->surfaces[m->surface];
+    const int32_t f = stage->tri[m->tri].face;
+    if (!s->face_seam || !s->face_seam[f] || !s->face_uv) return;
+    const tl_vec2 a = s->uv[s->face_uv[f][0]], b = s->uv[s->face_uv[f][1]], c = s->uv[s->face_uv[f][2]];
+    const tl_vec2 edge[3] = {tl_sub2(c, b), tl_sub2(a, c), tl_sub2(b, a)};
+    const float area = (float)fabs(tl_cross2(edge[2], tl_sub2(c, a)));
+    const float weight[3] = {1 - m->face_u - m->face_v, m->face_u, m->face_v};
+    float cover = 0;
+    for (int k = 0; k < 3; k++) {
+        const float length = (float)tl_norm2(edge[k]);
+        if (!(s->face_seam[f] >> k & 1) || !(length > 0)) continue;
+        const float off = tl_maxf(weight[k], 0) * area / length, blur = tl_maxf(m->footprint, 0.3f * half);
+        cover = tl_maxf(cover, tl_clampf((half - off) / blur + 0.5f, 0, 1) * tl_minf(1, 2 * half / blur));
+    }
+    m->spot.albedo = tl_mulf(1 - depth * cover, m->spot.albedo);
+}
+
 void tl_meet_colour(const tl_stage *stage, const tl_draw_def *def, tl_meeting *m)
 {
     m->spot.albedo = base_colour(stage, def, m);
     apply_weave(stage, m);
+    apply_seams(stage, m);
 }
 
 // --- light -------------------------------------------------------------------------------------------------

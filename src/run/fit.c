@@ -13,7 +13,9 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "detect/nearest.h"
 #include "math/vec3.h"
+#include "mesh/edges.h"
 #include "toile/query.h"
 
 #define REACH 0.5      // [m] room is looked for
@@ -76,6 +78,31 @@ static void add_pressures(const tl_sim *sim, tl_cloth_id id, const tl_contact_po
     }
 }
 
+// Distance of every node from the first body, which is all there is while a garment is dressed.
+static tl_status find_room(const tl_sim *sim, const tl_cloth_view *v, const double *area, weighted *list, tl_error *err)
+{
+    tl_body_view b;
+    const tl_allocator alloc = tl_allocator_default();
+    for (int32_t i = 0; i < v->node_count; i++) list[i] = (weighted){REACH, area[i]};
+    if (tl_sim_body_count(sim) == 0 || tl_sim_body_view(sim, tl_sim_body(sim, 0), &b) != TL_OK) return TL_OK;
+    int32_t(*edge)[2] = NULL, nodes = 0, edges = 0;
+    for (int32_t f = 0; f < b.face_count; f++)
+        for (int k = 0; k < 3; k++) nodes = b.face[f][k] >= nodes ? b.face[f][k] + 1 : nodes;
+    TL_TRY(tl_unique_edges(&alloc, b.face, b.face_count, &edge, &edges, NULL, err));
+    const tl_bvh_def def = tl_bvh_def_default();
+    const tl_surface surface = {nodes, b.face_count, edges, b.face, (const int32_t(*)[2])edge};
+    tl_bvh *tree = NULL;
+    const tl_status status = tl_bvh_create(&alloc, &def, &surface, b.pos, &tree, err);
+    if (status == TL_OK) tl_bvh_refit(tree, b.pos, NULL, 0, 0, NULL);
+    for (int32_t i = 0, hint = -1; status == TL_OK && i < v->node_count; i++) {
+        const tl_nearest_spot near = tl_bvh_nearest(tree, v->pos[i], REACH, hint);
+        if (near.face >= 0) hint = near.face, list[i].value = near.distance;
+    }
+    tl_bvh_destroy(tree);
+    TL_FREE(&alloc, edge, edges);
+    return status;
+}
+
 static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m, const tl_cloth_view *v,
                          weighted *list, double *force, double *area, tl_drape_fit *out, tl_error *err)
 {
@@ -104,12 +131,8 @@ static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m
     summarise(list, n, three);
     out->pressure_mean = three[0], out->pressure_95 = three[1], out->pressure_max = three[2];
     out->touching = total > 0 ? touching / total : 0;
-    for (int32_t i = n = 0; i < v->node_count; i++) {
-        tl_hit hit;
-        const bool near = tl_sim_nearest(sim, v->pos[i], REACH, TL_QUERY_BODIES, &hit);
-        list[n++] = (weighted){near ? hit.distance : REACH, area[i]};
-    }
-    summarise(list, n, three);
+    TL_TRY(find_room(sim, v, area, list, err));
+    summarise(list, v->node_count, three);
     out->room_mean = three[0], out->room_95 = three[1];
     return TL_OK;
 }

@@ -15,8 +15,11 @@ static const char *const views[] = {"front", "left", "back"};
 static const struct {
     const char *name, *title;
     tl_render_mode mode;
-} looks[] = {{"shaded", "at rest", TL_RENDER_SHADED}, {"tension", "where the cloth is stretched", TL_RENDER_TENSION}};
-enum { VIEWS = 3, LOOKS = 2, WIDTH = 420, HEIGHT = 620 };
+} looks[] = {{"shaded", "at rest", TL_RENDER_SHADED},
+             {"tension", "tension of the cloth, in N/m", TL_RENDER_STRESS},
+             {"room", "room: where the next surface is near", TL_RENDER_CONTACT}};
+enum { VIEWS = 3, LOOKS = 3, WIDTH = 420, HEIGHT = 620 };
+#define ROOM_MM 30.0  // beyond it there is plenty
 
 static tl_status draw(const char *dir, int32_t threads, int (*cancelled)(void *user), void *user, tl_error *err)
 {
@@ -32,6 +35,7 @@ static tl_status draw(const char *dir, int32_t threads, int (*cancelled)(void *u
             def.source = dir, def.out = path, def.mode = looks[l].mode;
             def.first = def.last = 0, def.width = WIDTH, def.height = HEIGHT, def.samples = 9;
             def.no_ground = 1, def.threads = threads, def.cancelled = cancelled, def.user = user;
+            if (looks[l].mode == TL_RENDER_CONTACT) def.range_hi = ROOM_MM;
             tl_camera_parse(views[v], &def.camera);
             TL_TRY(tl_render_run(&def, NULL, err));
         }

@@ -12,6 +12,7 @@
 #include "math/vec3.h"
 #include "render/legend.h"
 #include "render/maps.h"
+#include "run/render_seams.h"
 
 static const double MARGIN = 0.07;         // of the picture, around everything
 static const double CONTACT_REACH = 0.01;  // [m], of the map of contact unless a range is given
@@ -33,6 +34,7 @@ static mode_info info_of(tl_render_mode mode)
     switch (mode) {
     case TL_RENDER_STRAIN: return (mode_info){"strain [%]", 100, TL_SCALE_DIVERGING, .per_face = true};
     case TL_RENDER_TENSION: return (mode_info){"tensile strain [%]", 100, TL_SCALE_SEQUENTIAL, .per_face = true};
+    case TL_RENDER_STRESS: return (mode_info){"tension [N/m]", 1, TL_SCALE_RAINBOW, .per_face = true};
     case TL_RENDER_VELOCITY: return (mode_info){"speed [m/s]", 1, TL_SCALE_SEQUENTIAL, .per_node = true};
     case TL_RENDER_CURVATURE: return (mode_info){"curvature [1/m]", 1, TL_SCALE_SEQUENTIAL, .per_node = true};
     case TL_RENDER_LEVEL: return (mode_info){"level", 1, TL_SCALE_LEVELS, .per_face = true};
@@ -90,6 +92,12 @@ static tl_status map_values(const tl_picture *p, int32_t i, const tl_draw_mesh *
     switch (p->def->mode) {
     case TL_RENDER_STRAIN: tl_map_strain(s, out); return TL_OK;
     case TL_RENDER_TENSION: tl_map_tension(s, out); return TL_OK;
+    case TL_RENDER_STRESS: {
+        const double *stretch = tl_style_stretch(p->style, m->name);
+        if (stretch) tl_map_stress(s, stretch, out);
+        for (int32_t f = 0; f < s->face_count && !stretch; f++) out[f] = NAN;
+        return TL_OK;
+    }
     case TL_RENDER_LEVEL: tl_map_level(s, largest, out); return TL_OK;
     case TL_RENDER_CURVATURE: return tl_map_curvature(s, p->alloc, p->workers, out, err);
     case TL_RENDER_CONTACT: return tl_map_nearness(crowd, i, contact_reach(p->def), p->workers, out, err);
@@ -150,7 +158,7 @@ static void look_for_floor(tl_survey *s, const tl_show_frame *frame)
 void tl_survey_init(tl_survey *s, const tl_render_def *def, const tl_style *style, tl_vec3 up, int32_t width,
                     int32_t height)
 {
-    *s = (tl_survey){.up = up, .lowest = INFINITY, .size_lo = INFINITY};
+    *s = (tl_survey){.up = up, .lowest = INFINITY, .size_lo = INFINITY, .style = style};
     const tl_camera_def *c = &def->camera;
     if (c->kind == TL_CAMERA_AUTO && style->has_camera) c = &style->camera;
     tl_angles angles = {28, 14};
@@ -218,8 +226,13 @@ tl_status tl_survey_add(tl_survey *s, const tl_render_def *def, const tl_show_fr
             const int32_t count = info.per_node ? surface.pos_count : surface.face_count;
             float *values = TL_ALLOC(alloc, float, count);
             if (!values) return tl_fail_memory(err, "a map");
-            const tl_picture p = {
-                .def = def, .frame = frame, .before = before, .dt = dt, .alloc = alloc, .workers = workers};
+            const tl_picture p = {.def = def,
+                                  .style = s->style,
+                                  .frame = frame,
+                                  .before = before,
+                                  .dt = dt,
+                                  .alloc = alloc,
+                                  .workers = workers};
             const tl_status status = map_values(&p, i, &surface, NULL, 0, values, err);
             if (status == TL_OK) s->value_high = fmax(s->value_high, high_value(values, count));
             TL_FREE(alloc, values, count);
@@ -324,7 +337,7 @@ typedef struct dressing {
     tl_draw_mesh *surfaces;
     float **values;
     tl_rgb **colours;
-    uint8_t **marks;
+    uint8_t **marks, **seams;
     int32_t count;
 } dressing;
 
@@ -340,11 +353,13 @@ static void undress(const tl_render_def *def, dressing *d, const tl_allocator *a
         if (d->values) TL_FREE(alloc, d->values[i], value_count(def, &d->surfaces[i]));
         if (d->colours) TL_FREE(alloc, d->colours[i], d->surfaces[i].face_count);
         if (d->marks) TL_FREE(alloc, d->marks[i], d->surfaces[i].face_count);
+        if (d->seams) TL_FREE(alloc, d->seams[i], d->surfaces[i].face_count);
     }
     TL_FREE(alloc, d->surfaces, d->count);
     TL_FREE(alloc, d->values, d->count);
     TL_FREE(alloc, d->colours, d->count);
     TL_FREE(alloc, d->marks, d->count);
+    TL_FREE(alloc, d->seams, d->count);
 }
 
 static void mesh_colours(const tl_shot *shot, const tl_draw_mesh *s, tl_rgb *out)
@@ -369,7 +384,7 @@ static void put_on(const tl_render_def *def, const tl_shot *shot, const tl_show_
         tl_draw_mesh *s = &d->surfaces[i];
         if (info.per_node) s->node_value = d->values[i];
         if (info.per_face) s->face_value = d->values[i];
-        s->face_colour = d->colours[i], s->face_mark = d->marks[i];
+        s->face_colour = d->colours[i], s->face_mark = d->marks[i], s->face_seam = d->seams[i];
         // pictures that may be looked at closely; in the other modes the mesh is what matters
         s->curved = def->mode == TL_RENDER_SHADED && !def->wire && !def->marks && !is_film(def);
         if (def->mode == TL_RENDER_INTERSECTIONS) {  // everything else steps back
@@ -392,7 +407,9 @@ static tl_status dress(const tl_picture *p, dressing *d, int64_t *pairs, tl_erro
     d->values = TL_CALLOC(alloc, float *, d->count);
     d->colours = TL_CALLOC(alloc, tl_rgb *, d->count);
     d->marks = TL_CALLOC(alloc, uint8_t *, d->count);
-    if (!d->surfaces || !d->values || !d->colours || !d->marks) return tl_fail_memory(err, "the surfaces to draw");
+    d->seams = TL_CALLOC(alloc, uint8_t *, d->count);
+    if (!d->surfaces || !d->values || !d->colours || !d->marks || !d->seams)
+        return tl_fail_memory(err, "the surfaces to draw");
     for (int32_t i = 0; i < d->count; i++) {
         d->surfaces[i] = surface_of(&frame->meshes[i]);
         d->surfaces[i].look = tl_style_look(p->style, &frame->meshes[i], i);
@@ -426,6 +443,7 @@ static tl_status dress(const tl_picture *p, dressing *d, int64_t *pairs, tl_erro
                                  : tl_fail_memory(err, "marks");
             *pairs += more;
         }
+        if (status == TL_OK && !s->wire) status = tl_find_seams(alloc, s, &d->seams[i], err);
     }
     if (marks || near) tl_crowd_free(&crowd);
     if (status == TL_OK) put_on(def, p->shot, frame, d);

@@ -20,6 +20,7 @@ typedef struct tl_survey {
     double largest_face;      ///< [m^2]
     double size_lo, size_hi;  ///< smaller extents of faces [m]
     int64_t frames_with_mesh;
+    const tl_style *style;  ///< borrowed
 } tl_survey;
 
 /// `width` and `height` are those of the pictures.

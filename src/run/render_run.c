@@ -23,8 +23,9 @@
 enum { MAX_OTHERS = 15, SURVEY_FRAMES = 200, MAX_SHEET = 400, SHEET_WIDTH = 1600, SHEET_CELL = 240 };
 static const double TURNTABLE_SECONDS = 4, DEFAULT_FPS = 25;
 
-static const char *const MODE_NAMES[TL_RENDER_MODE_COUNT] = {
-    "shaded", "wire", "mesh", "strain", "tension", "velocity", "curvature", "level", "contact", "intersections"};
+static const char *const MODE_NAMES[TL_RENDER_MODE_COUNT] = {"shaded",  "wire",          "mesh",      "strain",
+                                                             "tension", "velocity",      "curvature", "level",
+                                                             "contact", "intersections", "stress"};
 
 const char *tl_render_mode_name(tl_render_mode mode)
 {

@@ -110,10 +110,21 @@ static void read_fabrics(const json_t *cloths, tl_style *out)
         const char *weave = json_string_value(json_object_get(look, "weave"));
         for (int k = 0; weave && k < 5; k++)
             if (strcmp(weave, weaves[k]) == 0) f->weave = (tl_weave_kind)k, f->has_weave = true;
+        const json_t *stretch = json_array_get(json_object_get(first, "stretch"), 0);
+        f->has_stretch = json_array_size(stretch) == 4;
+        for (size_t k = 0; f->has_stretch && k < 4; k++) f->stretch[k] = json_number_value(json_array_get(stretch, k));
         f->yarn = number_of(look, "yarn"), f->gloss = number_of(look, "gloss");
         f->roughness = number_of(look, "roughness"), f->sheen = number_of(look, "sheen");
         f->transmit = number_of(look, "transmit");
     }
+}
+
+const double *tl_style_stretch(const tl_style *style, const char *cloth)
+{
+    for (int32_t i = 0; style && i < style->fabric_count; i++)
+        if (strcmp(style->fabrics[i].cloth, cloth) == 0 && style->fabrics[i].has_stretch)
+            return style->fabrics[i].stretch;
+    return NULL;
 }
 
 static void wear(const tl_fabric_look *f, tl_look *look)

@@ -19,6 +19,8 @@ typedef struct tl_fabric_look {
     bool has_colour, has_back, has_weave;
     tl_rgb colour, back;
     tl_weave_kind weave;
+    bool has_stretch;
+    double stretch[4];                               ///< stiffness at rest [N/m], as tl_map_stress takes it
     double yarn, gloss, roughness, sheen, transmit;  ///< NaN: not given
 } tl_fabric_look;
 
@@ -35,6 +37,9 @@ typedef struct tl_style {
 
 /// Reads the scene of `source`, if there is one. What is wrong in it is told in the log and left out.
 void tl_style_read(const tl_source *source, tl_style *out);
+
+/// Stiffness of a cloth's fabric; NULL: the scene does not tell.
+const double *tl_style_stretch(const tl_style *style, const char *cloth);
 
 /// The look of a mesh: as the style says, else by kind and place; obstacles with a human name get skin.
 tl_look tl_style_look(const tl_style *style, const tl_show_mesh *mesh, int32_t cloth_index);
