@@ -1,5 +1,6 @@
 // app/cmd_refine.c: `toile refine`: finer, smooth surfaces of finished frames that still touch nothing.
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "app.h"
@@ -94,10 +95,47 @@ static bool find_folds(const char *word, tl_refine_folds *out)
 typedef struct refine_options {
     tl_refine_def def;
     const char *scheme, *folds;
-    bool creases, loop_mask, quiet, json, bump;
+    const char *bulge, *eye;
+    bool creases, loop_mask, quiet, json, bump, uniform;
     double gap_mm, wave_mm, rate_mm, adaptive_mm, amplitude_mm;
     int32_t seed;
 } refine_options;
+
+// "A,B,.." into `count` numbers.
+static bool read_numbers(const char *text, double *out, int count)
+{
+    for (int i = 0; i < count; i++) {
+        char *end;
+        out[i] = strtod(text, &end);
+        if (end == text || *end != (i + 1 < count ? ',' : 0)) return false;
+        text = end + 1;
+    }
+    return true;
+}
+
+static int finish_curve(const app_command *self, refine_options *o)
+{
+    static const char *const names[] = {"flat", "constant", "linear", "quadratic", "cubic"};  // Simnett 2012, Fig. 6.7
+    tl_refine_curve *c = &o->def.curve;
+    if (o->def.scheme != TL_REFINE_CURVED) {
+        if (o->bulge || o->eye || o->uniform)
+            return app_usage(self, "--bulge, --eye and --uniform are for curved edges: give --scheme curved");
+        return APP_OK;
+    }
+    c->uniform = o->uniform;
+    bool known = !o->bulge;
+    for (int i = 0; o->bulge && i < 5 && !known; i++) {
+        if (strcmp(o->bulge, names[i]) != 0) continue;
+        known = true;
+        for (int k = 0; k < 4; k++) c->bulge[k] = k + 1 == i;
+    }
+    if (!known && !read_numbers(o->bulge, c->bulge, 4))
+        return app_usage(self, "--bulge %s, must be flat, constant, linear, quadratic, cubic or K0,K1,K2,K3", o->bulge);
+    double eye[3] = {0, 0, 0};
+    if (o->eye && !read_numbers(o->eye, eye, 3)) return app_usage(self, "--eye %s, must be X,Y,Z in m", o->eye);
+    if (o->eye) c->cull = 1, c->eye = (tl_vec3){eye[0], eye[1], eye[2]};
+    return APP_OK;
+}
 
 static int finish(const app_command *self, refine_options *o)
 {
@@ -107,7 +145,9 @@ static int finish(const app_command *self, refine_options *o)
     w->wavelength = 1e-3 * o->wave_mm, w->rate = 1e-3 * o->rate_mm, w->adaptive = 1e-3 * o->adaptive_mm;
     w->amplitude = 1e-3 * o->amplitude_mm, w->keep_plain = o->bump, w->seed = (uint32_t)o->seed;
     if (!find_scheme(o->scheme, &def->scheme))
-        return app_usage(self, "--scheme %s is not known: modified-loop, loop or butterfly", o->scheme);
+        return app_usage(self, "--scheme %s is not known: modified-loop, loop, butterfly or curved", o->scheme);
+    const int code = finish_curve(self, o);
+    if (code != APP_OK) return code;
     if (o->folds && !find_folds(o->folds, &w->folds))
         return app_usage(self, "--wrinkles %s is not known: directional or paper", o->folds);
     if (!o->folds && (w->maps > 0 || w->adaptive > 0 || o->bump))
@@ -143,11 +183,16 @@ static int refine(const app_command *self, int argc, char **argv, app_list *word
     const app_option options[] = {
         {"out", 'o', APP_TEXT, &def->out, 0, 0, "OUT", "folder (or OBJ file, for an OBJ file) to write. Required"},
         {"scheme", 0, APP_TEXT, &o.scheme, 0, 0, "NAME",
-         "modified-loop (smooth, bounded curvature), loop, or butterfly\n(through the given nodes). Default "
-         "modified-loop"},
+         "modified-loop (smooth, bounded curvature), loop, butterfly\n(through the given nodes), or curved (curved "
+         "edges, finer only\nwhere it bends). Default modified-loop"},
         {"levels", 'l', APP_INT, &def->levels, 0, TL_REFINE_LEVELS_MAX, "N", "each makes four faces of one. Default 2"},
         {"gap", 0, APP_REAL, &o.gap_mm, 1e-6, 999, "MM",
          "distance that is kept to obstacles and between layers, in mm.\nDefault 0.2"},
+        {"bulge", 0, APP_TEXT, &o.bulge, 0, 0, "K",
+         "curved: how edges bulge where cloth is pushed together: flat,\nconstant, linear, quadratic, cubic, or four "
+         "numbers K0,K1,K2,K3.\nDefault 0,0.55,0.55,0.2"},
+        {"uniform", 0, APP_FLAG, &o.uniform, 0, 0, NULL, "curved: all edges to the last level"},
+        {"eye", 0, APP_TEXT, &o.eye, 0, 0, "X,Y,Z", "curved: coarse where it faces away from here"},
         {"loop-vertex-mask", 0, APP_FLAG, &o.loop_mask, 0, 0, NULL,
          "modified Loop with Loop's mask for old nodes, as published;\ncurvature is then not bounded at some of them"},
         {"crease-seams", 0, APP_FLAG, &o.creases, 0, 0, NULL, "seams stay as sharp as they are"},

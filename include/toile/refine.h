@@ -10,6 +10,8 @@ typedef enum tl_refine_scheme {
     TL_REFINE_MODIFIED_LOOP,  ///< smooths, with bounded curvature; looks best on cloth
     TL_REFINE_LOOP,           ///< smooths
     TL_REFINE_BUTTERFLY,      ///< goes through the nodes of the frame
+    TL_REFINE_CURVED,         ///< curved edges that bulge where cloth is pushed together, finer where it bends alone
+                              ///< (Simnett 2012, ch. 6); goes through the nodes of the frame. Reads `curve`
     TL_REFINE_SCHEMES
 } tl_refine_scheme;
 TL_API const char *tl_refine_scheme_name(tl_refine_scheme scheme);  ///< "modified-loop"; NULL: there is none
@@ -42,6 +44,18 @@ typedef struct tl_refine_wrinkles {
     int32_t keep_plain;  ///< 1: maps alone, the surface stays as it is (bump mapping). Default 0.
 } tl_refine_wrinkles;
 
+/// The scheme `curved` (docs/refining.md, "Curved edges").
+typedef struct tl_refine_curve {
+    double bulge[4];  ///< K0 to K3: an edge bulges M = K0 + K1 C + K2 C^2 + K3 C^3 times as far as that of a PN
+                      ///< triangle, with C its rest length over its length. Default 0, 0.55, 0.55, 0.2.
+    double cap;       ///< M grows slower beyond this, >= 1. Default 2.
+    double split_deg, join_deg;  ///< normals at the ends of an edge that is halved, joined [degrees]. Default 8, 6.
+    double split_length, join_length;  ///< length over rest length below, above which it is. Default 0.96, 0.98.
+    int32_t uniform;                   ///< 1: all edges are halved to the last level. Default 0.
+    int32_t cull;                      ///< 1: coarse where it faces away from `eye`. Default 0.
+    tl_vec3 eye;                       ///< [m]
+} tl_refine_curve;
+
 typedef struct tl_refine_def tl_refine_def;
 /// "LEVELS[:SCHEME][+wrinkles[=paper]]", as in `toile run --refine 2:loop+wrinkles`, into levels, scheme and
 /// wrinkle.folds. TL_BAD_ARG says what is wrong; then nothing changes.
@@ -68,6 +82,7 @@ struct tl_refine_def {
     tl_refine_progress progress;
     void *user;
     tl_refine_wrinkles wrinkle;
+    tl_refine_curve curve;
 };
 TL_API void tl_refine_def_init(tl_refine_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_refine_def tl_refine_def_default(void)

@@ -13,10 +13,13 @@
 #include "io/obj.h"
 #include "run/folder.h"
 #include "run/refiner.h"
+#include "run/refiner_curves.h"
 #include "run/refiner_wrinkles.h"
 
-static const char *const scheme_names[TL_REFINE_SCHEMES] = {
-    [TL_REFINE_MODIFIED_LOOP] = "modified-loop", [TL_REFINE_LOOP] = "loop", [TL_REFINE_BUTTERFLY] = "butterfly"};
+static const char *const scheme_names[TL_REFINE_SCHEMES] = {[TL_REFINE_MODIFIED_LOOP] = "modified-loop",
+                                                            [TL_REFINE_LOOP] = "loop",
+                                                            [TL_REFINE_BUTTERFLY] = "butterfly",
+                                                            [TL_REFINE_CURVED] = "curved"};
 
 void tl_refine_def_init(tl_refine_def *def, size_t size)
 {
@@ -32,7 +35,13 @@ void tl_refine_def_init(tl_refine_def *def, size_t size)
                                                 .amplitude = 0.004,
                                                 .strength = 1,
                                                 .rate = 0.001,
-                                                .seed = 1}};
+                                                .seed = 1},
+                                    .curve = {.bulge = {0, 0.55, 0.55, 0.2},
+                                              .cap = 2,
+                                              .split_deg = 8,
+                                              .join_deg = 6,
+                                              .split_length = 0.96,
+                                              .join_length = 0.98}};
     tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
@@ -51,7 +60,7 @@ static tl_status parse_scheme(const char *text, size_t length, tl_refine_scheme 
     for (int i = 0; i < TL_REFINE_SCHEMES; i++)
         if (strlen(scheme_names[i]) == length && strncmp(text, scheme_names[i], length) == 0)
             return *out = (tl_refine_scheme)i, TL_OK;
-    return tl_fail(err, TL_BAD_ARG, "scheme '%.*s' is not known: modified-loop, loop or butterfly",
+    return tl_fail(err, TL_BAD_ARG, "scheme '%.*s' is not known: modified-loop, loop, butterfly or curved",
                    (int)(length < 60 ? length : 60), text);
 }
 
@@ -192,6 +201,7 @@ static tl_status check_def(const tl_refine_def *def, tl_error *err)
     if (!tl_refine_scheme_name(def->scheme))
         return tl_fail(err, TL_BAD_ARG, "refine: scheme %d is not known", (int)def->scheme);
     TL_TRY(tl_refine_wrinkles_check(&def->wrinkle, err));
+    TL_TRY(tl_refiner_curves_check(def, err));
     char from[TL_PATH_MAX], to[TL_PATH_MAX];
     tl_path_absolute(def->source, from), tl_path_absolute(def->out, to);
     if (strcmp(from, to) == 0)

@@ -9,6 +9,7 @@
 #include "base/fail.h"
 #include "run/check.h"
 #include "run/folder.h"
+#include "run/refiner_curves.h"
 #include "run/refiner_wrinkles.h"
 
 enum { NAME_SIZE = 64 };
@@ -36,6 +37,7 @@ struct tl_refiner {
     tl_fine_mesh *cloth;
     const char **name;  ///< [cloth_count] into cloth_name
     tl_refiner_wrinkles wrinkles;
+    tl_refiner_curves curves;
     tl_refine_report report;
 };
 
@@ -191,6 +193,11 @@ static tl_status subdivide(tl_refiner *r, const tl_finish *f, tl_error *err)
                                   .crease_seams = r->def->crease_seams,
                                   .loop_vertex_mask = r->def->loop_vertex_mask};
     tl_finish_level done[TL_REFINE_LEVELS_MAX] = {0};
+    if (r->def->scheme == TL_REFINE_CURVED) {
+        TL_TRY(tl_refiner_curves_move(&r->curves, f, r->cloth, done, err));
+        add_level(&r->report, 0, done);
+        return TL_OK;
+    }
     TL_TRY(tl_finish_subdivide(f, &def, r->def->levels, r->cloth, r->cloth_count, done, err));
     for (int32_t level = 0; level < r->def->levels; level++) add_level(&r->report, level, &done[level]);
     return TL_OK;
@@ -245,6 +252,7 @@ static tl_status make_room(tl_refiner *r, tl_error *err)
     r->name = TL_CALLOC(&r->alloc, const char *, r->cloth_count);
     if (!r->body || !r->tree || !r->cloth || !r->name) return tl_fail_memory(err, "cloths and obstacles");
     for (int32_t i = 0; i < r->cloth_count; i++) r->name[i] = r->cloth_name[i];
+    TL_TRY(tl_refiner_curves_init(&r->curves, &r->alloc, r->def, r->cloth_count, err));
     TL_TRY(tl_refiner_wrinkles_init(&r->wrinkles, &r->alloc, r->def, r->cloth_count, err));
     return TL_OK;
 }
@@ -255,7 +263,7 @@ tl_status tl_refiner_create(const tl_refine_def *def, tl_refiner **out, tl_error
     tl_refiner *r = TL_CALLOC(&alloc, tl_refiner, 1);
     *out = NULL;
     if (!r) return tl_fail_memory(err, "refining");
-    r->def = def, r->alloc = alloc, r->report.levels = def->levels;
+    r->def = def, r->alloc = alloc, r->report.levels = def->scheme == TL_REFINE_CURVED ? 1 : def->levels;
     tl_arena_init(&r->arena, alloc);
     tl_status status = tl_workers_create(&r->alloc, def->threads < 1 ? 1 : def->threads, &r->workers, err);
     if (status == TL_OK) status = make_room(r, err);
@@ -277,6 +285,7 @@ void tl_refiner_destroy(tl_refiner *r)
     TL_FREE(&alloc, r->cloth, r->cloth_count);
     TL_FREE(&alloc, r->name, r->cloth_count);
     tl_refiner_wrinkles_free(&r->wrinkles);
+    tl_refiner_curves_free(&r->curves);
     tl_free_bytes(&alloc, r->cloth_name, (size_t)r->cloth_cap, sizeof *r->cloth_name);
     tl_free_bytes(&alloc, r->obstacle_name, (size_t)r->obstacle_cap, sizeof *r->obstacle_name);
     TL_FREE(&alloc, r->frame, r->frame_cap);

@@ -68,4 +68,19 @@ code "$TOILE" refine "$dir/run" -o "$dir/x" --wrinkles sideways; [ $got = 1 ] &&
 code "$TOILE" refine "$dir/run" -o "$dir/x" --maps 64; [ $got = 1 ] && grep -q -- "--wrinkles" "$dir/log"
 grep -v '^vt' "$dir/run/frames/000014_sheet.obj" | sed 's,/[0-9]*,,g' > "$dir/bare.obj"
 code "$TOILE" refine "$dir/bare.obj" -o "$dir/x.obj" --wrinkles directional; [ $got = 2 ] && grep -q "material coordinates" "$dir/log" && [ ! -e "$dir/x.obj" ]
+# curved edges: finer only where it bends, clear of the ball, the same bytes on any number of threads
+for j in 1 3; do "$TOILE" refine "$dir/run" -o "$dir/curved$j" --scheme curved --levels 2 -j $j --json > "$dir/report.json"; done
+cmp "$dir/curved1/frames/000014_sheet.obj" "$dir/curved3/frames/000014_sheet.obj"
+"$TOILE" check "$dir/curved1" --json > "$dir/check.json" || true
+for kind in cloth_cloth cloth_body; do
+    [ "$("$JSON_GET" $kind < "$dir/check.json")" = 0 ] || { echo "curved: $kind"; exit 1; }
+done
+faces() { grep -c '^f' "$1"; }
+[ "$(faces "$dir/curved1/frames/000000_sheet.obj")" = "$(faces "$dir/run/frames/000000_sheet.obj")" ] || { echo "curved: refined at rest"; exit 1; }
+"$TOILE" refine "$dir/run" -o "$dir/uniform" --scheme curved --levels 1 --uniform --bulge flat --quiet
+[ "$(faces "$dir/uniform/frames/000014_sheet.obj")" = $((4 * $(faces "$dir/run/frames/000014_sheet.obj"))) ] || { echo "curved: not four faces of one"; exit 1; }
+code "$TOILE" refine "$dir/bare.obj" -o "$dir/x.obj" --scheme curved; [ $got = 2 ] && grep -q "material coordinates" "$dir/log" && [ ! -e "$dir/x.obj" ]
+code "$TOILE" refine "$dir/run" -o "$dir/x" --scheme curved --bulge round; [ $got = 1 ] && grep -q "quadratic" "$dir/log"
+code "$TOILE" refine "$dir/run" -o "$dir/x" --bulge flat; [ $got = 1 ] && grep -q -- "--scheme curved" "$dir/log"
+code "$TOILE" refine "$dir/run" -o "$dir/x" --scheme curved --wrinkles paper; [ $got = 1 ] && grep -q "modified-loop" "$dir/log"
 echo "refine: all as it should be"

@@ -155,7 +155,7 @@ static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
     const bool whole = j->rules->mask & TL_TREES_WHOLE;
     if (whole) m->action[id] = KEEP;
     if (!tl_trees_may_join(m, id)) return;
-    if (whole && verdict_of(j, id, e) == JOIN) m->action[id] = STAY;
+    if (whole && (is_forgotten(j, e) || verdict_of(j, id, e) == JOIN)) m->action[id] = STAY;
     if (e->wait > 0 && e->level < deepest) {
         e->wait--;
         return;
