@@ -36,6 +36,19 @@ for scene in sleeve dress; do
     same_frames $scene $scene.2
 done
 
+# layers, which remember more than the mesh: where they come and go, and on a body, by another solver
+layers="$REPO/scenes/layers/scene.json" walk="$REPO/scenes/walk/sqrt3.json"
+expect 0 run "$layers" --out layers --frames 14 --threads 1 --quiet
+expect 0 run "$layers" --out layers.2 --frames 9 --threads 1 --quiet
+expect 0 run "$layers" --out layers.2 --frames 14 --threads 2 --quiet --resume
+same_frames layers layers.2
+[ "$(grep -c '^f ' layers/frames/000014_sheet.obj)" -gt "$(grep -c '^f ' layers/frames/000000_sheet.obj)" ] || fail "no layers came"
+solver="--set dynamics.kind=baraff-witkin --set collisions.response=impulse --set remeshing.error=0.009"
+expect 0 run "$walk" --out walk --frames 6 --threads 1 --quiet $solver
+expect 0 run "$walk" --out walk.2 --frames 3 --threads 1 --quiet $solver
+expect 0 run "$walk" --out walk.2 --frames 6 --threads 2 --quiet --resume $solver
+same_frames walk walk.2
+
 # a checkpoint of another scene, a damaged one, none at all
 expect 2 run "$DATA/waving.json" --out empty --resume --quiet
 says stderr 'checkpoint'
