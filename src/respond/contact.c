@@ -63,26 +63,24 @@ static tl_status spread_area(const tl_allocator *alloc, const tl_surface *s, con
     return status;
 }
 
-static tl_status add_body(tl_contacts *c, int32_t b, tl_error *err)
+static tl_status add_body(tl_contacts *c, int32_t b, const tl_contact_body *def, tl_error *err)
 {
-    const tl_contact_body *body = &c->bodies[b];
-    if (body->plane) return TL_OK;
+    contact_body *body = &c->bodies[b];
     const tl_surface *s = &body->surface;
-    double *area = c->body_face_area[b] = TL_ALLOC(&c->alloc, double, s->face_count > 0 ? s->face_count : 1);
+    const tl_vec3 *x = def->pos;
+    tl_pairs_init(&body->found, c->alloc);
+    if (body->plane) return TL_OK;
+    double *area = body->face_area = TL_ALLOC(&c->alloc, double, s->face_count > 0 ? s->face_count : 1);
     if (!area) return tl_fail_memory(err, "the contacts");
     for (int32_t f = 0; f < s->face_count; f++) {
-        const tl_vec3 *x = body->pos;
         const tl_vec3 u = tl_sub3(x[s->face[f][1]], x[s->face[f][0]]), v = tl_sub3(x[s->face[f][2]], x[s->face[f][0]]);
         area[f] = 0.5 * tl_norm3(tl_cross3(u, v));
     }
-    TL_TRY(
-        spread_area(&c->alloc, s, area, c->node_area + c->node_count + c->body_start[b], &c->body_edge_area[b], err));
-    tl_pairs_init(&c->found_body[b], c->alloc);
-    c->body_tree[b] = body->tree, c->body_fitted[b] = body->tree && !body->moves;
-    tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1;
-    if (!body->tree) TL_TRY(tl_bvh_create(&c->alloc, &def, s, body->pos, &c->body_tree[b], err));
-    return TL_OK;
+    TL_TRY(spread_area(&c->alloc, s, area, c->node_area + c->node_count + body->start, &body->edge_area, err));
+    body->tree = def->tree, body->own_tree = !def->tree, body->fitted = def->tree && !body->moves;
+    tl_bvh_def tree = tl_bvh_def_default();
+    tree.relative = 1;
+    return body->own_tree ? tl_bvh_create(&c->alloc, &tree, s, x, &body->tree, err) : TL_OK;
 }
 
 static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
@@ -125,7 +123,7 @@ static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
     tl_bvh_def tree = tl_bvh_def_default();
     tree.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
-    for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, err));
+    for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, &def->bodies[b], err));
     for (int32_t i = 0; i < nc; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
     c->reach = c->thickest;
     for (int32_t b = 0; b < nb; b++) c->reach = fmax(c->reach, contact_reach(c, b));
@@ -149,28 +147,14 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     tl_pairs_init(&c->found, *alloc);
     tl_pairs_init(&c->found_some, *alloc);
     const int32_t nb = def->body_count > 0 ? def->body_count : 1;
-    c->bodies = TL_CALLOC(alloc, tl_contact_body, nb);
-    c->body_start = TL_CALLOC(alloc, int32_t, nb + 1);
-    c->body_tree = TL_CALLOC(alloc, tl_bvh *, nb);
-    c->body_fitted = TL_CALLOC(alloc, uint8_t, nb);
-    c->body_far = TL_CALLOC(alloc, uint8_t, nb);
-    c->body_box = TL_CALLOC(alloc, contact_box, nb);
-    c->body_face_area = TL_CALLOC(alloc, double *, nb);
-    c->body_edge_area = TL_CALLOC(alloc, double *, nb);
-    c->found_body = TL_CALLOC(alloc, tl_pairs, nb);
-    c->far_body = TL_CALLOC(alloc, contact_far, nb);
-    tl_status status = TL_OK;
-    if (!c->bodies || !c->body_start || !c->body_tree || !c->body_fitted || !c->body_far || !c->body_box ||
-        !c->body_face_area || !c->body_edge_area || !c->found_body || !c->far_body)
-        status = tl_fail_memory(err, "the contacts");
-    if (status == TL_OK) {
-        for (int32_t b = 0; b < def->body_count; b++) {
-            c->bodies[b] = def->bodies[b];
-            c->body_start[b + 1] = c->body_start[b] + (def->bodies[b].plane ? 0 : def->bodies[b].surface.node_count);
-        }
-        c->body_nodes = c->body_start[def->body_count];
-        status = fill(c, def, err);
+    c->bodies = TL_CALLOC(alloc, contact_body, nb);
+    tl_status status = c->bodies ? TL_OK : tl_fail_memory(err, "the contacts");
+    for (int32_t b = 0; b < def->body_count && status == TL_OK; b++) {
+        const tl_contact_body *d = &def->bodies[b];
+        c->bodies[b] = (contact_body){d->surface, d->thickness, d->plane, d->moves, .start = c->body_nodes};
+        if (!d->plane) c->body_nodes += d->surface.node_count;
     }
+    if (status == TL_OK) status = fill(c, def, err);
     if (status != TL_OK) tl_contacts_destroy(c), c = NULL;
     *out = c;
     return status;
@@ -190,29 +174,19 @@ void tl_contacts_destroy(tl_contacts *c)
     const int32_t n = c->node_count, nb = c->body_count > 0 ? c->body_count : 1, nc = c->cloth_count;
     const size_t all = (size_t)n + (size_t)c->body_nodes;
     for (int32_t b = 0; b < c->body_count && c->bodies; b++) {
-        const tl_surface *s = &c->bodies[b].surface;
-        if (c->body_tree && !c->bodies[b].tree) tl_bvh_destroy(c->body_tree[b]);
-        if (c->body_face_area && c->body_face_area[b])
-            TL_FREE(&alloc, c->body_face_area[b], s->face_count > 0 ? s->face_count : 1);
-        if (c->body_edge_area && c->body_edge_area[b])
-            TL_FREE(&alloc, c->body_edge_area[b], s->edge_count > 0 ? s->edge_count : 1);
-        if (c->found_body) tl_pairs_free(&c->found_body[b]);
-        if (c->far_body) free_far(&alloc, &c->far_body[b]);
+        contact_body *body = &c->bodies[b];
+        const tl_surface *s = &body->surface;
+        if (body->own_tree) tl_bvh_destroy(body->tree);
+        TL_FREE(&alloc, body->face_area, s->face_count > 0 ? s->face_count : 1);
+        TL_FREE(&alloc, body->edge_area, s->edge_count > 0 ? s->edge_count : 1);
+        tl_pairs_free(&body->found);
+        free_far(&alloc, &body->apart);
     }
     tl_bvh_destroy(c->tree);
     tl_pairs_free(&c->found);
     tl_pairs_free(&c->found_some);
     free_far(&alloc, &c->far);
     TL_FREE(&alloc, c->bodies, nb);
-    TL_FREE(&alloc, c->body_start, nb + 1);
-    TL_FREE(&alloc, c->body_tree, nb);
-    TL_FREE(&alloc, c->body_fitted, nb);
-    TL_FREE(&alloc, c->body_far, nb);
-    TL_FREE(&alloc, c->body_box, nb);
-    TL_FREE(&alloc, c->body_face_area, nb);
-    TL_FREE(&alloc, c->body_edge_area, nb);
-    TL_FREE(&alloc, c->found_body, nb);
-    TL_FREE(&alloc, c->far_body, nb);
     TL_FREE(&alloc, c->node_area, all);
     TL_FREE(&alloc, c->at, all);
     TL_FREE(&alloc, c->way, all);
@@ -253,8 +227,6 @@ void tl_contacts_destroy(tl_contacts *c)
     tl_free_bytes(&alloc, c, 1, sizeof *c);
 }
 
-int32_t tl_contacts_body_nodes(const tl_contacts *c) { return c->body_nodes; }
-
 tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
                             tl_error *err)
 {
@@ -272,8 +244,8 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
     c->placed = c->aimed[0] = c->aimed[1] = -1;
     for (int32_t b = 0; b < c->body_count; b++)
         if (!c->bodies[b].plane)
-            c->body_box[b] = contact_box_of(step->body_begin + c->body_start[b], step->body_end + c->body_start[b],
-                                            c->bodies[b].surface.node_count);
+            c->bodies[b].box = contact_box_of(step->body_begin + c->bodies[b].start,
+                                              step->body_end + c->bodies[b].start, c->bodies[b].surface.node_count);
     contact_choose_slack(c);
     c->searched = false;
     c->stalled = 0, c->stuck = false, c->blocked = false, c->thinnest = (double)INFINITY,

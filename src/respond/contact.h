@@ -58,7 +58,6 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
 void tl_contacts_destroy(tl_contacts *contacts);  ///< NULL is fine
 void tl_contacts_forget(tl_contacts *contacts);   ///< what earlier steps taught about how much to look for: for runs
                                                   ///< that go on from a saved state
-int32_t tl_contacts_body_nodes(const tl_contacts *contacts);  ///< of all bodies together
 
 /// Which cloth may be pinched that does not let bodies pass. As long as the caller can take smaller steps it would
 /// rather do that, see tl_contacts_stuck.

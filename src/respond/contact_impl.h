@@ -123,22 +123,32 @@ typedef struct contact_far {
     int32_t vf_cap, fv_cap, ee_cap;
 } contact_far;
 
+/// All that is known of a body.
+typedef struct contact_body {
+    tl_surface surface;  ///< as given, like the next three
+    double thickness;
+    bool plane, moves;
+    int32_t start;    ///< its first node among those of all bodies
+    tl_bvh *tree;     ///< NULL for planes
+    bool own_tree;    ///< else it is the caller's
+    bool fitted;      ///< the tree of a body that stands still is fitted once
+    bool far;         ///< as of the last search: nothing of it is near any cloth
+    contact_box box;  ///< of its way in this step
+    double *face_area, *edge_area;
+    tl_pairs found;  ///< with the cloth
+    contact_far apart;
+} contact_body;
+
 struct tl_contacts {
     tl_allocator alloc;
     tl_surface cloth;
     bool self;
     int32_t node_count, body_nodes;  ///< nodes of cloth; of all bodies
     int32_t cloth_count, body_count;
-    tl_contact_body *bodies;
-    int32_t *body_start;            ///< [body_count + 1] first node of a body among the bodies' nodes
+    contact_body *bodies;
     tl_bvh *tree;                   ///< of the cloth
-    tl_bvh **body_tree;             ///< NULL for planes
-    uint8_t *body_fitted;           ///< the tree of a body that stands still is fitted once
-    uint8_t *body_far;              ///< as of the last search: nothing of the body is near any cloth
-    contact_box *body_box;          ///< of the way of a body in this step
     double *node_area;              ///< [node_count + body_nodes]
     double *face_area, *edge_area;  ///< of the cloth
-    double **body_face_area, **body_edge_area;
     int32_t *node_cloth;
     tl_vec2 *node_uv;
     int32_t *node_panel;
@@ -181,10 +191,9 @@ struct tl_contacts {
     bool pass;           ///< bodies pass: whatever is in their way is pinched
     bool stuck;          ///< .. because of cloth that may not be pinched
     // pairs
-    tl_pairs found;        ///< within the cloth
-    tl_pairs *found_body;  ///< with each body
-    tl_pairs found_some;   ///< of some nodes, on their way into those lists
-    contact_far far, *far_body;
+    tl_pairs found;       ///< within the cloth
+    tl_pairs found_some;  ///< of some nodes, on their way into those lists or one of a body
+    contact_far far;
     tl_vec3 *judged_at, *judged_way;  ///< [node_count] for which lists were last filtered
     double judged_done,
         judged_part;  ///< likewise, how far bodies were and were to go; negative: nothing is known of those that move

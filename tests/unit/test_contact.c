@@ -292,7 +292,7 @@ static int crossings_at(const world *w, const moment *m)
             for (int32_t i = 0; i < w->cloth.nodes; i++) count += !(tl_dot3(normal, tl_sub3(m->x[i], point)) > 0);
             continue;
         }
-        const tl_vec3 *y = m->body + w->contacts->body_start[b];
+        const tl_vec3 *y = m->body + w->contacts->bodies[b].start;
         count += crossings_of(&w->cloth, m->x, &w->body[b], y) + crossings_of(&w->body[b], y, &w->cloth, m->x);
     }
     return count;
@@ -303,7 +303,7 @@ static double nearest_at(const world *w, const moment *m)
     double out = nearest_of(&w->cloth, m->x, &w->cloth, m->x);
     for (int32_t b = 0; b < w->body_count; b++) {
         if (w->is_plane[b]) continue;
-        const tl_vec3 *y = m->body + w->contacts->body_start[b];
+        const tl_vec3 *y = m->body + w->contacts->bodies[b].start;
         out = fmin(out, fmin(nearest_of(&w->cloth, m->x, &w->body[b], y), nearest_of(&w->body[b], y, &w->cloth, m->x)));
     }
     return out;

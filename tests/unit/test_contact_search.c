@@ -132,8 +132,8 @@ static int check_body_pairs(const world *w)
 /// The arrays beside all lists, one after the other.
 static int32_t far_arrays(tl_contacts *c, float *out[5], int32_t count[5])
 {
-    const tl_pairs *own = &c->found, *body = &c->found_body[0];
-    float *far[5] = {c->far.vf, c->far.ee, c->far_body[0].vf, c->far_body[0].fv, c->far_body[0].ee};
+    const tl_pairs *own = &c->found, *body = &c->bodies[0].found;
+    float *far[5] = {c->far.vf, c->far.ee, c->bodies[0].apart.vf, c->bodies[0].apart.fv, c->bodies[0].apart.ee};
     const int32_t n[5] = {own->vf_count, own->ee_count, body->vf_count, body->fv_count, body->ee_count};
     memcpy(out, far, sizeof far), memcpy(count, n, sizeof n);
     return n[0] + n[1] + n[2] + n[3] + n[4];

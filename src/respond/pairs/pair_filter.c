@@ -195,9 +195,10 @@ static contact_box box_of_all(const tl_contacts *c, const tl_vec3 *at, const tl_
     for (int32_t i = 0; i < c->node_count; i++) most = larger(most, tl_dot3(way[i], way[i]));
     *longest = sqrt(most);
     for (int32_t b = 0; b < c->body_count; b++) {
-        if (c->bodies[b].plane || c->body_far[b]) continue;
-        box.lo = lowest(box.lo, c->body_box[b].lo), box.hi = highest(box.hi, c->body_box[b].hi);
-        *longest = larger(*longest, tl_norm3(tl_sub3(c->body_box[b].hi, c->body_box[b].lo)));  // not less than its way
+        if (c->bodies[b].plane || c->bodies[b].far) continue;
+        box.lo = lowest(box.lo, c->bodies[b].box.lo), box.hi = highest(box.hi, c->bodies[b].box.hi);
+        *longest =
+            larger(*longest, tl_norm3(tl_sub3(c->bodies[b].box.hi, c->bodies[b].box.lo)));  // not less than its way
     }
     return box;
 }
@@ -213,9 +214,9 @@ tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *w
     if (!node) return tl_fail_memory(err, "the contacts");
     tl_parallel_for(ctx->workers, n, NODES_PER_CHUNK, coarse_chunk, &(coarse_job){at, way, middle, 0, node});
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && !c->body_far[b])
+        if (!c->bodies[b].plane && !c->bodies[b].far)
             tl_parallel_for(ctx->workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
-                            &(coarse_job){at, way, middle, n + c->body_start[b], node});
+                            &(coarse_job){at, way, middle, n + c->bodies[b].start, node});
     const double slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
     *out = (contact_sight){.at = at, .way = way, .node = node, .slack = slack, .slop = slop};
     return TL_OK;

@@ -94,22 +94,22 @@ static double look_within(const tl_contacts *c, int32_t body)
 static tl_status ask_body(tl_contacts *c, int32_t b, const question *ask, bool was_far, const contact_sight *sight,
                           tl_vec3 *end, const tl_ctx *ctx, tl_error *err)
 {
-    const int32_t first = c->node_count + c->body_start[b];
+    const int32_t first = c->node_count + c->bodies[b].start;
     const bool some = ask->changed && !was_far && !(ask->bodies && c->bodies[b].moves);
     const int what = TL_PAIR_VF | TL_PAIR_EE;
-    if (c->bodies[b].moves || !c->body_fitted[b]) {
+    if (c->bodies[b].moves || !c->bodies[b].fitted) {
         for (int32_t i = first; i < first + c->bodies[b].surface.node_count; i++) end[i] = tl_add3(c->at[i], c->way[i]);
-        tl_bvh_refit(c->body_tree[b], c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, ctx->workers);
-        c->body_fitted[b] = !c->bodies[b].moves;
+        tl_bvh_refit(c->bodies[b].tree, c->at + first, c->bodies[b].moves ? end + first : NULL, 0, 0, ctx->workers);
+        c->bodies[b].fitted = !c->bodies[b].moves;
     }
-    tl_pairs *f = some ? &c->found_some : &c->found_body[b];
+    tl_pairs *f = some ? &c->found_some : &c->bodies[b].found;
     const tl_near near = {look_within(c, b), look_within(c, b), some ? &ask->chosen : NULL};
-    TL_TRY(tl_bvh_between_near(c->tree, c->body_tree[b], what, near, ctx->arena, ctx->workers, f, err));
+    TL_TRY(tl_bvh_between_near(c->tree, c->bodies[b].tree, what, near, ctx->arena, ctx->workers, f, err));
     c->report.volume_tests += f->volume_tests;
     TL_TRY(contact_thin_out(c, f, NULL, b, sight, ctx, err));
-    if (!some) return contact_forget_far(c, f, &c->far_body[b], err);
-    TL_TRY(contact_exchange(c, &c->found_body[b], &c->far_body[b], b, ask->changed, ctx, err));
-    return ask->thin_all ? contact_thin_out(c, &c->found_body[b], &c->far_body[b], b, sight, ctx, err) : TL_OK;
+    if (!some) return contact_forget_far(c, f, &c->bodies[b].apart, err);
+    TL_TRY(contact_exchange(c, &c->bodies[b].found, &c->bodies[b].apart, b, ask->changed, ctx, err));
+    return ask->thin_all ? contact_thin_out(c, &c->bodies[b].found, &c->bodies[b].apart, b, sight, ctx, err) : TL_OK;
 }
 
 static tl_status ask_cloth(tl_contacts *c, const question *ask, const contact_sight *sight, const tl_ctx *ctx,
@@ -136,8 +136,8 @@ static tl_status ask_trees(tl_contacts *c, question *ask, const tl_ctx *ctx, tl_
     if (!end || !was_far) return tl_fail_memory(err, "the contacts");
     const contact_box cloth = contact_box_of(c->searched_at, c->searched_end, n);
     for (int32_t b = 0; b < c->body_count; b++) {
-        was_far[b] = c->body_far[b];
-        c->body_far[b] = c->bodies[b].plane || boxes_apart(&cloth, &c->body_box[b], look_within(c, b));
+        was_far[b] = c->bodies[b].far;
+        c->bodies[b].far = c->bodies[b].plane || boxes_apart(&cloth, &c->bodies[b].box, look_within(c, b));
     }
     if (ask->moved)
         tl_bvh_refit_some(c->tree, c->searched_at, c->searched_end, ask->moved, ctx->workers);
@@ -151,8 +151,8 @@ static tl_status ask_trees(tl_contacts *c, question *ask, const tl_ctx *ctx, tl_
         status = tl_bvh_choose(c->tree, ask->changed, ctx->arena, ctx->workers, &ask->chosen, err);
     if (status == TL_OK && c->self) status = ask_cloth(c, ask, &sight, ctx, err);
     for (int32_t b = 0; b < c->body_count && status == TL_OK; b++) {
-        tl_pairs *f = &c->found_body[b];
-        if (c->body_far[b])
+        tl_pairs *f = &c->bodies[b].found;
+        if (c->bodies[b].far)
             f->vf_count = f->fv_count = f->ee_count = 0;
         else
             status = ask_body(c, b, ask, was_far[b], &sight, end, ctx, err);

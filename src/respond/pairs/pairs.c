@@ -130,9 +130,10 @@ static double own_thickness(const tl_contacts *c, const pair *p, double thicknes
 static double area_of(const tl_contacts *c, const list *l, tl_pair found, const features *f)
 {
     const bool own = l->body == TL_CLOTH;
-    if (l->how == EE) return smaller(c->edge_area[found.a], (own ? c->edge_area : c->body_edge_area[l->body])[found.b]);
+    if (l->how == EE)
+        return smaller(c->edge_area[found.a], (own ? c->edge_area : c->bodies[l->body].edge_area)[found.b]);
     return smaller(c->node_area[f->node[0]],
-                   (own || l->how == FV ? c->face_area : c->body_face_area[l->body])[found.b]);
+                   (own || l->how == FV ? c->face_area : c->bodies[l->body].face_area)[found.b]);
 }
 
 static pair make_pair(const tl_contacts *c, const list *l, int32_t i, const features *f)
@@ -288,8 +289,8 @@ static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept
         TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, ctx, err));
     }
     for (int32_t b = 0; b < c->body_count; b++) {
-        const tl_pairs *f = &c->found_body[b];
-        const contact_far *far = &c->far_body[b];
+        const tl_pairs *f = &c->bodies[b].found;
+        const contact_far *far = &c->bodies[b].apart;
         if (c->bodies[b].plane) {
             TL_TRY(filter_plane(c, b, err));
             continue;

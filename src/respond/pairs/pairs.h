@@ -63,7 +63,7 @@ typedef struct features {
 static inline features features_of(const tl_contacts *c, const list *l, int32_t i)
 {
     const tl_pair found = l->items[i];
-    const int32_t off = l->body == TL_CLOTH ? 0 : c->node_count + c->body_start[l->body];
+    const int32_t off = l->body == TL_CLOTH ? 0 : c->node_count + c->bodies[l->body].start;
     const tl_surface *other = l->body == TL_CLOTH ? &c->cloth : &c->bodies[l->body].surface;
     if (l->how == VF) {
         const int32_t *f = other->face[found.b];

@@ -49,7 +49,7 @@ typedef struct spot {
 static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
 {
     const int32_t *face = c->bodies[b].surface.face[f];
-    const tl_vec3 *x = c->step.body_begin + c->body_start[b];
+    const tl_vec3 *x = c->step.body_begin + c->bodies[b].start;
     const tl_vec3 q[4] = {p, x[face[0]], x[face[1]], x[face[2]]};
     const tl_nearest near = tl_nearest_vertex_face(q);
     spot s = {.body = b, .face = f, .distance = near.distance};
@@ -65,7 +65,7 @@ static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
 static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
 {
     if (!c->bodies[b].plane) {
-        const tl_nearest_spot near = tl_bvh_nearest(c->body_tree[b], p, (double)INFINITY, -1);
+        const tl_nearest_spot near = tl_bvh_nearest(c->bodies[b].tree, p, (double)INFINITY, -1);
         return near.face < 0 ? (spot){.body = -1} : spot_on_face(c, b, near.face, p);
     }
     spot s = {.body = b, .face = -1};
@@ -81,7 +81,7 @@ static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
 static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
 {
     const tl_surface *s = &c->bodies[b].surface;
-    const tl_vec3 *x = body_pos + c->body_start[b];
+    const tl_vec3 *x = body_pos + c->bodies[b].start;
     double sum = 0;
     for (int32_t f = 0; f < s->face_count; f++) {
         const tl_vec3 u = tl_sub3(x[s->face[f][0]], p), v = tl_sub3(x[s->face[f][1]], p),
@@ -103,7 +103,7 @@ static bool is_in_box(const contact_box *box, tl_vec3 p)
 static bool is_inside(const tl_contacts *c, tl_vec3 p)
 {
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && is_in_box(&c->body_box[b], p) && winding(c, b, p, c->step.body_begin) > 0.5)
+        if (!c->bodies[b].plane && is_in_box(&c->bodies[b].box, p) && winding(c, b, p, c->step.body_begin) > 0.5)
             return true;
     return false;
 }
@@ -119,7 +119,7 @@ static spot facing_spot(const tl_contacts *c, const spot *first, tl_vec3 p)
     const tl_surface *s = &c->bodies[first->body].surface;
     const double limit = 2 * GOAL_DISTANCE * c->reach;
     const tl_vec3 half = {limit, limit, limit};
-    const int32_t count = tl_bvh_around(c->body_tree[first->body], tl_sub3(p, half), tl_add3(p, half), faces, MOST);
+    const int32_t count = tl_bvh_around(c->bodies[first->body].tree, tl_sub3(p, half), tl_add3(p, half), faces, MOST);
     const bool all = count > MOST;
     spot best = {.body = -1, .face = -1, .distance = limit};
     for (int32_t i = 0; i < (all ? s->face_count : count); i++) {
@@ -143,7 +143,7 @@ static tl_vec3 spot_motion(const tl_contacts *c, const spot *s, tl_vec3 p)
         contact_plane(c, s->body, 1, &point, &normal);
         return tl_mul3(s->outside - tl_dot3(normal, tl_sub3(p, point)), s->normal);
     }
-    const int32_t *face = c->bodies[s->body].surface.face[s->face], first = c->body_start[s->body];
+    const int32_t *face = c->bodies[s->body].surface.face[s->face], first = c->bodies[s->body].start;
     for (int k = 0; k < 3; k++)
         sum = tl_madd3(sum, s->weight[k],
                        tl_sub3(c->step.body_end[first + face[k]], c->step.body_begin[first + face[k]]));
@@ -238,7 +238,7 @@ static tl_vec3 edge_normal(const tl_contacts *c, int32_t body, const tl_vec3 *x,
     int32_t near[MOST];
     const tl_surface *s = &c->bodies[body].surface;
     const tl_vec3 middle = tl_mul3(0.5, tl_add3(x[e[0]], x[e[1]]));
-    const int32_t count = tl_bvh_around(c->body_tree[body], middle, middle, near, MOST);
+    const int32_t count = tl_bvh_around(c->bodies[body].tree, middle, middle, near, MOST);
     tl_vec3 sum = {0, 0, 0};
     for (int32_t i = 0; i < (count > MOST ? s->face_count : count); i++) {
         const int32_t f = count > MOST ? i : near[i];
@@ -280,9 +280,9 @@ static void look_at_plane(const finding *found, int32_t b)
 static void look_at_body(const finding *out, int32_t b)
 {
     const tl_contacts *c = out->c;
-    const tl_pairs *found = &c->found_body[b];
+    const tl_pairs *found = &c->bodies[b].found;
     const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
-    const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->body_start[b];
+    const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->bodies[b].start;
     for (int32_t i = 0; i < found->ef_count; i++) {
         const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
         if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
@@ -344,10 +344,10 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *
             look_at_plane(&f, b);
             continue;
         }
-        tl_bvh_refit(c->body_tree[b], c->at + n + c->body_start[b], NULL, margin, 0, ctx->workers);
-        c->body_fitted[b] = 0;
+        tl_bvh_refit(c->bodies[b].tree, c->at + n + c->bodies[b].start, NULL, margin, 0, ctx->workers);
+        c->bodies[b].fitted = 0;
         const int what = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
-        TL_TRY(tl_bvh_between(c->tree, c->body_tree[b], what, ctx->arena, ctx->workers, &c->found_body[b], err));
+        TL_TRY(tl_bvh_between(c->tree, c->bodies[b].tree, what, ctx->arena, ctx->workers, &c->bodies[b].found, err));
         look_at_body(&f, b);
     }
     tl_parallel_for(ctx->workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
