@@ -61,13 +61,51 @@ TL_INLINE vd strain_energy(const vd c[4], const vd e[3])
     return 0.5 * (c[0] * e[0] * e[0] + c[2] * e[1] * e[1] + 2 * c[1] * e[0] * e[1] + c[3] * e[2] * e[2]);
 }
 
+// Jamming. In Green strain a face that is sheared or pushed to nothing resists less and less, F S -> 0: without more,
+// single faces of cloth that is hit hard stay crushed. Yarns jam: a trellis locks at a shear of some 60 degrees, at
+// half its area. Below that part j0 of the rest area, j = sqrt(det C), an energy 1/2 (c11 + c22) (j0 - j)^2 per area is
+// added; above it there is none. Its stress is -k (j0 - j) j C^-1, its Hessian k grad j grad j^T (the rest, from a
+// pressure, is dropped).
+#define JAMMED 0.5
+#define LEAST_AREA 1e-9
+
+typedef struct jam {
+    vd dip, area, stiffness;  ///< j0 - j where positive; j; k
+    bool any;
+} jam;
+
+TL_INLINE void measure_jam(const patch *p, const strain *s, jam *out)
+{
+    const vd c11 = 2 * s->e[0] + 1, c22 = 2 * s->e[1] + 1, c12 = 2 * s->e[2], det = c11 * c22 - c12 * c12;
+    out->any = false;
+    for (int l = 0; l < LANES; l++) out->any = out->any || det[l] < JAMMED * JAMMED;
+    if (!out->any) return;
+    out->area = vd_sqrt(vd_max(det, vd_of(LEAST_AREA * LEAST_AREA)));
+    out->dip = vd_max(JAMMED - out->area, vd_of(0));
+    out->stiffness = p->stretch[0] + p->stretch[2];
+}
+
+// grad[a] = d j / d corner a, of corners 1 and 2.
+TL_INLINE void jam_gradient(const patch *p, const strain *s, const jam *m, vd grad[3][3])
+{
+    const vd c11 = 2 * s->e[0] + 1, c22 = 2 * s->e[1] + 1, c12 = 2 * s->e[2], per = 1 / m->area;
+    for (int a = 1; a <= 2; a++) {
+        const vd gx = p->grad[2 * a - 2], gy = p->grad[2 * a - 1];
+        const vd w1 = per * (c22 * gx - c12 * gy), w2 = per * (c11 * gy - c12 * gx);
+        for (int i = 0; i < 3; i++) grad[a][i] = w1 * s->f1[i] + w2 * s->f2[i];
+    }
+}
+
 TL_INLINE void stretch_energy(patch *p)
 {
     strain s;
+    jam m;
     vd rate[3];
     measure_strain(p, &s);
     for (int i = 0; i < 3; i++) rate[i] = s.e[i] - p->strain_hat[i];
     p->energy[0] = p->area * strain_energy(p->stretch, s.e);
+    measure_jam(p, &s, &m);
+    if (m.any) p->energy[0] += 0.5 * p->area * m.stiffness * m.dip * m.dip;
     p->energy[2] = p->area * p->visc_stretch * strain_energy(p->stretch, rate);
 }
 
@@ -84,6 +122,14 @@ TL_INLINE void stretch_derivatives(patch *p, bool hessian)
         const vd gx = g[2 * a - 2], gy = g[2 * a - 1];
         const vd w1 = p->area * (s11 * gx + s12 * gy), w2 = p->area * (s22 * gy + s12 * gx);
         for (int i = 0; i < 3; i++) p->g[a][i] = w1 * s.f1[i] + w2 * s.f2[i];
+    }
+    jam m;
+    vd jammed[3][3];
+    measure_jam(p, &s, &m);
+    if (m.any) {
+        jam_gradient(p, &s, &m, jammed);
+        for (int a = 1; a <= 2; a++)
+            for (int i = 0; i < 3; i++) p->g[a][i] -= p->area * m.stiffness * m.dip * jammed[a][i];
     }
     for (int i = 0; i < 3; i++) p->g[0][i] = -(p->g[1][i] + p->g[2][i]);
     if (!hessian) return;
@@ -106,6 +152,11 @@ TL_INLINE void stretch_derivatives(patch *p, bool hessian)
                 const vd r1 = m11 * s.f1[i] + m21 * s.f2[i], r2 = m12 * s.f1[i] + m22 * s.f2[i];
                 for (int j = 0; j < 3; j++) k[3 * i + j] = r1 * s.f1[j] + r2 * s.f2[j];
                 k[4 * i] += geo;
+            }
+            if (!m.any) continue;
+            for (int l = 0; l < LANES; l++) {
+                const double w = m.dip[l] > 0 ? p->area[l] * m.stiffness[l] : 0;
+                for (int i = 0; i < 9; i++) k[i][l] += w * jammed[a][i / 3][l] * jammed[b][i % 3][l];
             }
         }
     }

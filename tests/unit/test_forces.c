@@ -169,6 +169,48 @@ static void gradients_match_differences(void **state)
     }
 }
 
+// A trellis at 90 degrees less `angle`, yarns as long as they were.
+static void shear(model *m, double angle)
+{
+    for (int32_t i = 0; i < m->e->node_count; i++) {
+        const tl_vec3 p = m->x[i];
+        m->x[i] = (tl_vec3){p.x + sin(angle) * p.y, cos(angle) * p.y, p.z};
+    }
+}
+
+// Below half their area faces jam: the energy is that of forces_terms.h, its gradient matches differences, its Hessian
+// resists.
+static void crushed_faces_jam(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_material fabric = test_fabric();
+    fabric.damping_stretch = fabric.damping_bend = fabric.friction_bend = 0;
+    sheet s = sheet_grid(0.5, 0.4, 4, 3, true);
+    const double *c = fabric.stretch[0], pi = 3.14159265358979323846;
+    for (int k = 0; k < 8; k++) {
+        const double angle = pi / 2 * (k + 1) / 9, area = cos(angle), dip = fmax(0, 0.5 - area);
+        model m = make_model(&s, &fabric, TL_BEND_SHAPE);
+        shear(&m, angle);
+        double stored;
+        assert_ok(tl_forces_stored(m.e, m.x, false, &(tl_ctx){&m.arena, NULL}, &stored, &err));
+        const double e12 = 0.5 * sin(angle), want = 0.5 * c[3] * e12 * e12 + 0.5 * (c[0] + c[2]) * dip * dip;
+        assert_near(stored, 0.2 * want, 1e-9 * want);
+        crumple(&m, 0.002);
+        world w = make_world(&m);
+        check_gradient(&m, &w.step);
+        tl_vec3 *g = calloc((size_t)m.e->node_count, sizeof *g);
+        tl_forces_assemble(m.e, &w.step, m.x, m.matrix, g, NULL);
+        double most = 0;
+        for (int32_t i = 0; i < m.e->node_count; i++) most = fmax(most, tl_bsr_diagonal(m.matrix, i)[4]);
+        if (dip > 0.1) assert_true(most > 0.1 * (c[0] + c[2]));
+        free(g);
+        free_world(&w);
+        free_model(&m);
+    }
+    sheet_free(&s);
+}
+
 // The Hessian drops three terms on purpose (compressive geometry, second derivatives of angles, folds at hinges
 // that are not the face's own), and that of friction is a bound. Where those vanish it must be exact: flat, stretched
 // both ways, with plain hinges.
@@ -660,6 +702,7 @@ int main(void)
         cmocka_unit_test(gradients_match_differences),
         cmocka_unit_test(friction_matches_differences_where_it_sticks),
         cmocka_unit_test(rolling_up_works_against_friction),
+        cmocka_unit_test(crushed_faces_jam),
         cmocka_unit_test(hessian_matches_differences_of_the_gradient),
         cmocka_unit_test(hessian_is_positive_definite_when_crumpled),
         cmocka_unit_test(single_storage_holds_the_same_hessian),

@@ -370,6 +370,17 @@ static tl_status before(newton *s, tl_vec3 *x, tl_error *err)
     return tl_forces_energy(s->e, s->step, x, s->ctx, &s->potential, err);
 }
 
+tl_status newton_iterate_part(newton *s, tl_vec3 *x, bool *moved, tl_error *err)
+{
+    update u;
+    TL_TRY(assemble(s, x, err));
+    TL_TRY(find_update(s, x, &u, err));
+    TL_TRY(bound_update(s, x, &u, err));
+    TL_TRY(take_update(s, x, &u, err));
+    *moved = s->length > 0;
+    return TL_OK;
+}
+
 static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
@@ -405,6 +416,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     }
     // At the limit what was asked for is good enough, even if layers may tremble a little.
     if (s->clips) r->converged = r->change <= fmax(s->def->tolerance, change_allowed(s)) && newton_left(s) == 0;
+    if (!r->converged && (r->spent || s->def->must_arrive) && !linearised) TL_TRY(newton_ease(s, x, err));
     return s->constrained >= 0 ? newton_end_mending(s, x, err) : TL_OK;
 }
 

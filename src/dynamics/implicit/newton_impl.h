@@ -73,6 +73,7 @@ typedef struct newton {
     double longest;     // way of a node in one update [m]
     bool shortened;     // the update was cut to it
     bool open;          // the newest pair waits for the gradient at its end
+    bool easing;        // the part is that of faces crushed or drawn out, not of unmet constraints
 } newton;
 
 typedef struct newton_move {
@@ -91,6 +92,14 @@ void newton_after_solve(newton *s, const double *weight);
 // newton_part.c
 tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err);
 tl_status newton_solve_part(newton *s, double tolerance, tl_error *err);
+
+// newton_ease.c
+bool newton_is_absurd(const newton *s, const tl_vec3 *x, int32_t face);  ///< crushed or drawn out
+tl_status newton_ease(newton *s, tl_vec3 *x, tl_error *err);             ///< brings such faces back, at a bounded cost
+
+// newton.c
+/// One iteration of the part that is chosen. `moved` is false if no way down was found.
+tl_status newton_iterate_part(newton *s, tl_vec3 *x, bool *moved, tl_error *err);
 
 // newton_terms.c
 tl_status newton_begin_terms(newton *s, const tl_newton_problem *problem, tl_error *err);
