@@ -55,6 +55,34 @@ TL_API tl_status tl_sim_set_wind(tl_sim *sim, tl_vec3 wind,
                                  tl_error *err);  ///< [m/s]; in place of the wind and keys there were, gusts stay
 TL_API tl_status tl_sim_set_dt(tl_sim *sim, double dt, tl_error *err);  ///< [s], > 0; time goes on from where it is
 
+/// Where somebody looks from, and how much may be spent on what is seen (docs/realtime.md, "What is seen"). For cloth
+/// of springs on edge trees.
+typedef struct tl_detail_key {
+    double time;  ///< [s], strictly increasing
+    tl_vec3 eye;  ///< [m]
+} tl_detail_key;
+typedef struct tl_detail {
+    uint32_t struct_size;       ///< filled in by the default function, do not set
+    const tl_detail_key *keys;  ///< the eye over time, smooth in between; copied. NULL: nobody looks from anywhere
+    int32_t key_count;
+    uint32_t cull;        ///< 1: what faces away from the eye is coarse, up to what is seen. Default 0.
+    uint32_t hidden;      ///< 1: off the screen: no edge is split. Default 0.
+    int32_t far_faces;    ///< budget of a cloth `far` from the eye and beyond; between, and up to `near`, where it is
+                          ///< tl_remeshing.max_faces, in proportion to the distance. 0: no. Default 0.
+    double near, far;     ///< [m], 0 <= near < far. Default 1, 10.
+    double step_seconds;  ///< budget of time of all cloths in a step [s]: triangles are what that was enough for
+                          ///< before. By a clock: results then depend on the machine. 0: none. Default 0.
+} tl_detail;
+TL_API void tl_detail_init(tl_detail *detail, size_t size);
+static inline tl_detail tl_detail_default(void)
+{
+    tl_detail detail;
+    tl_detail_init(&detail, sizeof detail);
+    return detail;
+}
+/// From the next step on, in place of what was set before. Not part of a saved state.
+TL_API tl_status tl_sim_set_detail(tl_sim *sim, const tl_detail *detail, tl_error *err);
+
 /// Which node (slot of the view) a node of the version before became: `count` entries, as many as the cloth had nodes
 /// then; -1: it is gone. TL_BAD_ARG if the mesh is not one version on from `version` (tl_cloth_version), or was
 /// restored.

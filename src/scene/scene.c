@@ -2,6 +2,7 @@
 
 #include "scene/scene.h"
 #include "toile/kinds.h"
+#include "toile/live.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -32,6 +33,7 @@ void tl_scene_destroy(tl_scene *scene)
     TL_FREE(&alloc, scene->handles, scene->handle_count);
     tl_scene_free_obstacles(scene);
     TL_FREE(&alloc, scene->wind_keys, scene->wind_key_count);
+    TL_FREE(&alloc, scene->eye, scene->eye_count);
     tl_json_destroy(scene->doc);
     tl_notes_free(&scene->notes);
     if (scene->json.alloc.resize) tl_buf_free(&scene->json);
@@ -349,6 +351,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     TL_TRY(tl_scene_read_handles(scene, &root, err));
     TL_TRY(tl_scene_read_obstacles(scene, def, &root, err));
     TL_TRY(tl_scene_check_ties(scene, &root, err));
+    TL_TRY(tl_scene_read_detail(scene, &root, err));
     TL_TRY(tl_scene_read_look(scene, &root, err));
     tl_scene_doubt(scene);
     if (!put_in_order(root.value)) return tl_fail_memory(err, "scene text");

@@ -59,6 +59,9 @@ struct tl_scene {
     tl_wind_file wind;
     tl_wind_key *wind_keys;
     int32_t wind_key_count;
+    bool has_detail;
+    struct tl_detail_key *eye;  ///< of `detail`
+    int32_t eye_count;
     tl_scene_cloth *cloths;
     int32_t cloth_count;
     tl_scene_handle *handles;
@@ -130,6 +133,8 @@ tl_status tl_scene_write_character(const tl_scene_obstacle *o, const char *dir, 
 bool tl_scene_name_character(const tl_scene_obstacle *o, json_t *entry, const char *folder);
 /// Where a transform puts a point.
 tl_vec3 tl_scene_transformed(const tl_transform_file *transform, tl_vec3 point);
+tl_status tl_scene_read_detail(tl_scene *scene, const tl_node *root, tl_error *err);  // scene_detail.c
+tl_status tl_scene_set_detail(const tl_scene *scene, tl_sim *sim, tl_error *err);
 tl_status tl_scene_read_look(const tl_scene *scene, const tl_node *root, tl_error *err);  ///< after the cloths
 
 /// The name `given` (or `word`, or with several entries `word` and `index`, then also put into the text) into `out`;

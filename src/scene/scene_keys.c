@@ -314,6 +314,36 @@ static const tl_key_def dynamics_keys[] = {
 static const tl_key_table dynamics_table = {"dynamics", dynamics_keys};
 #undef AT
 
+// ---- detail -----------------------------------------------------------------------------------------------
+
+#define AT(field) offsetof(tl_detail_key_file, field)
+static const tl_key_def detail_key_keys[] = {
+    {"time", TL_KEY_REAL, TL_KEY_REQUIRED, AT(time), NOT_NEGATIVE, .unit = "s", .doc = "Time, strictly increasing"},
+    {"eye", TL_KEY_VEC3, TL_KEY_REQUIRED, AT(eye), -1e6, 1e6, .unit = "m", .doc = "Where somebody looks from"},
+    {0},
+};
+const tl_key_table tl_detail_key_table = {"the eye at one time", detail_key_keys};
+#undef AT
+
+static const tl_key_def detail_key_item = {
+    .type = TL_KEY_OBJECT, .table = &tl_detail_key_table, .doc = "the eye at one time"};
+#define AT(field) offsetof(tl_detail_file, field)
+static const tl_key_def detail_keys[] = {
+    {"eye", TL_KEY_LIST, TL_KEY_OPTIONAL, .min = 1, .item = &detail_key_item,
+     .doc = "Where somebody looks from over time, smooth in between"},
+    {"cull", TL_KEY_BOOL, 0, AT(cull), .doc = "What faces away from the eye is coarse"},
+    {"hidden", TL_KEY_BOOL, 0, AT(hidden), .doc = "Off the screen: no edge is halved"},
+    {"far_faces", TL_KEY_INT, 0, AT(far_faces), 0, 1e8,
+     .doc = "Budget of a cloth that is `far` from the eye; `near` it is remeshing.max_faces; 0: no"},
+    {"near", TL_KEY_REAL, 0, AT(near), 0, 1e6, {1}, .unit = "m", .doc = "Distance of the full budget"},
+    {"far", TL_KEY_REAL, 0, AT(far), 0, 1e6, {10}, .unit = "m", .doc = "Distance of far_faces"},
+    {"step_time", TL_KEY_REAL, 0, AT(step_time), 0, 9.9, .unit = "s",
+     .doc = "Budget of time of a step, by the clock: results then depend on the machine; 0: none"},
+    {0},
+};
+static const tl_key_table detail_table = {"detail", detail_keys};
+#undef AT
+
 // ---- start ------------------------------------------------------------------------------------------------
 
 static const char *const relax_words[] = {"auto", "on", "off", NULL};  // as tl_relax
@@ -410,6 +440,8 @@ static const tl_key_def scene_keys[] = {
     {"handles", TL_KEY_LIST, 0, .item = &handle_item, .doc = "Nodes held or moved"},
     {"obstacles", TL_KEY_LIST, 0, .item = &obstacle_item, .doc = "What cloth collides with"},
     {"dynamics", TL_KEY_OBJECT, 0, AT(dynamics), .table = &dynamics_table, .doc = "How time steps are solved"},
+    {"detail", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(detail), .table = &detail_table,
+     .doc = "Of springs: where somebody looks from, and what may be spent on what is seen"},
     {"collisions", TL_KEY_OBJECT, 0, AT(collide), .table = &collide_table, .doc = "Contact of cloth"},
     {"start", TL_KEY_OBJECT, 0, AT(start), .table = &start_table, .doc = "Strained cloth before the first step"},
     {"camera", TL_KEY_OBJECT, TL_KEY_OPTIONAL, AT(camera), .table = &camera_table,

@@ -41,6 +41,16 @@ typedef struct tl_dynamics_file {
     double offset, self_distance, compression, stiffness, bend, damping, max_stretch;
 } tl_dynamics_file;
 
+typedef struct tl_detail_file {
+    int32_t cull, hidden;
+    int64_t far_faces;
+    double near, far, step_time;
+} tl_detail_file;
+typedef struct tl_detail_key_file {
+    double time;
+    tl_vec3 eye;
+} tl_detail_key_file;
+
 typedef struct tl_start_file {
     int32_t relax;
     double strain, limit_min, limit_max;  // limits NAN: not given
@@ -76,6 +86,7 @@ typedef struct tl_scene_file {
     tl_air_file air;
     tl_solver_file solver;
     tl_dynamics_file dynamics;
+    tl_detail_file detail;
     tl_collide_file collide;
     tl_start_file start;
     tl_remeshing_file remeshing;
@@ -212,7 +223,7 @@ typedef enum tl_quality { TL_QUALITY_DRAFT, TL_QUALITY_NORMAL, TL_QUALITY_FINAL 
 extern const tl_key_def tl_quality_key, tl_fabric_key;
 extern const tl_key_table tl_remeshing_table, tl_cloth_remeshing_table;
 extern const tl_key_table tl_scene_table, tl_cloth_table, tl_mesh_table, tl_handle_table, tl_wind_table,
-    tl_wind_key_table, tl_motion_table, tl_appearance_table, tl_obstacle_table, tl_sequence_table,
+    tl_wind_key_table, tl_detail_key_table, tl_motion_table, tl_appearance_table, tl_obstacle_table, tl_sequence_table,
     tl_obstacle_motion_table, tl_character_table;
 extern const tl_key_def tl_corner_key, tl_side_key, tl_node_index_key, tl_file_key, tl_time_key;
 extern const char *const tl_corner_words[];  ///< "all" first

@@ -384,6 +384,7 @@ tl_status tl_scene_simulate(const tl_scene *scene, int32_t threads, const tl_all
             place(scene, "obstacles", i, scene->obstacles[i].kind == TL_BODY_MESH ? scene->obstacles[i].origin : NULL,
                   add_obstacle(scene, &scene->obstacles[i], sim, err), err);
     if (status == TL_OK) status = add_handles(scene, ids, true, sim, err);
+    if (status == TL_OK) status = tl_scene_set_detail(scene, sim, err);
     TL_FREE(&scene->alloc, ids, scene->cloth_count);
     if (status != TL_OK) {
         tl_sim_destroy(sim);

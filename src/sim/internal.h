@@ -13,6 +13,7 @@
 #include "sim/motion.h"
 #include "toile/body.h"
 #include "toile/kinds.h"
+#include "toile/live.h"
 
 struct spring_cloth;  // spring_cloth.h
 
@@ -148,6 +149,7 @@ struct tl_sim {
     tl_allocator alloc;  ///< counts into `memory`
     tl_sim_def def;
     tl_wind_key *wind_keys;
+    tl_detail detail;  ///< its keys are ours (detail.c)
     tl_workers *workers;
     tl_arena arena;
     sim_cloth *cloths;

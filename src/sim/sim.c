@@ -17,6 +17,7 @@
 #include "mesh/mesh_rest.h"
 #include "physics/bend.h"
 #include "physics/forces.h"
+#include "sim/detail.h"
 #include "sim/springs.h"
 
 static void *counting_resize(void *user, void *ptr, size_t old_size, size_t new_size)
@@ -243,6 +244,7 @@ void tl_sim_destroy(tl_sim *sim)
     sim_ids_free(&sim->alloc, &sim->cloth_ids), sim_ids_free(&sim->alloc, &sim->handle_ids);
     sim_ids_free(&sim->alloc, &sim->body_ids);
     if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
+    sim_free_detail(sim);
     tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
     tl_arena_free(&sim->arena);
     tl_workers_destroy(sim->workers);
@@ -538,9 +540,11 @@ static tl_status compile(tl_sim *sim, tl_error *err)
             sim->x[e->node_of[slot]] = sim->cloths[c].mesh->pos[slot - e->cloth_node_start[c]];
             sim->v[e->node_of[slot]] = sim->cloths[c].mesh->vel[slot - e->cloth_node_start[c]];
         }
-    if (!sim->dynamics_self) TL_TRY(sim->dynamics->create(&sim->alloc, &sim->def, &sim->dynamics_self, err));
-    tl_dynamics_world world = sim_world(sim);
-    TL_TRY(sim->dynamics->compile(sim->dynamics_self, &world, err));
+    if (!sim_by_springs(sim)) {  // those need elements and surfaces for questions alone
+        if (!sim->dynamics_self) TL_TRY(sim->dynamics->create(&sim->alloc, &sim->def, &sim->dynamics_self, err));
+        tl_dynamics_world world = sim_world(sim);
+        TL_TRY(sim->dynamics->compile(sim->dynamics_self, &world, err));
+    }
     sim_find_present(sim, &(bool){false});
     TL_TRY(sim_compile_contacts(sim, err));
     sim->shape_changed = true, sim->begun = false;

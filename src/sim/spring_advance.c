@@ -8,8 +8,8 @@
 #include "math/vec3.h"
 #include "sim/spring_cloth.h"
 
-#define WIDEST_ANGLE 1.5   // [rad] that the budget may ask for
-#define BUDGET_GAIN 0.35   // of the logarithm of triangles over budget, per update
+#define WIDEST_ANGLE 3.0   // [rad] that the budget may ask for
+#define BUDGET_GAIN 1.5    // of the logarithm of triangles over budget, per update
 #define BUDGET_SLACK 0.02  // part of the budget within which nothing changes
 
 enum { WIND_PER_CHUNK = 256 };
@@ -59,21 +59,41 @@ static void vertex_made(void *self, int32_t v, int32_t a, int32_t b)
 
 // The angles follow the budget: an integrator of the logarithm, which is steady where the thesis's weights swing
 // (docs/notes/realtime.md). Never below what the rules ask for.
-static void keep_to_budget(spring_cloth *c, tl_trees_rules *rules)
+static void keep_to_budget(spring_cloth *c, int32_t budget, tl_trees_rules *rules)
 {
-    if (c->def.max_tris <= 0) return;
+    if (budget <= 0) {
+        c->split_angle = rules->split_angle, c->join_angle = rules->join_angle;
+        return;
+    }
+    rules->rejoin_wait = 0;
     const double gap = rules->join_angle > 0 ? rules->split_angle / rules->join_angle : 1.05,
-                 over = (double)c->tri_count / c->def.max_tris;
+                 over = (double)c->tri_count / budget;
     if (fabs(over - 1) > BUDGET_SLACK) c->split_angle *= pow(over, BUDGET_GAIN);
     c->split_angle = fmin(WIDEST_ANGLE, fmax(rules->split_angle, c->split_angle));
     c->join_angle = c->split_angle / gap;
+    // what the cloth may be pushed together by goes along, and bodies are no reason any more
+    const double wider = c->split_angle / rules->split_angle;
+    rules->split_length = fmax(0.01, 1 - wider * (1 - rules->split_length));
+    rules->join_length = fmax(rules->split_length, 1 - wider * (1 - rules->join_length));
+    if (over > 1 + BUDGET_SLACK) rules->mask &= ~(uint32_t)TL_TREES_BY_COLLISION;
     rules->split_angle = c->split_angle, rules->join_angle = c->join_angle;
-    const int32_t left = c->def.max_tris - c->tri_count;  // a split makes two to four triangles
+    const int32_t left = budget - c->tri_count;  // a split makes two to four triangles
     rules->most_splits = left > 3 ? left / 3 : 1;
 }
 
-tl_status spring_cloth_adapt(spring_cloth *c, const tl_push_body *bodies, int32_t body_count, const tl_ctx *ctx,
-                             tl_trees_report *report, tl_error *err)
+// What is seen: nothing, what faces the eye, or all.
+static void look(spring_cloth *c, const spring_sight *sight, tl_trees_rules *rules)
+{
+    if (sight->hidden) rules->max_level = rules->collision_level = 0;
+    if (sight->cull) rules->mask |= TL_TREES_BY_VISIBILITY;
+    for (int32_t i = 0; i < c->node_count; i++) {
+        const int32_t v = c->id[i];
+        c->visible[v] = !sight->cull || tl_dot3(c->normal[v], tl_sub3(sight->eye, c->node_pos[i])) > 0;
+    }
+}
+
+tl_status spring_cloth_adapt(spring_cloth *c, const spring_sight *seen, const tl_push_body *bodies, int32_t body_count,
+                             const tl_ctx *ctx, tl_trees_report *report, tl_error *err)
 {
     *report = (tl_trees_report){0};
     if (!c->def.adaptive) return TL_OK;
@@ -81,7 +101,8 @@ tl_status spring_cloth_adapt(spring_cloth *c, const tl_push_body *bodies, int32_
     find_normals(c);
     adapting self = {c, bodies, body_count};
     tl_trees_rules rules = c->def.rules;
-    keep_to_budget(c, &rules);
+    keep_to_budget(c, seen->budget, &rules);
+    look(c, seen, &rules);
     tl_trees_sight sight = {.pos = c->pos,
                             .normal = c->normal,
                             .near = c->near,

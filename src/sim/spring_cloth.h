@@ -12,10 +12,17 @@ typedef struct spring_cloth_def {
     tl_trees_rules rules;
     bool adaptive;         ///< false: the mesh stays as it is given
     int32_t substeps;      ///< 0: from the mesh
-    int32_t max_tris;      ///< budget: the angles follow it; 0: none
     double self_distance;  ///< that the cloth keeps from itself [m]; 0: none
     double depth;          ///< how far inside bodies nodes are still found [m]
 } spring_cloth_def;
+
+/// What is seen of a cloth, and how many triangles it may have.
+typedef struct spring_sight {
+    bool cull;    ///< what faces away from `eye` is coarse
+    bool hidden;  ///< nothing is seen: no edge is split
+    tl_vec3 eye;
+    int32_t budget;  ///< triangles: the angles follow it; 0: none
+} spring_sight;
 
 enum { SPRING_ARRAYS = 28 };
 
@@ -51,6 +58,7 @@ typedef struct spring_cloth {
     int32_t cap[SPRING_ARRAYS], tri_uv_cap, root_cap;
     tl_springs_report last;
     int32_t contacts, caught, pairs;  ///< of the last step
+    double cost;                      ///< of a triangle and step by the clock, smoothed [s]; for budgets of time
 } spring_cloth;
 
 /// `mesh` and `fabric` are copied; dead slots are refused.
@@ -61,8 +69,8 @@ tl_status spring_cloth_copy_base(const spring_cloth *like, spring_cloth **out, t
 void spring_cloth_destroy(spring_cloth *c);  ///< NULL is fine
 
 /// One update of the hierarchy; `changed` says whether the active mesh is another.
-tl_status spring_cloth_adapt(spring_cloth *c, const tl_push_body *bodies, int32_t body_count, const tl_ctx *ctx,
-                             tl_trees_report *report, tl_error *err);
+tl_status spring_cloth_adapt(spring_cloth *c, const spring_sight *sight, const tl_push_body *bodies, int32_t body_count,
+                             const tl_ctx *ctx, tl_trees_report *report, tl_error *err);
 
 typedef struct spring_air {
     double pressure;          ///< 1/2 density drag [kg/m^3]

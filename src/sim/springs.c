@@ -9,7 +9,9 @@
 #include "base/fail.h"
 #include "base/timer.h"
 #include "math/elementary.h"
+#include "sim/detail.h"
 
+#define COST_MEMORY 0.1    // part of the cost of a triangle that a step brings in
 #define INSIDE_DEPTH 0.03  // [m] how far inside a body a node is still found: a coarse edge over a limb is no deeper
 
 bool sim_by_springs(const tl_sim *sim) { return sim->def.dynamics == TL_DYNAMICS_SPRINGS; }
@@ -68,8 +70,7 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
     def.rules.split_angle = r->curvature, def.rules.join_angle = r->curvature * (1 - r->hysteresis);
     def.rules.split_length = r->split_length, def.rules.join_length = r->join_length;
     def.rules.mask = TL_TREES_BY_LENGTH | TL_TREES_BY_CURVATURE | (r->obstacles ? TL_TREES_BY_COLLISION : 0);
-    def.rules.rejoin_wait = r->max_faces > 0 ? 0 : r->rejoin_wait;
-    def.max_tris = r->max_faces;
+    def.rules.rejoin_wait = r->rejoin_wait;
     def.substeps = o->substeps;
     def.self_distance = self_distance_of(sim);
     def.depth = INSIDE_DEPTH;
@@ -227,7 +228,8 @@ static tl_status adapt_cloth(tl_sim *sim, sim_cloth *cloth, const tl_push_body *
     const double start = tl_now();
     const tl_ctx ctx = {&sim->arena, sim->workers};
     tl_trees_report r;
-    TL_TRY(spring_cloth_adapt(cloth->engine, bodies, count, &ctx, &r, err));
+    const spring_sight sight = sim_sight_of(sim, cloth, sim->time);
+    TL_TRY(spring_cloth_adapt(cloth->engine, &sight, bodies, count, &ctx, &r, err));
     report->remesh.passes++, report->remesh.splits += r.splits, report->remesh.collapses += r.joins;
     if (r.splits + r.joins > 0) cloth->version++, cloth->map_lost = true;
     report->seconds.remesh += tl_now() - start;
@@ -238,6 +240,7 @@ static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bo
                             const spring_air *air, tl_step_report *report, tl_error *err)
 {
     sim_cloth *cloth = &sim->cloths[i];
+    const double begin = tl_now();
     set_contact(sim, cloth, bodies, count);
     TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
     TL_TRY(drive_handles(sim, i, end, err));
@@ -248,7 +251,9 @@ static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bo
                                     .body_count = count,
                                     .ctx = {&sim->arena, sim->workers}};
     TL_TRY(spring_cloth_advance(cloth->engine, &step, &report->seconds.collision, err));
-    const spring_cloth *c = cloth->engine;
+    spring_cloth *c = cloth->engine;
+    const double each = (tl_now() - begin) / (c->tri_count + 1);
+    c->cost = c->cost > 0 ? c->cost + COST_MEMORY * (each - c->cost) : each;
     report->substeps = c->last.substeps > report->substeps ? c->last.substeps : report->substeps;
     report->contact.contacts += c->contacts, report->contact.candidates += c->contacts + c->pairs;
     report->contact.limited += c->caught;

@@ -126,4 +126,6 @@ printf '%s\nvt 0 0\nvt 1 0\nvt 2 0\nf 1/1 2/2 3/3\n' "$square" | mesh
 bad 'cloth.obj' obj.json                               # no area in the material
 head -c 5000 /dev/urandom | mesh
 bad 'cloth.obj' obj.json
+bad 'detail goes with dynamics.kind springs' "$REPO/scenes/sphere/scene.json" --set 'detail={"hidden":true}'
+bad 'lacks .eye., which cull' "$REPO/scenes/realtime-sphere/scene.json" --set 'detail={"cull":true}'
 finish

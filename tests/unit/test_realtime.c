@@ -293,6 +293,117 @@ static void a_budget_is_kept(void **state)
     tl_sim_destroy(sim);
 }
 
+// The ball's left half is seen from the left: what is on the right is coarse, and there is as much on the left as ever.
+static void what_faces_away_is_coarse(void **state)
+{
+    (void)state;
+    tl_error err;
+    setup s = draping;
+    s.pinned = s.ball_moves = false, s.self_distance = 0;
+    int32_t faces[2], front[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+        tl_cloth_id id;
+        tl_sim *sim = make(&s, &id);
+        const tl_detail_key key = {0, {-5, 0.5, 0}};
+        tl_detail d = tl_detail_default();
+        d.keys = &key, d.key_count = 1, d.cull = k == 1;
+        ok(tl_sim_set_detail(sim, &d, &err), &err);
+        for (int i = 0; i < 60; i++) step(sim);
+        const tl_cloth_view v = view_of(sim, id);
+        faces[k] = v.face_count;
+        for (int32_t f = 0; f < v.face_count; f++) {
+            bool left = true;
+            for (int c = 0; c < 3; c++) left = left && v.pos[v.vert_node[v.face[f][c]]].x < -0.12;
+            front[k] += left;
+        }
+        tl_sim_destroy(sim);
+    }
+    print_message("%d faces, culled %d; in front %d and %d\n", faces[0], faces[1], front[0], front[1]);
+    assert_true(faces[1] < 0.7 * faces[0]);
+    assert_true(front[1] > 0.85 * front[0] && front[0] > 100);
+}
+
+// An eye that comes and goes: the budget follows its distance, and the triangles follow the budget.
+static void budgets_follow_the_distance(void **state)
+{
+    (void)state;
+    tl_error err;
+    setup s = draping;
+    s.pinned = s.ball_moves = false, s.self_distance = 0, s.max_faces = 600;
+    tl_cloth_id id;
+    tl_sim *sim = make(&s, &id);
+    const tl_detail_key keys[3] = {{0, {0, 2, 0}}, {1, {0, 2, 0}}, {3, {0, 10, 0}}};
+    tl_detail d = tl_detail_default();
+    d.keys = keys, d.key_count = 3, d.near = 2, d.far = 10, d.far_faces = 200;
+    ok(tl_sim_set_detail(sim, &d, &err), &err);
+    double deviation = 0;
+    int32_t count = 0;
+    for (int i = 0; i < 240; i++) {
+        step(sim);
+        const tl_cloth_view v = view_of(sim, id);
+        double height = 0;
+        for (int32_t n = 0; n < v.node_count; n++) height += v.pos[n].y / v.node_count;
+        const double t = i / 60.0, u = t < 1 ? 0 : t > 3 ? 1 : (t - 1) / 2, eye = 2 + 8 * u * u * (3 - 2 * u);
+        const double part = fmin(1, fmax(0, (eye - height - 2) / 8)), want = 600 - 400 * part;
+        if (i >= 60) deviation += fabs(v.face_count / want - 1), count++;
+    }
+    print_message("budget from 600 to 200 tracked within %.2g in the mean\n", deviation / count);
+    assert_true(deviation / count < 0.06);
+    d.hidden = 1;
+    ok(tl_sim_set_detail(sim, &d, &err), &err);
+    for (int i = 0; i < 30; i++) step(sim);
+    assert_int_equal(view_of(sim, id).face_count, 32);  // the base
+    d.hidden = 0;
+    ok(tl_sim_set_detail(sim, &d, &err), &err);
+    for (int i = 0; i < 30; i++) step(sim);
+    assert_true(view_of(sim, id).face_count > 100);
+    tl_sim_destroy(sim);
+}
+
+// By the clock: whatever it says, the triangles come down where the time is next to none.
+static void a_budget_of_no_time_leaves_little(void **state)
+{
+    (void)state;
+    tl_error err;
+    setup s = draping;
+    s.pinned = s.ball_moves = false, s.self_distance = 0;
+    tl_cloth_id id;
+    tl_sim *sim = make(&s, &id);
+    for (int i = 0; i < 50; i++) step(sim);
+    const int32_t before = view_of(sim, id).face_count;
+    tl_detail d = tl_detail_default();
+    d.step_seconds = 1e-7;
+    ok(tl_sim_set_detail(sim, &d, &err), &err);
+    for (int i = 0; i < 120; i++) step(sim);
+    assert_true(view_of(sim, id).face_count < 0.3 * before);
+    tl_sim_destroy(sim);
+}
+
+static void bad_detail_is_refused(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_cloth_id id;
+    tl_sim *sim = make(&draping, &id);
+    tl_detail d = tl_detail_default();
+    d.cull = 1;
+    assert_int_equal(tl_sim_set_detail(sim, &d, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "need an eye"));
+    d.cull = 0, d.near = 3, d.far = 2;
+    assert_int_equal(tl_sim_set_detail(sim, &d, &err), TL_BAD_INPUT);
+    const tl_detail_key keys[2] = {{1, {0, 0, 0}}, {1, {0, 1, 0}}};
+    d = tl_detail_default(), d.keys = keys, d.key_count = 2;
+    assert_int_equal(tl_sim_set_detail(sim, &d, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "key 1 at 1 s"));
+    tl_sim_destroy(sim);
+    tl_sim_def def = tl_sim_def_default();
+    ok(tl_sim_create(&def, &sim, &err), &err);
+    d = tl_detail_default();
+    assert_int_equal(tl_sim_set_detail(sim, &d, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "springs"));
+    tl_sim_destroy(sim);
+}
+
 static void what_does_not_go_together_is_refused(void **state)
 {
     (void)state;
@@ -337,6 +448,10 @@ int main(void)
         cmocka_unit_test(a_body_takes_the_place_of_another),
         cmocka_unit_test(held_corners_stay_and_cloth_hangs),
         cmocka_unit_test(a_budget_is_kept),
+        cmocka_unit_test(what_faces_away_is_coarse),
+        cmocka_unit_test(budgets_follow_the_distance),
+        cmocka_unit_test(a_budget_of_no_time_leaves_little),
+        cmocka_unit_test(bad_detail_is_refused),
         cmocka_unit_test(what_does_not_go_together_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
