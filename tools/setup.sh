@@ -25,7 +25,7 @@ tools="gcc g++ cmake ninja make pkg-config"
 if [ $all = yes ]; then
     packages="$packages
 clang clang-format libclang-rt-14-dev libsuitesparse-dev libopenblas-serial-dev locales xvfb xauth xdotool
-python3-dev python3-cffi python3-numpy python3-pytest"
+python3-dev python3-cffi python3-numpy python3-pytest zsh"
     tools="$tools clang clang++"
 fi
 if [ $web = yes ]; then
