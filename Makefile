@@ -97,6 +97,11 @@ test-view: setup build  ## the window under Xvfb (also part of `make test`)
 	@cmake --build --preset release -j $(JOBS) --target json_get
 	@cd build/release && ctest --output-on-failure --no-tests=error -R '^cli.view$$'
 
+.PHONY: test-sweep
+test-sweep: build  ## 200 runs on two cores, killed three times, and through Slurm where it is installed; the same bytes
+	@sh tests/sweep_long.sh $(CURDIR)/build/release/toile
+	@sh tests/slurm.sh $(CURDIR)/build/release/toile 200 || [ $$? = 77 ]
+
 test-web: build web  ## the page in Chromium, native and WebAssembly state hashes (not part of `make test`, CI runs it as well)
 	@cd web && npm test
 

@@ -1,7 +1,8 @@
 #!/bin/sh
-# tests/slurm.sh TOILE: a sweep through a Slurm of one node gives the bytes of one without. 77: Slurm is missing (slurmctld, slurmd, munge), or this is not root.
+# tests/slurm.sh TOILE [SAMPLES]: a sweep through a Slurm of one node gives the bytes of one without. 77: Slurm is missing (slurmctld, slurmd, munge), or this is not root.
 set -eu
 toile=$1
+samples=${2:-12}
 for tool in slurmctld slurmd munged sbatch; do
     command -v $tool > /dev/null 2>&1 || { echo "skipped: $tool is missing (apt-get install slurmctld slurmd slurm-client munge)"; exit 77; }
 done
@@ -67,17 +68,17 @@ cat > "$dir/sheet.json" <<'END'
              "transform": {"rotate": [-90, 1, 0, 0], "translate": [-0.2, 0.202, 0.2]}, "remeshing": {"size_min": 0.05}}],
  "obstacles": [{"name": "ball", "sphere": {"center": [0, 0, 0], "radius": 0.2}}]}
 END
-echo '{"scene": "sheet.json", "random": {"count": 12, "keys": {"obstacles[0].friction": {"uniform": [0, 0.6]}}}}' > "$dir/spec.json"
+echo '{"scene": "sheet.json", "random": {"count": '"$samples"', "keys": {"obstacles[0].friction": {"uniform": [0, 0.6]}}}}' > "$dir/spec.json"
 "$toile" sweep "$dir/spec.json" --out "$dir/here" --quiet || fail "the sweep without Slurm"
 "$toile" sweep "$dir/spec.json" --out "$dir/there" --slurm || fail "submitting"
 tries=0
 while [ -n "$(squeue -h)" ]; do
     tries=$((tries + 1))
-    [ $tries -lt 200 ] || fail "the array does not end: $(squeue -h | head -3)"
+    [ $tries -lt $((200 + 4 * samples)) ] || fail "the array does not end: $(squeue -h | head -3)"
     sleep 0.5
 done
-[ "$(find "$dir/there/runs" -name sample.json | wc -l)" = 12 ] || fail "tasks did not do their samples: $(cat "$dir"/there/slurm-*.log | head -3)"
+[ "$(find "$dir/there/runs" -name sample.json | wc -l)" = "$samples" ] || fail "tasks did not do their samples: $(cat "$dir"/there/slurm-*.log | head -3)"
 "$toile" sweep "$dir/spec.json" --out "$dir/there" --quiet || fail "gathering"
 cmp "$dir/here/dataset.jsonl" "$dir/there/dataset.jsonl" || fail "other data sets"
 (cd "$dir/here" && find runs -name '*.npz' -o -name '*.obj') | while read -r file; do cmp "$dir/here/$file" "$dir/there/$file" || exit 1; done || fail "other bytes"
-echo "the same bytes through Slurm $(sbatch --version)"
+echo "$samples samples, the same bytes through Slurm $(sbatch --version)"

@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 toile=${TOILE:-$top/build/release/toile}
 runs=${DOCS_RUNS:-$top/out/docs}
 images=${DOCS_IMAGES:-$top/docs/images}
-quick="buckling curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes"
+quick="buckling curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes resampled"
 slow="paper-sphere paper-flag paper-sleeve paper-dress fidelity pattern-dress"
 mkdir -p "$runs" "$images"
 
@@ -53,6 +53,16 @@ fidelity()
 make_one()
 {
     case $1 in
+    resampled)  # a run's folder whose frames are the resampled ones
+        simulate resampled sphere --frames 40 --set remeshing.size_min=0.02
+        rm -rf "$runs/resampled-even" && cp -r "$runs/resampled" "$runs/resampled-even"
+        "$toile" export "$runs/resampled" -o "$runs/resampled-even/f.obj" --resample --quiet
+        for file in "$runs"/resampled-even/f.*.obj; do
+            number=${file%.obj}
+            mv "$file" "$runs/resampled-even/frames/${number##*.}_sheet.obj"
+        done
+        picture resampled resampled 30 --compare "resampled=$runs/resampled-even" --mode wire --size 800x600
+        ;;
     curtain) simulate curtain gathered-curtain && picture curtain curtain 44 --size 640x480 ;;
     buckling)
         simulate buckling buckling && simulate buckling-without buckling/without
