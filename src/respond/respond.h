@@ -54,6 +54,9 @@ typedef struct tl_responder {
     /// What it remembers from step to step, as bytes of a saved state; `out` NULL: counts only. NULL: nothing.
     size_t (*save)(const void *self, char *out);
     tl_status (*load)(void *self, const char *data, size_t size, tl_error *err);
+    /// Are these bytes that `load` takes, for so many nodes of cloth and bodies? Asked before anything is changed.
+    /// NULL: if `save` is.
+    tl_status (*check)(int32_t node_count, int32_t body_count, const char *data, size_t size, tl_error *err);
     void (*hash)(const tl_collide_def *def, tl_hash *hash);  ///< settings of its own; NULL: none
 } tl_responder;
 

@@ -369,14 +369,26 @@ tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *given, tl_body_id *out
 
 // ---- whether and where it is ----
 
+#define SLACK 1e-9  // of a step, as in handles.c
+
+static bool is_present(const sim_body *b, double now) { return b->start <= now && now < b->end; }
+
+int32_t sim_present_count_at(const tl_sim *sim, double time)
+{
+    int32_t count = 0;
+    for (int32_t i = 0; i < sim->body_count && sim->def.collide.bodies; i++)
+        count += is_present(&sim->bodies[i], time + SLACK * sim->def.dt);
+    return count;
+}
+
 bool sim_find_present(tl_sim *sim, bool *came)
 {
-    const double now = sim->time + 1e-9 * sim->def.dt;  // as in handles.c
+    const double now = sim->time + SLACK * sim->def.dt;
     bool changed = false;
     *came = false;
     for (int32_t i = 0; i < sim->body_count; i++) {
         sim_body *b = &sim->bodies[i];
-        const bool present = b->start <= now && now < b->end;
+        const bool present = is_present(b, now);
         *came = *came || (present && !b->present), changed = changed || present != b->present;
         b->present = present;
     }

@@ -128,6 +128,7 @@ sim_body *sim_find_body(const tl_sim *sim, tl_body_id id);
 /// Finds out which bodies are there at the present time; false: the same as before. `came`: one is new.
 bool sim_find_present(tl_sim *sim, bool *came);
 int32_t sim_present_count(const tl_sim *sim);  ///< 0 if cloth does not meet bodies
+int32_t sim_present_count_at(const tl_sim *sim, double time);
 
 /// Bodies come and go: contact is made anew, and the start is looked at again if one came (contacts.c).
 tl_status sim_come_and_go(tl_sim *sim, tl_error *err);

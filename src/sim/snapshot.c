@@ -434,18 +434,35 @@ static tl_status load_dynamics(tl_sim *sim, const header *h, const char *data, t
     return sim->dynamics->load ? sim->dynamics->load(sim->dynamics_self, data, h->dynamics, err) : TL_OK;
 }
 
+// Would the response take its bytes? It is made anew with the meshes, and bodies, of the saved time.
+static tl_status check_response(const tl_sim *sim, const header *h, tl_mesh *const *meshes, const char *data,
+                                tl_error *err)
+{
+    const int32_t bodies = sim_present_count_at(sim, h->time);
+    const bool any = sim->responder->save && (sim->def.collide.self || bodies > 0);
+    int32_t nodes = 0;
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        nodes += tl_mesh_counts(meshes ? meshes[c] : sim->cloths[c].mesh).node;
+    if (any) return sim->responder->check(nodes, bodies, data, h->response, err);
+    return h->response == 0 ? TL_OK : tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes of contacts", h->response);
+}
+
 // Everything is looked at before anything is changed. `size`: of all that comes after the header, `own`: of dynamics
 // and response in it.
 static tl_status restore_meshes(tl_sim *sim, const header *h, const char *data, size_t size, tl_error *err)
 {
     const size_t own = h->dynamics + h->response;
-    if (!sim_remeshes(sim)) return load_dynamics(sim, h, data, err);
+    if (!sim_remeshes(sim)) {
+        TL_TRY(check_response(sim, h, NULL, data + h->dynamics, err));
+        return load_dynamics(sim, h, data, err);
+    }
     read_meshes r = {0};
     size_t used = 0;
     tl_status status = parse_meshes(sim, data, size, h->step, &r, &used, err);
     if (status == TL_OK && (size - used < own || size - used - own != nodes_size(sim, r.mesh, r.node_count)))
         status = tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes, its meshes ask for %zu", size - used,
                          own + nodes_size(sim, r.mesh, r.node_count));
+    if (status == TL_OK) status = check_response(sim, h, r.mesh, data + used + h->dynamics, err);
     if (status == TL_OK) status = load_dynamics(sim, h, data + used, err);
     if (status == TL_OK) status = swap_meshes(sim, &r, err);
     drop_meshes(sim, &r);

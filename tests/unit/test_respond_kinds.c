@@ -327,6 +327,56 @@ static void saved_states_go_on_alike(void **state)
     tl_sim_destroy(w.sim), tl_sim_destroy(other.sim);
 }
 
+static void seal(char *data, size_t size)
+{
+    tl_hash sum;
+    tl_hash_init(&sum);
+    tl_hash_add(&sum, data, size - sizeof(uint64_t));
+    const uint64_t value = tl_hash_value(&sum);
+    memcpy(data + size - sizeof value, &value, sizeof value);
+}
+
+// Whole bytes (the hash is right) of pairs that cannot be: refused before anything has changed, or left out.
+static void damaged_pairs_change_nothing(void **state)
+{
+    (void)state;
+    const tl_collide_def collide = by(TL_RESPONSE_IMPULSE, TL_DETECTION_COMBINED);
+    const world w = sheet_on_ball(&collide, 1), other = sheet_on_ball(&collide, 1);
+    tl_error err;
+    steps(w, 16), steps(other, 9);
+    const void *saved;
+    size_t size;
+    assert_ok(tl_sim_save(w.sim, &saved, &size, &err));
+    char *data = malloc(size);
+    memcpy(data, saved, size);
+    enum { HEADER = 96 };  // it ends with how many bytes dynamics and response have
+    uint64_t own[2];
+    memcpy(own, data + HEADER - sizeof own, sizeof own);
+    tl_cloth_view view;
+    assert_int_equal(tl_sim_cloth_view(w.sim, w.cloth, &view), TL_OK);
+    char *list = data + HEADER + own[0] + sizeof(uint64_t) + (size_t)view.node_count * sizeof(tl_vec3);
+    double numbers[4];
+    memcpy(numbers, list, sizeof numbers);
+    if (numbers[0] == 0) memcpy(numbers, list += sizeof numbers, sizeof numbers);  // those of the cloth with itself
+    assert_true(numbers[0] >= 1 && numbers[0] < 1e6 && own[1] > 0);  // the list is where we think it is
+    const uint64_t before = tl_sim_hash(other.sim);
+    const double wrong[5] = {-1, 1e300, numbers[0] + 1, (double)NAN, numbers[0] - 1};
+    for (int k = 0; k < 5; k++) {
+        memcpy(list, &wrong[k], sizeof wrong[k]);
+        seal(data, size);
+        assert_int_equal(tl_sim_restore(other.sim, data, size, &err), TL_BAD_INPUT);
+        assert_true(tl_sim_hash(other.sim) == before);
+    }
+    memcpy(list, numbers, sizeof numbers);
+    const int32_t nobody[3] = {2, INT32_MAX, -5};
+    memcpy(list + sizeof numbers, nobody, sizeof nobody);
+    seal(data, size);
+    assert_ok(tl_sim_restore(other.sim, data, size, &err));
+    steps(other, 4);
+    free(data);
+    tl_sim_destroy(w.sim), tl_sim_destroy(other.sim);
+}
+
 // K26: part of the pairs, by chance, is answered; without the net the sheet stays whole and near.
 static void part_of_the_answers(void **state)
 {
@@ -413,12 +463,18 @@ static void incomplete_detection_is_refused(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(impulses_keep_momentum),      cmocka_unit_test(answer_is_continuous_over_borders),
-        cmocka_unit_test(edges_share_by_place),        cmocka_unit_test(parting_restores_the_distance),
-        cmocka_unit_test(slope_sticks_below_friction), cmocka_unit_test(directions_project),
-        cmocka_unit_test(nothing_passes_with_the_net), cmocka_unit_test(same_pairs_same_bits),
-        cmocka_unit_test(saved_states_go_on_alike),    cmocka_unit_test(part_of_the_answers),
-        cmocka_unit_test(lifted_cloth_is_released),    cmocka_unit_test(incomplete_detection_is_refused)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(impulses_keep_momentum),
+                                       cmocka_unit_test(answer_is_continuous_over_borders),
+                                       cmocka_unit_test(edges_share_by_place),
+                                       cmocka_unit_test(parting_restores_the_distance),
+                                       cmocka_unit_test(slope_sticks_below_friction),
+                                       cmocka_unit_test(directions_project),
+                                       cmocka_unit_test(nothing_passes_with_the_net),
+                                       cmocka_unit_test(same_pairs_same_bits),
+                                       cmocka_unit_test(saved_states_go_on_alike),
+                                       cmocka_unit_test(damaged_pairs_change_nothing),
+                                       cmocka_unit_test(part_of_the_answers),
+                                       cmocka_unit_test(lifted_cloth_is_released),
+                                       cmocka_unit_test(incomplete_detection_is_refused)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

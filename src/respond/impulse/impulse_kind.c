@@ -36,5 +36,6 @@ const tl_responder tl_responder_impulse = {
     .report = near_kind_report,
     .save = near_kind_save,
     .load = near_kind_load,
+    .check = tl_near_check,
     .hash = near_kind_hash,
 };

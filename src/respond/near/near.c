@@ -331,31 +331,76 @@ size_t tl_near_set_save(const tl_near_set *s, char *out)
     return at;
 }
 
+typedef struct saved_list {
+    double count, new_pairs, again, hits;
+} saved_list;
+
+// The list that begins at *at, where `items` get to be; *at goes behind it.
+static tl_status read_list(const char *data, size_t size, size_t *at, saved_list *list, const char **items,
+                           tl_error *err)
+{
+    if (size - *at < sizeof *list) return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short");
+    memcpy(list, data + *at, sizeof *list), *at += sizeof *list;
+    const bool whole = list->count >= 0 && list->count <= (double)((size - *at) / sizeof(tl_active));
+    if (!whole || !(list->new_pairs >= 0 && list->new_pairs <= INT32_MAX) || !isfinite(list->again) ||
+        !isfinite(list->hits))
+        return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short or damaged");
+    *items = data + *at, *at += (size_t)list->count * sizeof(tl_active);
+    return TL_OK;
+}
+
+tl_status tl_near_check(int32_t node_count, int32_t body_count, const char *data, size_t size, tl_error *err)
+{
+    size_t at = sizeof(uint64_t) + (size_t)node_count * sizeof(tl_vec3);
+    if (size < at) return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short");
+    saved_list list;
+    const char *items;
+    for (int32_t slot = 0; slot <= body_count; slot++) TL_TRY(read_list(data, size, &at, &list, &items, err));
+    return at == size ? TL_OK : tl_fail(err, TL_BAD_INPUT, "saved state: close pairs and %zu bytes more", size - at);
+}
+
+static bool is_within(int32_t i, int32_t count) { return i >= 0 && i < count; }
+
+static bool has_features(const tl_surface *first, const tl_surface *second, const tl_active *p)
+{
+    if (p->kind == TL_CLOSE_EE) return is_within(p->a, first->edge_count) && is_within(p->b, second->edge_count);
+    const bool own = p->kind == TL_CLOSE_VF;
+    return (own || p->kind == TL_CLOSE_FV) && is_within(p->a, (own ? first : second)->node_count) &&
+           is_within(p->b, (own ? second : first)->face_count);
+}
+
+// What is remembered of a slot: 0 the cloth itself, then bodies. Pairs of features that there are not are left out.
+static tl_status remember(tl_near_set *s, int32_t slot, const saved_list *saved, const char *items, tl_error *err)
+{
+    if (!tl_detector_memory(s->kind, s->cloth.self, slot, NULL)) return TL_OK;
+    const tl_surface *own = &s->def.cloth, *other = slot > 0 ? &s->bodies[slot - 1].surface : own;
+    tl_active_list list = {.new_pairs = (int32_t)saved->new_pairs, .again = saved->again, .hits = saved->hits};
+    list.cap = (int32_t)saved->count;
+    list.items = TL_ALLOC(&s->alloc, tl_active, list.cap);
+    if (!list.items) return tl_fail_memory(err, "close pairs");
+    for (int32_t i = 0; i < list.cap; i++) {
+        tl_active *p = &list.items[list.count];
+        memcpy(p, items + (size_t)i * sizeof *p, sizeof *p);
+        list.count += has_features(own, other, p);
+    }
+    const tl_status status = tl_detector_remember(s->kind, s->cloth.self, slot, &list, err);
+    TL_FREE(&s->alloc, list.items, list.cap);
+    return status;
+}
+
 tl_status tl_near_set_load(tl_near_set *s, const char *data, size_t size, tl_error *err)
 {
     const size_t places = (size_t)s->def.cloth.node_count * sizeof *s->built_at;
     size_t at = sizeof s->step + places;
-    if (size < at) return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short");
+    TL_TRY(tl_near_check(s->def.cloth.node_count, s->def.body_count, data, size, err));
     memcpy(&s->step, data, sizeof s->step);
     memcpy(s->built_at, data + sizeof s->step, places);
     TL_TRY(make_sides(s, err));
     for (int32_t slot = 0; slot < slot_count(s); slot++) {
-        double numbers[4];
-        if (size - at < sizeof numbers) return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short");
-        memcpy(numbers, data + at, sizeof numbers), at += sizeof numbers;
-        if (!(numbers[0] >= 0 && numbers[0] <= (double)((size - at) / sizeof(tl_active))))
-            return tl_fail(err, TL_BAD_INPUT, "saved state: close pairs are cut short");
-        tl_active_list list = {
-            .count = (int32_t)numbers[0], .new_pairs = (int32_t)numbers[1], .again = numbers[2], .hits = numbers[3]};
-        const size_t bytes = (size_t)list.count * sizeof(tl_active);
-        list.cap = list.count;
-        list.items = copy_of(&s->alloc, data + at, list.count, sizeof(tl_active));
-        if (!list.items) return tl_fail_memory(err, "close pairs");
-        at += bytes;
-        const bool any = tl_detector_memory(s->kind, s->cloth.self, slot, NULL) != NULL;
-        const tl_status status = any ? tl_detector_remember(s->kind, s->cloth.self, slot, &list, err) : TL_OK;
-        TL_FREE(&s->alloc, list.items, list.cap);
-        TL_TRY(status);
+        saved_list list;
+        const char *items = NULL;
+        TL_TRY(read_list(data, size, &at, &list, &items, err));
+        TL_TRY(remember(s, slot, &list, items, err));
     }
     return TL_OK;
 }

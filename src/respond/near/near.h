@@ -28,3 +28,5 @@ void tl_near_set_report(const tl_near_set *s, tl_contact_report *out);  ///< add
 /// What is remembered from step to step, for a saved state.
 size_t tl_near_set_save(const tl_near_set *s, char *out);
 tl_status tl_near_set_load(tl_near_set *s, const char *data, size_t size, tl_error *err);
+/// Will they be loaded, by a set of so many nodes of cloth and bodies?
+tl_status tl_near_check(int32_t node_count, int32_t body_count, const char *data, size_t size, tl_error *err);
