@@ -85,14 +85,15 @@ static tl_status make_disc(double edge, tl_delaunay_mesh *out, tl_error *err)
     return status;
 }
 
+// `keys`: NULL if it stands still.
 static tl_status add_cylinder(tl_sim *sim, const char *name, double radius, double top, double height, double friction,
-                              const tl_motion_key *keys, int32_t key_count, tl_error *err)
+                              const tl_motion_key keys[2], tl_error *err)
 {
     tl_body_id id;
     tl_body_def def = tl_body_def_default();
     def.name = name, def.kind = TL_BODY_CYLINDER, def.radius = radius, def.axis = (tl_vec3){0, height, 0};
     def.center = (tl_vec3){0, top - height / 2, 0}, def.friction = friction, def.motion = keys,
-    def.motion_count = key_count;
+    def.motion_count = keys ? 2 : 0;
     return tl_sim_add_body(sim, &def, &id, err);
 }
 
@@ -134,8 +135,8 @@ static tl_status set_up(tl_sim *sim, const tl_material *fabric, const tl_delauna
 {
     const tl_motion_key sink[2] = {{.time = 0, .rotate_axis = {0, 1, 0}},
                                    {.time = LOWERING, .translate = {0, -0.2, 0}, .rotate_axis = {0, 1, 0}}};
-    tl_status status = add_cylinder(sim, "support", SUPPORT_RADIUS, 0, 0.2, 0.4, NULL, 0, err);
-    if (status == TL_OK) status = add_cylinder(sim, "table", 0.2, -0.001, 0.02, 0.1, sink, 2, err);
+    tl_status status = add_cylinder(sim, "support", SUPPORT_RADIUS, 0, 0.2, 0.4, NULL, err);
+    if (status == TL_OK) status = add_cylinder(sim, "table", 0.2, -0.001, 0.02, 0.1, sink, err);
     tl_vec3 *pos = malloc((size_t)disc->point_count * sizeof *pos);
     tl_vec2 *uv = malloc((size_t)disc->point_count * sizeof *uv);
     if (status == TL_OK && (!pos || !uv)) status = out_of_memory(err);

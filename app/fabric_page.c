@@ -109,12 +109,11 @@ static void plot_begin(FILE *to, plot *p)
             p->y_title);
 }
 
-static void plot_line(FILE *to, const plot *p, const double *x, const double *y, int32_t stride, int32_t count,
-                      const char *colour, const char *name, int32_t row)
+static void plot_line(FILE *to, const plot *p, const double *x, const double *y, int32_t count, const char *colour,
+                      const char *name, int32_t row)
 {
     fprintf(to, "<path fill=\"none\" stroke=\"%s\" stroke-width=\"1.8\" d=\"", colour);
-    for (int32_t i = 0; i < count; i++)
-        fprintf(to, "%c%.2f %.2f", i ? 'L' : 'M', plot_x(p, x[i * stride]), plot_y(p, y[i * stride]));
+    for (int32_t i = 0; i < count; i++) fprintf(to, "%c%.2f %.2f", i ? 'L' : 'M', plot_x(p, x[i]), plot_y(p, y[i]));
     fprintf(to, "\"/><text x=\"%d\" y=\"%d\" class=\"e\" style=\"fill:%s\">%s</text>\n", PLOT_W - PLOT_RIGHT - 6,
             PLOT_H - PLOT_BOTTOM - 8 - 14 * row, colour, name);
 }
@@ -133,7 +132,7 @@ static void plot_curves(FILE *to, const fabric_report *r)
     plot p = {0, 100 * r->pull_most, 0, most > 0 ? 1.05 * most : 1, false, "strain [%]", "force per width [N/m]"};
     fprintf(to, "<figure>");
     plot_begin(to, &p);
-    for (int k = 0; k < 3; k++) plot_line(to, &p, strain, r->pull[k], 1, LAB_POINTS, colours[k], names[k], k);
+    for (int k = 0; k < 3; k++) plot_line(to, &p, strain, r->pull[k], LAB_POINTS, colours[k], names[k], k);
     fprintf(to, "</svg><figcaption>Tension, sides free to draw in</figcaption></figure>\n");
     plot q = {0,
               r->shear_most,
@@ -144,7 +143,7 @@ static void plot_curves(FILE *to, const fabric_report *r)
               "moment per area [N/m]"};
     fprintf(to, "<figure>");
     plot_begin(to, &q);
-    plot_line(to, &q, sine, r->shear, 1, LAB_POINTS, colours[0], "shear", 0);
+    plot_line(to, &q, sine, r->shear, LAB_POINTS, colours[0], "shear", 0);
     fprintf(to, "</svg><figcaption>Shear, yarns of fixed length</figcaption></figure>\n");
 }
 
@@ -160,7 +159,7 @@ static void plot_strips(FILE *to, const fabric_report *r)
     plot p = {0, 1.1 * wide, 1.1 * deep, 0, true, "mm", "mm"};
     fprintf(to, "<figure>");
     plot_begin(to, &p);
-    for (int k = 0; k < 2; k++) plot_line(to, &p, x[k], z[k], 1, LAB_POINTS, colours[k], names[k], k);
+    for (int k = 0; k < 2; k++) plot_line(to, &p, x[k], z[k], LAB_POINTS, colours[k], names[k], k);
     fprintf(to,
             "</svg><figcaption>Cantilever (ASTM D1388): strips whose tips meet 41.5 degrees</figcaption></figure>\n");
     double left = INFINITY, right = -INFINITY;
@@ -173,7 +172,7 @@ static void plot_strips(FILE *to, const fabric_report *r)
     plot q = {left - 5, right + 5, 1.05 * deep, 40, true, "mm", "mm"};
     fprintf(to, "<figure>");
     plot_begin(to, &q);
-    for (int k = 0; k < 2; k++) plot_line(to, &q, hx[k], hz[k], 1, r->heart[k].points, colours[k], names[k], k);
+    for (int k = 0; k < 2; k++) plot_line(to, &q, hx[k], hz[k], r->heart[k].points, colours[k], names[k], k);
     fprintf(to, "</svg><figcaption>Heart loop: strips of 30 cm, ends in one grip</figcaption></figure>\n");
 }
 

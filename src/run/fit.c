@@ -67,10 +67,8 @@ static weighted tension_of(const tl_cloth_view *v, const tl_material *m, int32_t
     return (weighted){fmax(most, 0), 0.5 * fabs(det)};
 }
 
-static void add_pressures(const tl_sim *sim, tl_cloth_id id, const tl_contact_point *points, int32_t count,
-                          int32_t nodes, double *force)
+static void add_pressures(tl_cloth_id id, const tl_contact_point *points, int32_t count, int32_t nodes, double *force)
 {
-    (void)sim;
     for (int32_t i = 0; i < count; i++) {
         const tl_contact_point *p = &points[i];
         if (p->cloth.slot != id.slot || p->cloth.gen != id.gen || p->body.gen == 0 || p->node >= nodes) continue;
@@ -103,9 +101,17 @@ static tl_status find_room(const tl_sim *sim, const tl_cloth_view *v, const doub
     return status;
 }
 
-static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m, const tl_cloth_view *v,
-                         weighted *list, double *force, double *area, tl_drape_fit *out, tl_error *err)
+/// Room for what is measured.
+typedef struct work {
+    weighted *list;        // by face or by node
+    double *force, *area;  // of nodes, zero
+} work;
+
+static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m, const tl_cloth_view *v, const work *w,
+                         tl_drape_fit *out, tl_error *err)
 {
+    weighted *list = w->list;
+    double *area = w->area;
     double three[3], total = 0, touching = 0;
     for (int32_t f = 0; f < v->face_count; f++) {
         list[f] = tension_of(v, m, f);
@@ -119,11 +125,11 @@ static tl_status measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m
     tl_contact_point *points = TL_ALLOC(&alloc, tl_contact_point, count);
     if (!points) return tl_fail_memory(err, "the fit");
     tl_sim_contact_points(sim, points, count);
-    add_pressures(sim, id, points, count, v->node_count, force);
+    add_pressures(id, points, count, v->node_count, w->force);
     TL_FREE(&alloc, points, count);
     int32_t n = 0;
     for (int32_t i = 0; i < v->node_count; i++) {
-        const double pressure = area[i] > 0 ? force[i] / area[i] : 0;
+        const double pressure = area[i] > 0 ? w->force[i] / area[i] : 0;
         if (!(pressure > TOUCHING)) continue;
         list[n++] = (weighted){1e-3 * pressure, area[i]};
         touching += area[i];
@@ -145,12 +151,12 @@ tl_status tl_fit_measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m
     if (tl_sim_cloth_view(sim, id, &v) != TL_OK || v.face_count != g->face_count)
         return tl_fail(err, TL_BAD_ARG, "the fit of a cloth that is not there");
     const int32_t most = v.face_count > v.node_count ? v.face_count : v.node_count;
-    weighted *list = TL_ALLOC(&g->alloc, weighted, most);
-    double *force = TL_CALLOC(&g->alloc, double, v.node_count), *area = TL_CALLOC(&g->alloc, double, v.node_count);
-    const tl_status status = list && force && area ? measure(sim, id, material, &v, list, force, area, out, err)
-                                                   : tl_fail_memory(err, "the fit");
-    TL_FREE(&g->alloc, list, most);
-    TL_FREE(&g->alloc, force, v.node_count);
-    TL_FREE(&g->alloc, area, v.node_count);
+    work w = {TL_ALLOC(&g->alloc, weighted, most), TL_CALLOC(&g->alloc, double, v.node_count),
+              TL_CALLOC(&g->alloc, double, v.node_count)};
+    const tl_status status =
+        w.list && w.force && w.area ? measure(sim, id, material, &v, &w, out, err) : tl_fail_memory(err, "the fit");
+    TL_FREE(&g->alloc, w.list, most);
+    TL_FREE(&g->alloc, w.force, v.node_count);
+    TL_FREE(&g->alloc, w.area, v.node_count);
     return status;
 }

@@ -185,8 +185,9 @@ static tl_status find_contacts(spring_cloth *c, const spring_cloth_step *step, t
     for (int32_t i = 0; i < out->contact_count; i++) c->near[c->id[contact[i].node]] = 1;
     c->contacts = out->contact_count;
     int32_t(*pair)[2];
-    TL_TRY(tl_push_self_pairs(x, v, c->node_uv, NULL, c->node_count, c->def.self_distance, 2 * c->def.self_distance,
-                              step->dt, &step->ctx, &pair, &out->pair_count, err));
+    const double apart = 2 * c->def.self_distance;
+    const tl_push_self self = {x, v, c->node_uv, c->node_count, c->def.self_distance, apart, step->dt};
+    TL_TRY(tl_push_self_pairs(&self, &step->ctx, &pair, &out->pair_count, err));
     out->pair = (const int32_t(*)[2])pair, out->distance = c->def.self_distance;
     c->pairs = out->pair_count;
     return TL_OK;
@@ -213,8 +214,9 @@ tl_status spring_cloth_advance(spring_cloth *c, const spring_cloth_step *step, d
     TL_TRY(tl_springs_advance(c->springs, &s, &c->last, err));
     const double after = tl_now();
     double(*before)[4] = tl_springs_before(c->springs);
-    TL_TRY(tl_push_catch(step->bodies, step->body_count, (const double(*)[4])before, tl_springs_pos(c->springs),
-                         tl_springs_vel(c->springs), c->node_count, step->dt, &step->ctx, &c->caught, err));
+    const tl_push_move move = {(const double(*)[4])before, tl_springs_pos(c->springs), tl_springs_vel(c->springs),
+                               c->node_count, step->dt};
+    TL_TRY(tl_push_catch(step->bodies, step->body_count, &move, &step->ctx, &c->caught, err));
     publish(c);
     *collision_seconds += tl_now() - after;
     return TL_OK;

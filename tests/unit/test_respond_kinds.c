@@ -144,7 +144,7 @@ static double slides(double slope, double mu)
             b[i] = (tl_bump){.node = {i, 4, -1, -1}, .weight = {1, -1}, .normal = normal, .friction = mu};
         }
         tl_bumps_report report;
-        tl_bumps_solve(b, 4, inverse, dt, 0.2, 1e-12, 50, v, &report);
+        tl_bumps_solve(b, 4, inverse, &(tl_bumps_def){dt, 0.2, 1e-12, 50}, v, &report);
     }
     return tl_norm3(v[0]);
 }
@@ -358,7 +358,7 @@ static void damaged_pairs_change_nothing(void **state)
     double numbers[4];
     memcpy(numbers, list, sizeof numbers);
     if (numbers[0] == 0) memcpy(numbers, list += sizeof numbers, sizeof numbers);  // those of the cloth with itself
-    assert_true(numbers[0] >= 1 && numbers[0] < 1e6 && own[1] > 0);  // the list is where we think it is
+    assert_true(numbers[0] >= 1 && numbers[0] < 1e6 && own[1] > 0);                // the list is where we think it is
     const uint64_t before = tl_sim_hash(other.sim);
     const double wrong[5] = {-1, 1e300, numbers[0] + 1, (double)NAN, numbers[0] - 1};
     for (int k = 0; k < 5; k++) {

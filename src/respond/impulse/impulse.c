@@ -65,19 +65,19 @@ static double wanted_by(const tl_bump *b, double dt, double restore)
     return (lack > 0 ? restore : 1) * lack / dt;
 }
 
-void tl_bumps_solve(tl_bump *bumps, int32_t count, const double *inverse_mass, double dt, double restore,
-                    double tolerance, int32_t most, tl_vec3 *v, tl_bumps_report *report)
+void tl_bumps_solve(tl_bump *bumps, int32_t count, const double *inverse_mass, const tl_bumps_def *def, tl_vec3 *v,
+                    tl_bumps_report *report)
 {
     *report = (tl_bumps_report){0};
-    for (int32_t sweep = 0; sweep < most && count > 0; sweep++) {
+    for (int32_t sweep = 0; sweep < def->sweeps && count > 0; sweep++) {
         double left = 0;
         for (int32_t i = 0; i < count; i++) {
             tl_bump *b = &bumps[sweep % 2 ? count - 1 - i : i];
-            left = fmax(left, fabs(tl_bump_push(b, inverse_mass, wanted_by(b, dt, restore), v)));
+            left = fmax(left, fabs(tl_bump_push(b, inverse_mass, wanted_by(b, def->dt, def->restore), v)));
             tl_bump_rub(b, inverse_mass, v);
         }
         report->sweeps = sweep + 1, report->left = left;
-        if (left <= tolerance) break;
+        if (left <= def->tolerance) break;
     }
     for (int32_t i = 0; i < count; i++) report->pushing += bumps[i].push > 0;
 }

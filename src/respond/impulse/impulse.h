@@ -38,8 +38,14 @@ typedef struct tl_bumps_report {
     double left;              ///< [m/s] most that a velocity still changed in the last sweep
 } tl_bumps_report;
 
-/// Sweeps over all pairs, forwards and backwards in turn, until velocities change by less than `tolerance` or for
-/// `most` sweeps: pairs come no nearer than `keep` within dt, and those that are nearer part by `restore` of what is
-/// missing. One thread, fixed order.
-void tl_bumps_solve(tl_bump *bumps, int32_t count, const double *inverse_mass, double dt, double restore,
-                    double tolerance, int32_t most, tl_vec3 *v, tl_bumps_report *report);
+typedef struct tl_bumps_def {
+    double dt;         ///< [s]
+    double restore;    ///< part of what is missing to `keep` by which pairs part within dt
+    double tolerance;  ///< change of a velocity that ends the sweeps [m/s]
+    int32_t sweeps;    ///< at most
+} tl_bumps_def;
+
+/// Sweeps over all pairs, forwards and backwards in turn, until velocities change by less than the tolerance: pairs
+/// come no nearer than `keep` within dt, and those that are nearer part slowly. One thread, fixed order.
+void tl_bumps_solve(tl_bump *bumps, int32_t count, const double *inverse_mass, const tl_bumps_def *def, tl_vec3 *v,
+                    tl_bumps_report *report);

@@ -91,8 +91,8 @@ void near_kind_push(near_kind *k, tl_bump *bumps, int32_t count, const near_spee
     double keep = 0;
     for (int32_t i = 0; i < count; i++) keep = fmax(keep, bumps[i].keep);
     tl_bumps_report report;
-    tl_bumps_solve(bumps, count, s->inverse_mass, move->dt, NEAR_RESTORE, SETTLED * keep / move->dt, MOST_SWEEPS, s->v,
-                   &report);
+    const tl_bumps_def def = {move->dt, NEAR_RESTORE, SETTLED * keep / move->dt, MOST_SWEEPS};
+    tl_bumps_solve(bumps, count, s->inverse_mass, &def, s->v, &report);
     k->report.contacts += report.pushing;
 }
 

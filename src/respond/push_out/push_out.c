@@ -136,9 +136,7 @@ tl_status tl_push_find(const tl_push_body *bodies, int32_t body_count, const tl_
 typedef struct catch_job {
     const tl_push_body *bodies;
     int32_t body_count;
-    const double (*before)[4];
-    double (*pos)[4], (*vel)[4];
-    double dt;
+    const tl_push_move *move;
     int32_t *caught;    // per chunk
     const double *way;  // [m] the most that a node of the body goes
 } catch_job;
@@ -165,9 +163,9 @@ static double crossing(const tl_push_body *b, const int32_t v[3], tl_vec3 p0, tl
     return tl_dot3(off, off) <= 1e-12 * (tl_dot3(e1, e1) + tl_dot3(e2, e2)) ? t : 2;
 }
 
-static bool catch_node(const catch_job *job, const tl_push_body *b, double way, int32_t i)
+static bool catch_node(const tl_push_move *m, const tl_push_body *b, double way, int32_t i)
 {
-    const tl_vec3 p0 = at(job->before, i), p1 = at((const double(*)[4])job->pos, i);
+    const tl_vec3 p0 = at(m->before, i), p1 = at((const double(*)[4])m->pos, i);
     if (!(tl_norm3(tl_sub3(p1, p0)) + way > b->offset)) return false;
     const tl_vec3 lo = {fmin(p0.x, p1.x) - way, fmin(p0.y, p1.y) - way, fmin(p0.z, p1.z) - way},
                   hi = {fmax(p0.x, p1.x) + way, fmax(p0.y, p1.y) + way, fmax(p0.z, p1.z) + way};
@@ -187,12 +185,12 @@ static bool catch_node(const catch_job *job, const tl_push_body *b, double way, 
     const int32_t *v = tl_bvh_surface(b->tree)->face[face];
     const double depth = tl_dot3(tl_sub3(p1, b->then[v[0]]), normal);
     const tl_vec3 speed = tl_mul3(
-        1 / (3 * job->dt), tl_add3(tl_add3(tl_sub3(b->then[v[0]], b->now[v[0]]), tl_sub3(b->then[v[1]], b->now[v[1]])),
-                                   tl_sub3(b->then[v[2]], b->now[v[2]])));
-    const tl_vec3 to = tl_madd3(p1, b->offset - depth, normal), u = at((const double(*)[4])job->vel, i);
+        1 / (3 * m->dt), tl_add3(tl_add3(tl_sub3(b->then[v[0]], b->now[v[0]]), tl_sub3(b->then[v[1]], b->now[v[1]])),
+                                 tl_sub3(b->then[v[2]], b->now[v[2]])));
+    const tl_vec3 to = tl_madd3(p1, b->offset - depth, normal), u = at((const double(*)[4])m->vel, i);
     const double into = tl_dot3(tl_sub3(u, speed), normal);
     const tl_vec3 out = into < 0 ? tl_madd3(u, -into, normal) : u;
-    double *x = job->pos[i], *w = job->vel[i];
+    double *x = m->pos[i], *w = m->vel[i];
     x[0] = to.x, x[1] = to.y, x[2] = to.z, w[0] = out.x, w[1] = out.y, w[2] = out.z;
     return true;
 }
@@ -203,23 +201,22 @@ static void catch_chunk(void *arg, int32_t begin, int32_t end)
     int32_t caught = 0;
     for (int32_t i = begin; i < end; i++)
         for (int32_t k = 0; k < job->body_count; k++)
-            if (job->bodies[k].tree) caught += catch_node(job, &job->bodies[k], job->way[k], i);
+            if (job->bodies[k].tree) caught += catch_node(job->move, &job->bodies[k], job->way[k], i);
     job->caught[begin / NODES_PER_CHUNK] = caught;
 }
 
-tl_status tl_push_catch(const tl_push_body *bodies, int32_t body_count, const double (*before)[4], double (*pos)[4],
-                        double (*vel)[4], int32_t node_count, double dt, const tl_ctx *ctx, int32_t *caught,
-                        tl_error *err)
+tl_status tl_push_catch(const tl_push_body *bodies, int32_t body_count, const tl_push_move *move, const tl_ctx *ctx,
+                        int32_t *caught, tl_error *err)
 {
     *caught = 0;
     if (body_count == 0) return TL_OK;
-    const int32_t chunks = tl_chunk_count(node_count, NODES_PER_CHUNK);
+    const int32_t chunks = tl_chunk_count(move->count, NODES_PER_CHUNK);
     int32_t *counts = TL_SCRATCH(ctx->arena, int32_t, chunks);
     double *way = TL_SCRATCH(ctx->arena, double, body_count);
     if (!counts || !way) return tl_fail_memory(err, "contacts");
-    for (int32_t k = 0; k < body_count; k++) way[k] = speed_of(&bodies[k], dt) * dt;
-    catch_job job = {bodies, body_count, before, pos, vel, dt, counts, way};
-    tl_parallel_for(ctx->workers, node_count, NODES_PER_CHUNK, catch_chunk, &job);
+    for (int32_t k = 0; k < body_count; k++) way[k] = speed_of(&bodies[k], move->dt) * move->dt;
+    catch_job job = {bodies, body_count, move, counts, way};
+    tl_parallel_for(ctx->workers, move->count, NODES_PER_CHUNK, catch_chunk, &job);
     for (int32_t k = 0; k < chunks; k++) *caught += counts[k];
     return TL_OK;
 }

@@ -43,18 +43,34 @@ typedef struct tl_push_nodes {
 tl_status tl_push_find(const tl_push_body *bodies, int32_t body_count, const tl_push_nodes *nodes, double dt,
                        const tl_ctx *ctx, tl_push_contact **out, int32_t *count, tl_error *err);
 
-/// Puts back what went through a face within the step from `before` to pos. Counts the nodes in *caught.
-tl_status tl_push_catch(const tl_push_body *bodies, int32_t body_count, const double (*before)[4], double (*pos)[4],
-                        double (*vel)[4], int32_t node_count, double dt, const tl_ctx *ctx, int32_t *caught,
-                        tl_error *err);
+/// What nodes did in a step.
+typedef struct tl_push_move {
+    const double (*before)[4];    ///< where they were at its beginning
+    double (*pos)[4], (*vel)[4];  ///< at its end; changed
+    int32_t count;
+    double dt;
+} tl_push_move;
+
+/// Puts back what went through a face within the step. Counts the nodes in *caught.
+tl_status tl_push_catch(const tl_push_body *bodies, int32_t body_count, const tl_push_move *move, const tl_ctx *ctx,
+                        int32_t *caught, tl_error *err);
 
 /// Moves a place that is inside a body, by no more than `depth`, onto its surface. False: it is not.
 bool tl_push_place(const tl_push_body *bodies, int32_t body_count, double depth, tl_vec3 *x);
 /// The same question alone.
 bool tl_push_inside(const tl_push_body *bodies, int32_t body_count, double depth, tl_vec3 x);
 
-/// Pairs of nodes that may come within `distance` of each other in the step, without those nearer than `apart` in the
-/// material: by (a, b), a < b, in memory of the arena.
-tl_status tl_push_self_pairs(const double (*pos)[4], const double (*vel)[4], const tl_vec2 *uv, const int32_t *panel,
-                             int32_t count, double distance, double apart, double dt, const tl_ctx *ctx,
-                             int32_t (**out)[2], int32_t *pair_count, tl_error *err);
+/// Cloth against itself.
+typedef struct tl_push_self {
+    const double (*pos)[4], (*vel)[4];
+    const tl_vec2 *uv;  ///< of nodes
+    int32_t count;
+    double distance;  ///< that pairs of nodes keep [m]
+    double apart;     ///< nodes nearer than this in the material are no pair [m]
+    double dt;
+} tl_push_self;
+
+/// Pairs of nodes that may come within the distance of each other in the step: by (a, b), a < b, in memory of the
+/// arena.
+tl_status tl_push_self_pairs(const tl_push_self *self, const tl_ctx *ctx, int32_t (**out)[2], int32_t *pair_count,
+                             tl_error *err);

@@ -15,12 +15,9 @@
 enum { NODES_PER_CHUNK = 256, NEIGHBOURS = 16 };
 
 typedef struct pair_job {
-    const double (*pos)[4];
-    const tl_vec2 *uv;
-    const int32_t *panel;
-    double cell, reach2, apart;
+    const tl_push_self *self;
+    double cell, reach2;
     const tl_key *key;  // by cell, then node
-    int32_t count;
     int32_t (*near)[NEIGHBOURS];
     uint8_t *found;
 } pair_job;
@@ -35,7 +32,7 @@ static uint64_t key_of(int64_t x, int64_t y, int64_t z)
 
 static int32_t first_of(const pair_job *job, uint64_t key)
 {
-    int32_t lo = 0, hi = job->count;
+    int32_t lo = 0, hi = job->self->count;
     while (lo < hi) {
         const int32_t mid = (lo + hi) / 2;
         if (job->key[mid].key < key)
@@ -48,25 +45,26 @@ static int32_t first_of(const pair_job *job, uint64_t key)
 
 static bool are_near(const pair_job *job, int32_t a, int32_t b)
 {
-    const double x = job->pos[a][0] - job->pos[b][0], y = job->pos[a][1] - job->pos[b][1],
-                 z = job->pos[a][2] - job->pos[b][2];
+    const tl_push_self *s = job->self;
+    const double x = s->pos[a][0] - s->pos[b][0], y = s->pos[a][1] - s->pos[b][1], z = s->pos[a][2] - s->pos[b][2];
     if (!(x * x + y * y + z * z < job->reach2)) return false;
-    const bool same = !job->panel || job->panel[a] == job->panel[b];
-    return !same || tl_norm2(tl_sub2(job->uv[a], job->uv[b])) > job->apart;
+    return tl_norm2(tl_sub2(s->uv[a], s->uv[b])) > s->apart;
 }
 
 static void pair_chunk(void *arg, int32_t begin, int32_t end)
 {
     const pair_job *job = arg;
     for (int32_t a = begin; a < end; a++) {
-        const int64_t cx = (int64_t)floor(job->pos[a][0] / job->cell), cy = (int64_t)floor(job->pos[a][1] / job->cell),
-                      cz = (int64_t)floor(job->pos[a][2] / job->cell);
+        const double *at = job->self->pos[a];
+        const int64_t cx = (int64_t)floor(at[0] / job->cell), cy = (int64_t)floor(at[1] / job->cell),
+                      cz = (int64_t)floor(at[2] / job->cell);
         int n = 0;
         for (int64_t x = cx - 1; x <= cx + 1; x++)
             for (int64_t y = cy - 1; y <= cy + 1; y++) {
                 // three cells in a row along z
                 const uint64_t last = key_of(x, y, cz + 1);
-                for (int32_t k = first_of(job, key_of(x, y, cz - 1)); k < job->count && job->key[k].key <= last; k++) {
+                for (int32_t k = first_of(job, key_of(x, y, cz - 1)); k < job->self->count && job->key[k].key <= last;
+                     k++) {
                     const int32_t b = job->key[k].id;
                     if (b <= a || n == NEIGHBOURS || !are_near(job, a, b)) continue;
                     int place = n++;
@@ -79,25 +77,19 @@ static void pair_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-tl_status tl_push_self_pairs(const double (*pos)[4], const double (*vel)[4], const tl_vec2 *uv, const int32_t *panel,
-                             int32_t count, double distance, double apart, double dt, const tl_ctx *ctx,
-                             int32_t (**out)[2], int32_t *pair_count, tl_error *err)
+tl_status tl_push_self_pairs(const tl_push_self *self, const tl_ctx *ctx, int32_t (**out)[2], int32_t *pair_count,
+                             tl_error *err)
 {
+    const int32_t count = self->count;
+    const double(*pos)[4] = self->pos, (*vel)[4] = self->vel;
     *out = NULL, *pair_count = 0;
-    if (!(distance > 0) || count < 2) return TL_OK;
+    if (!(self->distance > 0) || count < 2) return TL_OK;
     // What goes faster than most is caught later: a reach for the fastest would find everybody.
     double sum = 0;
     for (int32_t i = 0; i < count; i++) sum += vel[i][0] * vel[i][0] + vel[i][1] * vel[i][1] + vel[i][2] * vel[i][2];
-    const double way = fmin(sqrt(sum / count) * dt, distance), reach = distance + way;
+    const double way = fmin(sqrt(sum / count) * self->dt, self->distance), reach = self->distance + way;
     tl_key *key = TL_SCRATCH(ctx->arena, tl_key, count), *scratch = TL_SCRATCH(ctx->arena, tl_key, count);
-    pair_job job = {.pos = pos,
-                    .uv = uv,
-                    .panel = panel,
-                    .cell = reach,
-                    .reach2 = reach * reach,
-                    .apart = apart,
-                    .key = key,
-                    .count = count};
+    pair_job job = {.self = self, .cell = reach, .reach2 = reach * reach, .key = key};
     job.near = tl_arena_bytes(ctx->arena, (size_t)count, sizeof *job.near);
     job.found = TL_SCRATCH(ctx->arena, uint8_t, count);
     if (!key || !scratch || !job.near || !job.found) return tl_fail_memory(err, "the cloth against itself");
