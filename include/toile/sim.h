@@ -56,7 +56,9 @@ typedef struct tl_air_def {
     double turbulence;   ///< eddies that vary in space and drift with the wind: root mean square of each component
                          ///< relative to the wind's speed, >= 0. Default 0.2; 0: none.
     double turbulence_length;  ///< size of the largest eddies [m], > 0 if there are any. Default 0.5.
-    double reserved[10];       ///< room for later fields; zero
+    double lee;          ///< length of the lee behind bodies and cloth, in which the wind comes back [m], >= 0. Default
+                         ///< 0: wind goes through everything.
+    double reserved[9];  ///< room for later fields; zero
 } tl_air_def;
 
 /// What the friction of a pair is made of, where both sides have a coefficient of their own.

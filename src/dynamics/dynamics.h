@@ -18,6 +18,7 @@ typedef struct tl_drive {
     const tl_vec3 *pull_to;   ///< [m]
     tl_vec3 wind;             ///< [m/s]
     const tl_eddies *eddies;  ///< turbulence on top of it; NULL: none
+    const float *shelter;     ///< part of both that reaches each face, which others lie in front of; NULL: all
 } tl_drive;
 
 /// A (sub)step as contact is to see it.

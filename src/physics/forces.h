@@ -21,6 +21,7 @@ typedef struct tl_step_def {
     double skin;              ///< tangential drag [kg/(m^2 s)]
     tl_vec3 wind;             ///< [m/s]
     const tl_eddies *eddies;  ///< turbulence on top of it; NULL: none
+    const float *shelter;     ///< part of both that reaches each face; NULL: all
     const double *pull;       ///< stiffness of springs from nodes to `pull_to` [N/m]; NULL: none
     const tl_vec3 *pull_to;
 } tl_step_def;

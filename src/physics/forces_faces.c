@@ -64,10 +64,11 @@ static void load_patch(const face_job *job, int32_t begin, int32_t end, patch *p
         tl_vec3 hat = {0, 0, 0};
         for (int i = 0; i < 3; i++) hat = tl_add3(hat, step->x_hat[e->face[f][i]]);
         const double h[3] = {hat.x, hat.y, hat.z}, w[3] = {step->wind.x, step->wind.y, step->wind.z};
+        const double part = step->shelter ? (double)step->shelter[f] : 1;
         for (int i = 0; i < 3; i++) {
             p->wind[i][l] = (double)e->wind[f][i];
             const double wind = step->eddies ? w[i] + (double)e->eddy[f][i] : w[i];
-            p->drift[i][l] = wind - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
+            p->drift[i][l] = part * wind - step->gamma * ((p->x[0][i][l] + p->x[1][i][l] + p->x[2][i][l]) - h[i]) / 3;
         }
     }
 }

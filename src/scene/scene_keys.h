@@ -19,7 +19,7 @@ typedef struct tl_wind_key_file {
     tl_vec3 velocity;
 } tl_wind_key_file;
 typedef struct tl_air_file {
-    double density, drag, skin;
+    double density, drag, skin, lee;
 } tl_air_file;
 
 typedef struct tl_solver_file {

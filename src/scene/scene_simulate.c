@@ -301,6 +301,7 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.air.density = scene->file.air.density;
     def.air.drag = scene->file.air.drag;
     def.air.skin = scene->file.air.skin;
+    def.air.lee = scene->file.air.lee;
     def.air.wind = scene->wind.velocity;
     def.air.keys = scene->wind_keys;
     def.air.key_count = scene->wind_key_count;

@@ -5,6 +5,7 @@
 #include "base/hash.h"
 #include "base/workers.h"
 #include "body/character.h"
+#include "detect/lee.h"
 #include "dynamics/dynamics.h"
 #include "mesh/mesh.h"
 #include "physics/elements.h"
@@ -124,6 +125,10 @@ void sim_free_cloth(tl_sim *sim, sim_cloth *cloth);
 
 const sim_cloth *sim_find_cloth(const tl_sim *sim, tl_cloth_id id);  ///< NULL: stale
 sim_body *sim_find_body(const tl_sim *sim, tl_body_id id);
+
+/// Part of the wind that reaches every face of cloths[of] at `time`, in the arena; NULL: all of it everywhere (lee.c).
+tl_status sim_lee(tl_sim *sim, double time, const tl_lee_surface *cloths, int32_t cloth_count, int32_t of, tl_vec3 wind,
+                  const float **out, tl_error *err);
 
 /// Finds out which bodies are there at the present time; false: the same as before. `came`: one is new.
 bool sim_find_present(tl_sim *sim, bool *came);

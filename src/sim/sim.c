@@ -93,6 +93,7 @@ static tl_status check_air(const tl_air_def *air, tl_error *err)
         return tl_fail(err, TL_BAD_ARG, "air.turbulence %g, must be >= 0", air->turbulence);
     if (air->turbulence > 0 && !above(air->turbulence_length, 0))
         return tl_fail(err, TL_BAD_ARG, "air.turbulence_length %g m, must be > 0", air->turbulence_length);
+    if (!at_least(air->lee, 0)) return tl_fail(err, TL_BAD_ARG, "air.lee %g m, must be >= 0", air->lee);
     if (!above(air->gust_period, 0))
         return tl_fail(err, TL_BAD_ARG, "air.gust_period %g s, must be > 0", air->gust_period);
     if (air->key_count < 0 || (air->key_count > 0 && !air->keys))

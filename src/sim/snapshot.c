@@ -86,6 +86,7 @@ static uint64_t hash_built(const tl_sim *sim)
                               air->skin,          air->wind.x,        air->wind.y,           air->wind.z,  air->gust,
                               air->gust_period,   air->turbulence,    air->turbulence_length};
     tl_hash_add(&hash, world, sizeof world);
+    if (air->lee > 0) tl_hash_add(&hash, &air->lee, sizeof air->lee);
     tl_hash_add(&hash, air->keys, (size_t)air->key_count * sizeof *air->keys);
     tl_hash_add(&hash, &sim->def.seed, sizeof sim->def.seed);
     tl_hash_add(&hash, &sim->def.bending, sizeof sim->def.bending);

@@ -142,6 +142,7 @@ static void add_drag(spring_cloth *c, const spring_air *air, const tl_vec3 *wind
     tl_vec3 speed = tl_add3(c->node_vel[v[0]], tl_add3(c->node_vel[v[1]], c->node_vel[v[2]])),
             blow = tl_mul3(3, air->wind);
     if (wind) blow = tl_add3(wind[v[0]], tl_add3(wind[v[1]], wind[v[2]]));
+    if (air->shelter) blow = tl_mul3((double)air->shelter[t], blow);
     const tl_vec3 u = tl_mul3(1.0 / 3, tl_sub3(blow, speed));
     const double density = c->fabric[c->face_label[t]].density, across = tl_dot3(u, n),
                  rate = air->pressure * fabs(across) / density, skin = air->skin / density,

@@ -77,6 +77,7 @@ typedef struct spring_air {
     double skin;              ///< [kg/(m^2 s)]
     tl_vec3 wind;             ///< [m/s]
     const tl_eddies *eddies;  ///< NULL: none
+    const float *shelter;     ///< part of both that reaches each triangle; NULL: all
 } spring_air;
 
 typedef struct spring_cloth_step {

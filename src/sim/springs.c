@@ -236,6 +236,17 @@ static tl_status adapt_cloth(tl_sim *sim, sim_cloth *cloth, const tl_push_body *
     return TL_OK;
 }
 
+static tl_status find_lee(tl_sim *sim, int32_t of, spring_air *air, tl_error *err)
+{
+    tl_lee_surface *cloth = TL_SCRATCH(&sim->arena, tl_lee_surface, sim->cloth_count);
+    if (!cloth) return tl_fail_memory(err, "the lee");
+    for (int32_t i = 0; i < sim->cloth_count; i++) {
+        const spring_cloth *c = sim->cloths[i].engine;
+        cloth[i] = (tl_lee_surface){c->node_pos, c->node_count, (const int32_t(*)[3])c->tri, c->tri_count};
+    }
+    return sim_lee(sim, sim->time, cloth, sim->cloth_count, of, air->wind, &air->shelter, err);
+}
+
 static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bodies, int32_t count,
                             const spring_air *air, tl_step_report *report, tl_error *err)
 {
@@ -244,9 +255,11 @@ static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bo
     set_contact(sim, cloth, bodies, count);
     TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
     TL_TRY(drive_handles(sim, i, end, err));
+    spring_air here = *air;
+    TL_TRY(find_lee(sim, i, &here, err));
     const spring_cloth_step step = {.dt = sim->def.dt,
                                     .gravity = sim->def.gravity,
-                                    .air = *air,
+                                    .air = here,
                                     .bodies = bodies,
                                     .body_count = count,
                                     .ctx = {&sim->arena, sim->workers}};

@@ -21,6 +21,8 @@ static tl_status drive(void *host, double begin, double end, tl_drive *out, tl_e
     sim_drive_handles(sim, begin, end, out->target);
     out->wind = tl_wind_at(&sim->def.air, sim->def.seed, end);
     if (tl_wind_eddies(&sim->def.air, sim->def.seed, end, eddies)) out->eddies = eddies;
+    const tl_lee_surface cloth = {sim->x, n, (const int32_t(*)[3])sim->cloth_face, sim->face_count};
+    TL_TRY(sim_lee(sim, begin, &cloth, 1, 0, out->wind, &out->shelter, err));
     bool fading = false;
     for (int32_t i = 0; i < sim->handle_count; i++) fading = fading || sim->handles[i].fade > 0;
     const bool springs = sim_has_springs(sim), ties = sim_has_ties(sim);

@@ -99,6 +99,7 @@ static tl_status set_up(tl_dynamics_world *w, trial *t, tl_error *err)
                             .skin = w->def->air.skin,
                             .wind = t->drive.wind,
                             .eddies = t->drive.eddies,
+                            .shelter = t->drive.shelter,
                             .pull = t->drive.pull,
                             .pull_to = t->drive.pull_to};
     for (int32_t i = 0; i < w->node_count; i++) {

@@ -94,6 +94,7 @@ static void face_air(const bw_system *s, int32_t f, patch *p)
     tl_vec3 drift = d->wind;
     if (d->eddies)
         drift = tl_add3(drift, (tl_vec3){(double)e->eddy[f][0], (double)e->eddy[f][1], (double)e->eddy[f][2]});
+    if (d->shelter) drift = tl_mul3((double)d->shelter[f], drift);
     for (int i = 0; i < 3; i++) drift = tl_madd3(drift, -1.0 / 3, s->v[p->node[i]]);
     const tl_vec3 w = {(double)e->wind[f][0], (double)e->wind[f][1], (double)e->wind[f][2]};
     const double area = tl_norm3(w);

@@ -180,7 +180,7 @@ static tl_status set_up(tl_dynamics_world *w, double begin, double dt, tl_step_d
     }
     step.x_tilde = drive.target, step.gravity = w->def->gravity;
     step.pressure = 0.5 * w->def->air.density * w->def->air.drag, step.skin = w->def->air.skin;
-    step.wind = drive.wind, step.eddies = drive.eddies;
+    step.wind = drive.wind, step.eddies = drive.eddies, step.shelter = drive.shelter;
     step.pull = drive.pull, step.pull_to = drive.pull_to;
     *out = step;
     return TL_OK;
