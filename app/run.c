@@ -322,7 +322,7 @@ static int run(const app_command *self, const run_options *o)
     progress_clear(&host.progress);
 
     // a folder that cannot be used is invalid input; a disk that fills up on the way is a failed run
-    const bool began = host.progress.any || host.progress.steps_into > 0;
+    const bool began = host.progress.any || host.progress.steps_into > 0 || report.resumable;
     app_exit code = app_exit_of(err.status, began ? APP_FAILED : APP_INPUT);
     tell(o, scene, out, &report, &err);
     if (o->refine && err.status == TL_OK && refine_frames(o, out, &err) != TL_OK) {

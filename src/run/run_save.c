@@ -140,15 +140,17 @@ void tl_memory_watch_init(tl_memory_watch *watch, const tl_allocator *under)
 static void say_kept(const tl_runner *run, char *out, size_t size)
 {
     const long long frame = (long long)run->frame;
+    char from[64] = "the start";
+    if (run->saved_frame >= 0)
+        snprintf(from, sizeof from, "a checkpoint after frame %lld", (long long)run->saved_frame);
     if (!run->report->resumable)
         snprintf(out, size, "there is no checkpoint to go on from yet, so run again from the start");
     else if (frame < 0)
         snprintf(out, size, "the start is saved, go on with --resume");
     else if (run->report->seconds_lost >= 0.5)
         snprintf(out, size,
-                 "frames up to %lld are complete, go on with --resume (from a checkpoint after frame %lld: %.3g s of "
-                 "work are done again)",
-                 frame, (long long)run->saved_frame, run->report->seconds_lost);
+                 "frames up to %lld are complete, go on with --resume (from %s: %.3g s of work are done again)", frame,
+                 from, run->report->seconds_lost);
     else
         snprintf(out, size, "frames up to %lld are complete, go on with --resume", frame);
 }

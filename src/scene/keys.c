@@ -184,7 +184,9 @@ static tl_status check_names(const tl_node *node, const tl_key_table *table, tl_
             return tl_node_fail(&bad, false, err, "is not in this version yet (remove it)");
         if (key->name) continue;
         const char *near = tl_nearest_word(name, words);
+        const char *longer = tl_key_with_word(name, words);
         char places[200];
+        if (longer) return tl_node_fail(&bad, false, err, "is not a known key (did you mean '%s'?)", longer);
         if (tl_key_elsewhere(name, table, places, sizeof places) && !(near && tl_word_distance(name, near) < 2))
             return tl_node_fail(&bad, false, err, "is not a known key here (did you mean %s?)", places);
         if (near) return tl_node_fail(&bad, false, err, "is not a known key (did you mean '%s'?)", near);

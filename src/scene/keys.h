@@ -63,6 +63,8 @@ bool tl_table_order(json_t *object, const tl_key_table *table);
 /// Where else in a scene a key of this name belongs, "'air.wind' or 'x.y'"; false: nowhere, or `here` is no part of a
 /// scene.
 bool tl_key_elsewhere(const char *name, const tl_key_table *here, char *out, size_t size);
+/// The word that begins or ends with `name` and an underscore between (density: density_scale); NULL: none.
+const char *tl_key_with_word(const char *name, const char *const *words);
 
 /// One value as `key` says, into `out` (may be NULL for lists, maps and ONE_OF).
 tl_status tl_key_read(const tl_node *node, const tl_key_def *key, void *out, tl_error *err);

@@ -59,10 +59,25 @@ static void walk(search *s, const tl_key_table *table, const char *path, int dep
     }
 }
 
+// Further down from here is nearer than anywhere else in a scene.
 bool tl_key_elsewhere(const char *name, const tl_key_table *here, char *out, size_t size)
 {
     search s = {.name = name, .here = here, .out = out, .size = size};
     out[0] = 0;
+    walk(&s, here, "", 0);
+    if (s.count > 0) return true;
+    s.within = false;
     walk(&s, &tl_scene_table, "", 0);
     return s.within && s.count > 0;
+}
+
+const char *tl_key_with_word(const char *name, const char *const *words)
+{
+    const size_t n = strlen(name);
+    for (; *words; words++) {
+        const size_t m = strlen(*words);
+        if (m > n && strncmp(*words, name, n) == 0 && (*words)[n] == '_') return *words;
+        if (m > n && strcmp(*words + m - n, name) == 0 && (*words)[m - n - 1] == '_') return *words;
+    }
+    return NULL;
 }

@@ -84,6 +84,36 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .join_length = f.join_length};
 }
 
+// A model in centimetres is a cloth of a hundred metres, whose triangles would be millions even where nothing happens.
+#define ENDLESS_SIZE 10.0  // [m]
+#define ENDLESS_FACES 1e5  // with edges of size_max
+
+static tl_status refuse_endless(const tl_scene_cloth *cloth, const tl_cloth_def *def, tl_error *err)
+{
+    const tl_remeshing *r = &def->remeshing;
+    if ((r->kind != TL_REMESHING_ANISOTROPIC && r->kind != TL_REMESHING_ISOTROPIC) || r->max_faces > 0) return TL_OK;
+    tl_vec2 low = def->uv[0], high = def->uv[0];
+    for (int32_t v = 0; v < def->vert_count; v++) {
+        low = (tl_vec2){fmin(low.x, def->uv[v].x), fmin(low.y, def->uv[v].y)};
+        high = (tl_vec2){fmax(high.x, def->uv[v].x), fmax(high.y, def->uv[v].y)};
+    }
+    double area = 0;
+    for (int32_t f = 0; f < def->face_count; f++) {
+        const int32_t *v = def->face[f];
+        area += 0.5 * fabs(tl_cross2(tl_sub2(def->uv[v[1]], def->uv[v[0]]), tl_sub2(def->uv[v[2]], def->uv[v[0]])));
+    }
+    const double size = fmax(high.x - low.x, high.y - low.y),
+                 faces = area / (0.25 * sqrt(3) * r->size_max * r->size_max);
+    if (size <= ENDLESS_SIZE || faces <= ENDLESS_FACES) return TL_OK;
+    const double scale = cloth->file.transform.scale;
+    return tl_fail(
+        err, TL_BAD_INPUT,
+        "cloth %s is %.3g m large and would have %.0f triangles at least (remeshing.size_max %g m): for a model "
+        "in centimetres set its transform.scale to %g, in millimetres to %g; if it is as large as that, give "
+        "a larger remeshing.size_max, or remeshing.max_faces",
+        cloth->name, size, faces, r->size_max, 0.01 * scale, 0.001 * scale);
+}
+
 static double or_else(double value, double other) { return isnan(value) ? other : value; }
 
 static tl_strain_def strain_of(const tl_strain_file *file)
@@ -151,8 +181,9 @@ static tl_status add_cloth(const tl_scene *scene, const tl_scene_cloth *cloth, t
         def.friction = cloth->file.friction;
         def.friction_self = cloth->file.friction_self;
         def.remeshing = remeshing_of(scene, cloth);
+        status = refuse_endless(cloth, &def, err);
         if (cloth->limited) def.strain = strain_of(&cloth->file.strain_limits);
-        status = tl_sim_add_cloth(sim, &def, id, err);
+        if (status == TL_OK) status = tl_sim_add_cloth(sim, &def, id, err);
     }
     TL_FREE(alloc, pos, n);
     TL_FREE(alloc, vel, n);

@@ -248,21 +248,29 @@ tl_status tl_shape_rectangle(const tl_allocator *alloc, const tl_rectangle_def *
 // Ring k has 6 k nodes; ring 0 is the centre.
 static int32_t ring_node(int32_t k, int32_t i) { return k == 0 ? 0 : 3 * k * (k - 1) + 1 + i % (6 * k); }
 
-// A polygon of 72 sides is within a thousandth of the radius of its circle. Remeshing cuts the outline but never moves
-// it, so that is where a coarse disc has to be fine.
-enum { LEAST_RINGS = 12 };
+// Remeshing cuts the outline but never moves it (masses and rest shapes stay what they are), so that is where a coarse
+// disc has to be fine: its polygon lies within a thousandth of the radius and SAGITTA of the circle, at any refinement.
+#define SAGITTA 2.5e-4  // [m], half of what a cloth of 1 mm keeps from a body
+enum { LEAST_SIDES = 72, MOST_SIDES = 360 };
+
+static int32_t rim_sides(double radius)
+{
+    // radius (1 - cos(pi/n)) = SAGITTA, with 1 - cos a = a^2 / 2
+    const double sides = 3.14159265358979323846 * sqrt(0.5 * radius / SAGITTA);
+    return sides < LEAST_SIDES ? LEAST_SIDES : sides > MOST_SIDES ? MOST_SIDES : (int32_t)ceil(sides);
+}
 
 static tl_status coarse_disc(const tl_allocator *alloc, double radius, double edge, tl_obj *out, tl_error *err)
 {
-    enum { SIDES = 6 * LEAST_RINGS };
-    tl_vec2 rim[SIDES];
-    tl_region_edge side[SIDES];
-    const double step = 2 * 3.14159265358979323846 / SIDES;
-    for (int32_t i = 0; i < SIDES; i++) {
+    const int32_t sides = rim_sides(radius);
+    tl_vec2 rim[MOST_SIDES];
+    tl_region_edge side[MOST_SIDES];
+    const double step = 2 * 3.14159265358979323846 / sides;
+    for (int32_t i = 0; i < sides; i++) {
         rim[i] = (tl_vec2){radius * tl_cos(step * i), radius * tl_sin(step * i)};
-        side[i] = (tl_region_edge){i, (i + 1) % SIDES, TL_EDGE_OUTLINE, true};
+        side[i] = (tl_region_edge){i, (i + 1) % sides, TL_EDGE_OUTLINE, true};
     }
-    const tl_region region = {rim, SIDES, side, SIDES, "disc"};
+    const tl_region region = {rim, sides, side, sides, "disc"};
     tl_delaunay_def def = tl_delaunay_def_default();
     def.edge = edge;
     tl_delaunay_mesh mesh;
@@ -286,7 +294,7 @@ tl_status tl_shape_disc(const tl_allocator *alloc, double radius, double edge, i
         return tl_fail(err, TL_BAD_INPUT, "about %.3g faces, must be <= %lld (choose a larger edge)", 6 * rings * rings,
                        (long long)max_faces);
     const int32_t n = cells(radius, edge);
-    if (n < LEAST_RINGS) return coarse_disc(alloc, radius, edge, out, err);
+    if (6 * n < rim_sides(radius)) return coarse_disc(alloc, radius, edge, out, err);
     TL_TRY(make_room(alloc, 3 * (int64_t)n * (n + 1) + 1, 6 * (int64_t)n * n, out, err));
     const double pi = 3.14159265358979323846;
     int32_t f = 0;

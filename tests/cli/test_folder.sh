@@ -52,6 +52,7 @@ for blocks in 1 4 8 24 32 40 64 90 120; do
         command=$(sed -n '/To resume/{n;s/^ *//;p;}' why)
         eval "$command" --quiet > stdout 2> stderr || fail "no room ($blocks): the printed command failed: $command"
         resumed=1
+        [ $got = 3 ] || fail "no room ($blocks): exit code $got, expected 3"
         ! grep -q 'the start is saved' why || began=1
     else
         grep -q 'run again from the start' why || fail "no room ($blocks): no advice: $(cat why)"

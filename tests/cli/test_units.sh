@@ -72,6 +72,9 @@ sed -i 's/"none"/"anisotropic", "size_min": 0.03/' scene.json; go
 sheet cm.obj 180 90 180 90 xz
 scene cm.obj; rm -rf o; expect 0 run scene.json --out o --quiet --frames 0
 says stderr 'warning: cloth c is 180 m large, and lengths are in metres: for a model in centimetres set its transform.scale to 0.01'
+sed -i 's/"none"/"anisotropic"/' scene.json; expect 2 run scene.json --out no --quiet --frames 0
+says stderr 'cloth c is 180 m large and would have .* triangles at least (remeshing.size_max 0.2 m): for a model in centimetres set its transform.scale to 0.01'
+expect 0 run scene.json --out limited --quiet --frames 0 --set remeshing.max_faces=3000
 scene cm.obj ', "transform": {"scale": 0.01}'; rm -rf o; expect 0 run scene.json --out o --quiet --frames 0
 silent stderr
 sheet tiny.obj 0.005 0.005 0.005 0.005 xz

@@ -37,6 +37,11 @@ expect 2 run "$DATA/tiny.json" --set thickness=0.001 --out no
 says stderr "did you mean 'cloths\[\].thickness' or 'obstacles\[\].thickness'?"
 expect 2 run "$DATA/tiny.json" --set cloths[0].gravity=0 --out no
 says stderr "did you mean 'gravity'?"
+expect 2 run "$DATA/tiny.json" --set cloths[0].density=0.2 --out no
+says stderr "density is not a known key (did you mean 'density_scale'?)"
+sed 's/"cloths"/"obstacles": [{"sphere": {"center": [0, -5, 0], "radius": 1}, "translate": [0, 0, 1]}], "cloths"/' "$DATA/tiny.json" > level.json
+expect 2 run level.json --out no
+says stderr "obstacles\[0\].translate is not a known key here (did you mean 'transform.translate' or 'motion\[\].translate'?)"
 expect 2 run "$DATA/tiny.json" --set cloths[0].thicknes=0.001 --out no
 says stderr "did you mean 'thickness'?"
 

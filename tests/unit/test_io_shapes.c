@@ -113,6 +113,19 @@ static void discs(void **state)
         assert_true(longest < 1.6 * edge);
         tl_obj_free(&m);
     }
+    for (double edge = 0.04; edge < 5; edge *= 2) {  // a table cloth: every chord within 0.25 mm of the circle
+        assert_ok(tl_shape_disc(&alloc, 1.2, edge, 100000, &m, &err));
+        check_cover(&m, 3.14159265358979 * 1.44, 2e-3);
+        double longest = 0;
+        for (int32_t f = 0; f < m.face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const tl_vec2 a = m.uv[m.face[f][k]], b = m.uv[m.face[f][(k + 1) % 3]];
+                const bool rim = hypot(a.x, a.y) > 1.2 - 1e-9 && hypot(b.x, b.y) > 1.2 - 1e-9;
+                if (rim) longest = fmax(longest, hypot(a.x - b.x, a.y - b.y));
+            }
+        assert_true(longest > 0 && longest * longest / (8 * 1.2) < 2.6e-4);
+        tl_obj_free(&m);
+    }
     assert_int_equal(tl_shape_disc(&alloc, 1, 1e-9, 100000, &m, &err), TL_BAD_INPUT);
     assert_message_has("faces, must be <= 100000 (choose a larger edge)");
     const tl_rectangle_def huge = {.width = 1e6, .height = 1e6, .edge = 1e-9, .max_faces = 100000};
