@@ -86,6 +86,7 @@ typedef enum tl_response {
     TL_RESPONSE_IMPULSE,     ///< inelastic impulses between close pairs after the solve (Kimmerle 2005)
     TL_RESPONSE_CONSTRAINT,  ///< directions that bodies bar are taken out of velocities after the solve; impulses
                              ///< within the cloth
+    TL_RESPONSE_PUSH_OUT,    ///< what TL_DYNAMICS_SPRINGS do, and no others: nodes alone are kept out of bodies
     TL_RESPONSE_POTENTIAL = TL_RESPONSE_BARRIER,  ///< its former name
 } tl_response;
 
@@ -107,8 +108,8 @@ typedef struct tl_collide_def {
     double slip_speed;  ///< below this speed friction sticks (and creeps in proportion to its load) [m/s], > 0. Default
                         ///< 1e-4.
     tl_on_intersection on_intersection;  ///< Default TL_INTERSECTION_ERROR.
-    tl_response response;                ///< Default TL_RESPONSE_BARRIER.
-    tl_detection detection;              ///< Default TL_DETECTION_FULL. What goes with what: toile/kinds.h.
+    tl_response response;    ///< Default TL_RESPONSE_BARRIER, which means TL_RESPONSE_PUSH_OUT with springs.
+    tl_detection detection;  ///< Default TL_DETECTION_FULL. What goes with what: toile/kinds.h.
     // impulse and constraint alone
     uint32_t net;            ///< 1: what detection has missed is stopped on its way by the continuous test, so that
                              ///< nothing passes through. Default 1.

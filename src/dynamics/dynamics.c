@@ -11,8 +11,7 @@ static bool springs_follow(tl_remeshing_kind kind)
 // them.
 const tl_dynamics tl_dynamics_springs = {
     .name = "springs",
-    .promise =
-        "springs at interactive rates; contact is its own, whatever the response: nodes alone are kept out of bodies",
+    .promise = "springs at interactive rates; with response push-out, which is no promise that nothing passes",
     .own_contact = true,
     .follows = springs_follow,
 };

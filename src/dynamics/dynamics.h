@@ -63,7 +63,7 @@ typedef struct tl_dynamics {
     const char *name;     ///< word of the scene key `dynamics.kind`
     const char *promise;  ///< what it does, one sentence
     bool has_potential;   ///< minimises one, so responses and limits that are terms of it can be had
-    bool own_contact;     ///< answers contact itself, whatever collisions.response and detection are
+    bool own_contact;     ///< answers contact itself, by a response that is `in_dynamics`
     bool (*follows)(tl_remeshing_kind adapter);  ///< can meshes be changed by this kind? NULL: by all of them
     tl_status (*create)(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine

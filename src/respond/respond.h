@@ -34,6 +34,7 @@ typedef struct tl_responder {
     bool no_penetration;  ///< what begins free of intersections stays so; needs detection that misses nothing
     bool detects;         ///< asks the detector of its definition for pairs; others have a search of their own
     bool in_potential;    ///< presses within the solve; needs dynamics that minimise a potential
+    bool in_dynamics;  ///< part of dynamics that answer contact themselves (tl_dynamics.own_contact), and of no others
     tl_status (*create)(const tl_allocator *alloc, const tl_contacts_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
     void (*forget)(void *self);   ///< an epoch begins: what was reused from step to step, but for what `save` saves
@@ -64,5 +65,7 @@ extern const tl_responder tl_responder_barrier;     ///< a potential without bou
 extern const tl_responder tl_responder_zones;       ///< springs within the solve, then impact zones
 extern const tl_responder tl_responder_impulse;     ///< impulses between close pairs, then the continuous net
 extern const tl_responder tl_responder_constraint;  ///< barred directions, then the continuous net
+
+extern const tl_responder tl_responder_push_out;  ///< what springs do themselves (respond/push_out)
 
 const tl_responder *tl_responder_of(tl_response kind);  ///< NULL: no such kind

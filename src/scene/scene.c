@@ -276,6 +276,20 @@ static void find_stage(const tl_node *root, tl_stage stage, stage_place *out)
     out->node = tl_node_key(&out->holder, tl_stage_key(stage) + (dot - out->key) + 1);
 }
 
+// Springs know one response, which they have unless another one is asked for.
+static tl_status set_response_of_springs(const tl_node *root, tl_error *err)
+{
+    stage_place dynamics, response;
+    find_stage(root, TL_STAGE_DYNAMICS, &dynamics);
+    find_stage(root, TL_STAGE_RESPOND, &response);
+    if (!json_is_string(dynamics.node.value) || response.node.value) return TL_OK;
+    if (strcmp(json_string_value(dynamics.node.value), "springs") != 0) return TL_OK;
+    if (!response.holder.value && json_object_set_new(root->value, response.key, json_object()) != 0)
+        return tl_fail_memory(err, "a scene");
+    json_t *collisions = json_object_get(root->value, response.key);
+    return json_is_object(collisions) ? set_text(collisions, "response", "push-out", err) : TL_OK;
+}
+
 // Kinds of the stages that do not go together are told at the key that the message begins with.
 static tl_status check_kinds(const tl_scene *scene, const tl_node *root, tl_error *err)
 {
@@ -330,6 +344,7 @@ static tl_status read_all(tl_scene *scene, const tl_scene_def *def, tl_error *er
     // The stem of the file as a name, unless one is given.
     tl_scene_file *file = &scene->file;
     TL_TRY(tl_scene_apply_quality(&root, err));
+    TL_TRY(set_response_of_springs(&root, err));
     TL_TRY(tl_table_read(&root, &tl_scene_table, file, err));
     if (file->name)
         snprintf(scene->name, sizeof scene->name, "%s", file->name);

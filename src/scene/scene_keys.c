@@ -166,7 +166,7 @@ static const tl_key_table solver_table = {"solver", solver_keys};
 static const char *const combine_words[] = {"min", "max", "mean", NULL};           // as tl_combine
 static const char *const intersection_words[] = {"error", "heal", "pinch", NULL};  // as tl_on_intersection
 static const char *const detection_words[] = {"full", "k-dop", "stochastic", "combined", NULL};  // as tl_detection
-static const char *const response_words[] = {"barrier",           "zones", "impulse", "constraint",
+static const char *const response_words[] = {"barrier",           "zones", "impulse", "constraint", "push-out",
                                              "potential=barrier", NULL};  // as tl_response
 
 #define AT(field) offsetof(tl_collide_file, field)
@@ -198,7 +198,8 @@ static const tl_key_def collide_keys[] = {
     {"detection", TL_KEY_WORD, 0, AT(detection), .words = detection_words, .text = "full",
      .doc = "How pairs near each other are found; toile info --kinds says what goes with what"},
     {"response", TL_KEY_WORD, 0, AT(response), .words = response_words, .text = "barrier",
-     .doc = "How contact answers: a barrier within the solve, or after it by impact zones, impulses or constraints"},
+     .doc = "How contact answers: a barrier within the solve, or after it by impact zones, impulses or constraints; "
+            "push-out belongs to dynamics.kind springs, which have no other and take it by default"},
     {"net", TL_KEY_BOOL, 0, AT(net), .number = {1},
      .doc = "impulse, constraint: what detection missed is stopped on its way by the continuous test"},
     {"distance",

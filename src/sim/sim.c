@@ -194,6 +194,8 @@ tl_status tl_sim_create(const tl_sim_def *given, tl_sim **out, tl_error *err)
 {
     *out = NULL;
     TL_DEF_COMPLETE(tl_sim_def, complete, given, err);
+    if (complete.dynamics == TL_DYNAMICS_SPRINGS && complete.collide.response == TL_RESPONSE_BARRIER)
+        complete.collide.response = TL_RESPONSE_PUSH_OUT;  // the default of the one is that of the other
     const tl_sim_def *def = &complete;
     TL_TRY(check_def(def, err));
     tl_sim *sim = TL_CALLOC(&def->alloc, tl_sim, 1);

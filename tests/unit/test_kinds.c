@@ -32,6 +32,7 @@ static bool goes(const tl_kinds *k)
     // springs answer contact themselves, and keep the hierarchy of edge trees themselves
     const bool springs = is(k, TL_STAGE_DYNAMICS, "springs"), trees = is(k, TL_STAGE_ADAPT, "edge-trees");
     if (safe && is(k, TL_STAGE_DYNAMICS, "baraff-witkin")) return false;  // no potential to press in
+    if (springs != is(k, TL_STAGE_RESPOND, "push-out")) return false;
     return !springs || trees || is(k, TL_STAGE_ADAPT, "none");
 }
 
@@ -44,7 +45,10 @@ static void the_table_holds(void **state)
         tl_error err = {TL_OK, ""};
         const bool safe = is(&k, TL_STAGE_RESPOND, "barrier") || is(&k, TL_STAGE_RESPOND, "zones");
         const tl_status status = tl_kinds_check(&k, &err);
-        if (safe) assert_int_equal(status == TL_OK, goes(&k));
+        if (safe || is(&k, TL_STAGE_DYNAMICS, "springs")) {
+            const bool full = is(&k, TL_STAGE_DETECT, "full");
+            assert_int_equal(status == TL_OK, goes(&k) && full);
+        }
         status == TL_OK ? together++ : apart++;
         if (status == TL_OK) continue;
         // the message names a choice that is accepted
@@ -109,7 +113,7 @@ static void kinds_have_what_they_need(void **state)
     for (int32_t k = 0; k < tl_kind_count(TL_STAGE_RESPOND); k++) {
         const tl_responder *r = tl_responder_of((tl_response)k);
         assert_true(r->create && r->destroy && r->begin);
-        assert_true(r->term || r->after);
+        assert_true(r->term || r->after || r->in_dynamics);
         assert_true(r->in_potential == (r->term != NULL));
         assert_true(!r->save == !r->load);
     }
@@ -121,18 +125,19 @@ static const char scene_text[] =
     "{\"frames\": 1, \"cloths\": [{\"mesh\": {\"rectangle\": {\"size\": [0.2, 0.2], \"edge\": 0.1}}, \"material\": "
     "\"cotton\"}]}";
 
-static tl_status load(const char *set, tl_scene **out, tl_error *err)
+static tl_status load_with(const char *const *sets, int32_t count, tl_scene **out, tl_error *err)
 {
     char path[] = "/tmp/test_kinds_XXXXXX";
     const int fd = mkstemp(path);
     assert_true(fd >= 0);
     FILE *file = fdopen(fd, "w");
     fputs(scene_text, file), fclose(file);
-    const char *sets[1] = {set};
-    const tl_status status = tl_scene_load(path, sets, set ? 1 : 0, out, err);
+    const tl_status status = tl_scene_load(path, sets, count, out, err);
     remove(path);
     return status;
 }
+
+static tl_status load(const char *set, tl_scene **out, tl_error *err) { return load_with(&set, 1, out, err); }
 
 // Every kind has its word in scenes, and the word means that kind.
 static void scenes_know_every_kind(void **state)
@@ -181,6 +186,38 @@ static void a_scene_is_refused_at_its_key(void **state)
     assert_null(scene);
 }
 
+// Springs answer contact themselves: they have that response unless another is asked for, which is refused.
+static void springs_have_their_own_response(void **state)
+{
+    (void)state;
+    tl_scene *scene = NULL;
+    tl_error err;
+    const char *sets[3] = {"remeshing.kind=none", "dynamics.kind=springs", "collisions.friction_combine=max"};
+    assert_ok(load_with(sets, 3, &scene, &err));
+    assert_int_equal(scene->file.collide.response, TL_RESPONSE_PUSH_OUT);
+    assert_non_null(strstr(tl_scene_json(scene), "\"response\": \"push-out\""));
+    tl_scene_destroy(scene);
+    static const char *const others[] = {"barrier", "zones", "impulse", "constraint"};
+    for (int k = 0; k < 4; k++) {
+        char set[64];
+        snprintf(set, sizeof set, "collisions.response=%s", others[k]);
+        sets[2] = set;
+        assert_int_equal(load_with(sets, 3, &scene, &err), TL_BAD_INPUT);
+        assert_non_null(strstr(err.message, "'springs'"));
+        assert_non_null(strstr(err.message, "collisions.response 'push-out'"));
+    }
+    assert_int_equal(load("collisions.response=push-out", &scene, &err), TL_BAD_INPUT);
+    assert_non_null(
+        strstr(err.message, "'implicit': it is part of how springs move; take collisions.response 'barrier'"));
+    tl_sim *sim = NULL;
+    tl_sim_def def = tl_sim_def_default();
+    def.dynamics = TL_DYNAMICS_SPRINGS;  // the default response is then that of springs
+    assert_ok(tl_sim_create(&def, &sim, &err));
+    tl_sim_destroy(sim);
+    def.collide.response = TL_RESPONSE_IMPULSE;
+    assert_int_equal(tl_sim_create(&def, &sim, &err), TL_BAD_ARG);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,6 +227,7 @@ int main(void)
         cmocka_unit_test(scenes_know_every_kind),
         cmocka_unit_test(a_former_word_is_read_and_replaced),
         cmocka_unit_test(a_scene_is_refused_at_its_key),
+        cmocka_unit_test(springs_have_their_own_response),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
