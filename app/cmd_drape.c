@@ -16,7 +16,7 @@ typedef struct drape_options {
     double edge;
     int32_t frames, threads;
     bool json, quiet, verbose, no_fit, no_hold;
-    app_list holds, elastics;
+    app_list holds, elastics, measures;
     // progress
     bool terminal, on_screen;
     int32_t garment;
@@ -259,6 +259,23 @@ static bool read_holds(const app_command *self, const drape_options *o, char wor
     return true;
 }
 
+static bool read_measures(const app_command *self, const drape_options *o, char names[][64], tl_drape_measure *out,
+                          int32_t *count)
+{
+    for (*count = 0; *count < o->measures.count; (*count)++) {
+        const char *text = o->measures.item[*count], *is = strchr(text, '=');
+        const size_t n = is ? (size_t)(is - text) : 0;
+        double value;
+        if (*count == TL_DRAPE_HOLDS || n == 0 || n > 63 || !app_read_real(is + 1, 1e-6, 1e6, &value)) {
+            app_usage(self, "--measure %s: give NAME=VALUE with VALUE > 0, at most %d of them", text, TL_DRAPE_HOLDS);
+            return false;
+        }
+        memcpy(names[*count], text, n), names[*count][n] = 0;
+        out[*count] = (tl_drape_measure){names[*count], value};
+    }
+    return true;
+}
+
 static int drape_words(const app_command *self, drape_options *o, const app_list *words)
 {
     tl_drape_def def = tl_drape_def_default();
@@ -283,7 +300,11 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
     def.no_fit = o->no_fit, def.no_hold = o->no_hold;
     tl_drape_hold holds[TL_DRAPE_HOLDS];
     char labels[TL_DRAPE_HOLDS][64];
+    tl_drape_measure measures[TL_DRAPE_HOLDS];
+    char names[TL_DRAPE_HOLDS][64];
     if (!read_holds(self, o, labels, holds, &def.hold_count)) return APP_USAGE;
+    if (!read_measures(self, o, names, measures, &def.measure_count)) return APP_USAGE;
+    def.measures = measures;
     def.holds = holds;
     app_stop_on_signals(o->quiet);
     if (words->count == 1 && is_dir(words->item[0])) return drape_folder(self, o, &def, words->item[0]);
@@ -297,6 +318,7 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
     drape_options o = {.frames = -1, .threads = app_cores()};
     o.holds.item = calloc((size_t)argc, sizeof *o.holds.item);
     o.elastics.item = calloc((size_t)argc, sizeof *o.elastics.item);
+    o.measures.item = calloc((size_t)argc, sizeof *o.measures.item);
     const app_option options[] = {
         {"body", 'b', APP_TEXT, &o.body, 0, 0, "FILE", "who wears it: glTF, OBJ, PLY or STL (docs/bodies.md)"},
         {"units", 0, APP_TEXT, &o.units, 0, 0, "U", "of the body: auto, m, cm, mm, in, ft. Default auto"},
@@ -308,6 +330,8 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
         {"frames", 'n', APP_INT, &o.frames, 0, 1000000, "N", "of the motion. Default: all of the clip"},
         {"out", 'o', APP_TEXT, &o.out, 0, 0, "DIR", "where to"},
         {"threads", 'j', APP_INT, &o.threads, 1, 1024, "N", "changes no byte. Default: all cores"},
+        {"measure", 0, APP_MANY, &o.measures, 0, 0, "NAME=V",
+         "made to measure: bust=0.94, skirt.length=0.7 (docs/patterns.md)"},
         {"hold", 0, APP_MANY, &o.holds, 0, 0, "LABEL[=K]",
          "ties edges with this label to the skin, K in N/m per metre"},
         {"elastic", 0, APP_MANY, &o.elastics, 0, 0, "LABEL=F", "a rubber band of F times the length of these edges"},
@@ -319,14 +343,14 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
          "the summary as one JSON object on stdout, one per line for a folder"},
     };
     int code = APP_FAILED;
-    if (!o.holds.item || !o.elastics.item)
+    if (!o.holds.item || !o.elastics.item || !o.measures.item)
         app_say("out of memory");
     else if (app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) {
         const char *term = getenv("TERM");
         o.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
         code = drape_words(self, &o, words);
     }
-    free(o.holds.item), free(o.elastics.item);
+    free(o.holds.item), free(o.elastics.item), free(o.measures.item);
     return code;
 }
 

@@ -45,7 +45,12 @@ typedef struct tl_body_def {
     double start, end;  ///< cloth meets it for start <= t < end [s]. Default 0, infinity.
     double friction;    ///< >= 0. Default 0.3.
     double thickness;   ///< extra distance kept from the surface [m], >= 0. Default 0.
-    uint32_t live;  ///< 1: moved by tl_body_set_pose and tl_body_set_positions (toile/live.h), by no keys. Default 0.
+    uint32_t
+        mittens;     ///< 1: of a character, cloth meets hands and toes as closed by the convex hulls of their vertices
+                     ///< at rest, so that it does not get between fingers; views show them as they are. Default 0.
+    uint32_t flesh;  ///< 1: of a character with a clip, skin gives way where its parts come nearer to each other than
+                     ///< 12 mm or overlap by up to 30 mm, so that cloth between them has room. Default 0.
+    uint32_t live;   ///< 1: moved by tl_body_set_pose and tl_body_set_positions (toile/live.h), by no keys. Default 0.
 } tl_body_def;
 TL_API void tl_body_def_init(tl_body_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_body_def tl_body_def_default(void)

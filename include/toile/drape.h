@@ -28,6 +28,12 @@ typedef enum tl_drape_stage {
 } tl_drape_stage;
 TL_API const char *tl_drape_stage_name(tl_drape_stage stage);  ///< "sew", ..; NULL if out of range
 
+/// Made to measure: see tl_pattern_grade.
+typedef struct tl_drape_measure {
+    const char *name;
+    double value;
+} tl_drape_measure;
+
 /// Edges whose label holds a word are tied to the skin, or become an elastic band.
 typedef struct tl_drape_hold {
     const char *label;  ///< word in the label of edges of the pattern, whatever the case
@@ -58,6 +64,9 @@ typedef struct tl_drape_def {
     const tl_log *log;           ///< may be NULL
     const tl_drape_hold *holds;  ///< hold_count entries, at most TL_DRAPE_HOLDS; may be NULL
     int32_t hold_count;
+    const tl_drape_measure *measures;  ///< measure_count entries, one after the other; patterns that do not know one
+                                       ///< stay as they are, if another does. May be NULL.
+    int32_t measure_count;
     uint32_t no_hold;  ///< 1: no rim is held but those of `holds`. Default 0: what does not hang from the shoulders is.
 } tl_drape_def;
 TL_API void tl_drape_def_init(tl_drape_def *def, size_t size);  ///< the defaults, as far as `size` bytes go

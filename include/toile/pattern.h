@@ -124,9 +124,21 @@ typedef struct tl_seam {
     int32_t turned;  ///< 1: right side on wrong side
 } tl_seam;
 
+/// What a measure does to panels when it gets another value. Of all that lies between `from` and `to` along x or y,
+/// the extent changes; what is beyond moves along.
+typedef struct tl_grade {
+    const char *panel;  ///< word in the names of panels; "": all
+    int32_t along_y;    ///< 0: along x, 1: along y
+    double from, to;    ///< [m] in the plane of the panel; equal: all of it
+    double share;       ///< of the difference that the stretch gets longer by; 0: it is scaled by new over old value
+    int32_t keep;       ///< what stays where it is: -1 the lower end, 0 the middle, 1 the upper end
+} tl_grade;
+
 typedef struct tl_measure {
     const char *name, *unit;
     double value;
+    const tl_grade *grades;
+    int32_t grade_count;
 } tl_measure;
 
 // --- making one ------------------------------------------------------------------------------------------
@@ -159,6 +171,15 @@ TL_API tl_status tl_pattern_set_placement(tl_pattern *pattern, int32_t panel, co
 TL_API tl_status tl_pattern_add_seam(tl_pattern *pattern, const tl_seam *seam, int32_t *out, tl_error *err);
 TL_API tl_status tl_pattern_add_measure(tl_pattern *pattern, const char *name, double value, const char *unit,
                                         tl_error *err);
+
+/// `measure`: of those added so far.
+TL_API tl_status tl_pattern_add_grade(tl_pattern *pattern, int32_t measure, const tl_grade *grade, tl_error *err);
+
+/// Made to measure: the pattern with another value of a measure, and its panels changed by the measure's grades.
+/// PANEL.width and PANEL.length are measures of every pattern: the widest of the panels whose names hold the word PANEL
+/// becomes so wide, the others in proportion. TL_BAD_INPUT lists the measures there are. `*out` is checked.
+TL_API tl_status tl_pattern_grade(const tl_pattern *pattern, const char *measure, double value, tl_pattern **out,
+                                  tl_error *err);
 
 /// Looks at the whole: outlines closed and free of crossings, seams on edges that are there, no stretch sewn twice.
 /// Readers call it; whoever builds in code should. TL_BAD_INPUT names panel and edge. What is odd but usable becomes a

@@ -409,7 +409,25 @@ tl_status tl_pattern_add_measure(tl_pattern *pattern, const char *name, double v
     const char *n = tl_pattern_text(pattern, name), *u = tl_pattern_text(pattern, unit);
     if (!n || !u || !TL_GROW(&pattern->alloc, pattern->measures, pattern->measure_cap, pattern->measure_count + 1))
         return tl_fail_memory(err, "measures");
-    pattern->measures[pattern->measure_count++] = (tl_measure){n, u, value};
+    pattern->measures[pattern->measure_count++] = (tl_measure){n, u, value, NULL, 0};
+    return TL_OK;
+}
+
+tl_status tl_pattern_add_grade(tl_pattern *pattern, int32_t measure, const tl_grade *grade, tl_error *err)
+{
+    if (measure < 0 || measure >= pattern->measure_count)
+        return tl_fail(err, TL_BAD_ARG, "grade: measure %d, there are %d", measure, pattern->measure_count);
+    tl_measure *m = &pattern->measures[measure];
+    if (!(isfinite(grade->from) && isfinite(grade->to) && grade->to >= grade->from && isfinite(grade->share)))
+        return tl_fail(err, TL_BAD_INPUT, "measure '%s': grade from %g to %g m, share %g, must be finite and in order",
+                       m->name, grade->from, grade->to, grade->share);
+    const size_t n = (size_t)m->grade_count;
+    tl_grade *all = tl_arena_bytes(&pattern->texts, n + 1, sizeof *all);
+    const char *panel = tl_pattern_text(pattern, grade->panel);
+    if (!all || !panel) return tl_fail_memory(err, "measures");
+    if (n > 0) memcpy(all, m->grades, n * sizeof *all);
+    all[n] = *grade, all[n].panel = panel;
+    m->grades = all, m->grade_count++;
     return TL_OK;
 }
 

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/log.h"
 #include "base/timer.h"
+#include "body/mittens.h"
 #include "math/vec3.h"
 #include "run/drape_impl.h"
 #include "run/fit.h"
@@ -88,6 +89,22 @@ static tl_status find_lead_in(tl_draper *d, tl_error *err)
     return status;
 }
 
+// The faces that cloth meets, as in the scene: with mittens.
+static tl_status close_hands(tl_draper *d, tl_error *err)
+{
+    int32_t(*hull)[3], count;
+    TL_TRY(tl_character_mittens(&d->alloc, d->character, d->body, &hull, &count, err));
+    const int32_t own = tl_character_face_count(d->character);
+    d->body_face = tl_alloc_bytes(&d->alloc, (size_t)(own + count), sizeof *d->body_face);
+    if (d->body_face) {
+        d->body_faces = own + count;
+        memcpy(d->body_face, tl_character_faces(d->character), (size_t)own * sizeof *d->body_face);
+        if (count > 0) memcpy(d->body_face + own, hull, (size_t)count * sizeof *d->body_face);
+    }
+    TL_FREE(&d->alloc, hull, count);
+    return d->body_face ? TL_OK : tl_fail_memory(err, "a body");
+}
+
 static tl_status load_body(tl_draper *d, tl_error *err)
 {
     tl_character_def def = tl_character_def_default();
@@ -106,6 +123,7 @@ static tl_status load_body(tl_draper *d, tl_error *err)
     tl_playback rest = tl_playback_default();
     rest.clip = -1;
     TL_TRY(tl_character_pose(d->character, &rest, 0, d->body, err));
+    TL_TRY(close_hands(d, err));
     return find_lead_in(d, err);
 }
 
@@ -138,6 +156,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);
     tl_hash_add(&h, mesh->pairs, (size_t)mesh->pair_count * sizeof *mesh->pairs);
     tl_hash_add(&h, d->body, (size_t)tl_character_vert_count(d->character) * sizeof *d->body);
+    tl_hash_add(&h, d->body_face, (size_t)d->body_faces * sizeof *d->body_face);
     tl_hash_add(&h, &d->material, sizeof d->material);
     tl_hash_add(&h, &d->edge, sizeof d->edge);
     for (int32_t i = 0; i < d->hold_count; i++) {
@@ -173,7 +192,7 @@ typedef struct dressed {
 
 static tl_status dressed_body(const tl_draper *d, dressed *out, tl_error *err)
 {
-    out->verts = tl_character_vert_count(d->character), out->faces = tl_character_face_count(d->character);
+    out->verts = tl_character_vert_count(d->character), out->faces = d->body_faces;
     int32_t v = out->verts, f = out->faces;
     for (int32_t i = 0; i < d->index; i++)
         out->verts += d->garment[i].node_count, out->faces += d->garment[i].face_count;
@@ -181,7 +200,7 @@ static tl_status dressed_body(const tl_draper *d, dressed *out, tl_error *err)
     out->face = tl_alloc_bytes(&d->alloc, (size_t)out->faces, sizeof *out->face);
     if (!out->pos || !out->face) return tl_fail_memory(err, "a body");
     memcpy(out->pos, d->body, (size_t)v * sizeof *out->pos);
-    memcpy(out->face, tl_character_faces(d->character), (size_t)f * sizeof *out->face);
+    memcpy(out->face, d->body_face, (size_t)f * sizeof *out->face);
     for (int32_t i = 0; i < d->index; i++) {
         const tl_garment *g = &d->garment[i];
         memcpy(out->pos + v, g->pos, (size_t)g->node_count * sizeof *g->pos);
@@ -276,6 +295,26 @@ static tl_status check_placed(const tl_draper *d, const tl_pattern *pattern, tl_
     return TL_OK;
 }
 
+// One measure after the other. Of several patterns one has to know it.
+static tl_status make_to_measure(tl_draper *d, tl_error *err)
+{
+    for (int32_t i = 0; i < d->def->measure_count; i++) {
+        const tl_drape_measure *m = &d->def->measures[i];
+        tl_pattern *graded = NULL;
+        char why[sizeof err->message] = "";
+        const tl_status status = tl_pattern_grade(d->pattern[d->index], m->name, m->value, &graded, err);
+        if (status != TL_OK && err) snprintf(why, sizeof why, "%s", err->message);
+        if (status == TL_OK) {
+            tl_pattern_destroy(d->pattern[d->index]);
+            d->pattern[d->index] = graded, d->measured |= 1u << i;
+        } else if (status != TL_BAD_INPUT || strncmp(why, "no measure", 10) != 0 ||
+                   (d->index + 1 == d->def->pattern_count && !(d->measured >> i & 1))) {
+            return tl_fail(err, status, "%.300s: %.600s", d->def->patterns[d->index], why);
+        }
+    }
+    return TL_OK;
+}
+
 static tl_status make_panels(tl_draper *d, tl_error *err)
 {
     tl_drape_garment *r = &d->report->garment[d->index];
@@ -283,6 +322,7 @@ static tl_status make_panels(tl_draper *d, tl_error *err)
     TL_TRY(tl_pattern_load(d->def->patterns[d->index], pattern, err));
     for (int32_t i = 0; i < tl_pattern_note_count(*pattern); i++)
         tl_log_write(d->def->log, TL_LOG_WARNING, "%s: %s", d->def->patterns[d->index], tl_pattern_note(*pattern, i));
+    TL_TRY(make_to_measure(d, err));
     r->panels = tl_pattern_panel_count(*pattern), r->seams = tl_pattern_seam_count(*pattern);
     TL_TRY(check_placed(d, *pattern, err));
     tl_pattern_mesh_def def = tl_pattern_mesh_def_default();
@@ -393,12 +433,15 @@ tl_status tl_drape(const tl_drape_def *given, tl_drape_report *report, tl_error 
         return tl_fail(err, TL_BAD_ARG, "quality %d is none of ours", (int)def.quality);
     if (!(def.edge >= 0 && def.edge <= 1))
         return tl_fail(err, TL_BAD_ARG, "edge %g m, must be 0 (by quality) to 1", def.edge);
+    if (def.measure_count < 0 || def.measure_count > TL_DRAPE_HOLDS || (def.measure_count > 0 && !def.measures))
+        return tl_fail(err, TL_BAD_ARG, "%d measures, must be 0 to %d", def.measure_count, (int)TL_DRAPE_HOLDS);
     const double start = tl_now();
     tl_draper d = {.def = &def, .report = report, .alloc = tl_allocator_default()};
     d.edge = def.edge > 0 ? def.edge : edges[def.quality];
     for (int32_t i = 0; i < TL_DRAPE_GARMENTS; i++) d.garment[i].alloc = d.alloc;
     const tl_status status = drape(&d, err);
     TL_FREE(&d.alloc, d.body, d.character ? tl_character_vert_count(d.character) : 0);
+    TL_FREE(&d.alloc, d.body_face, d.body_faces);
     for (int32_t i = 0; i < def.pattern_count; i++) tl_pattern_destroy(d.pattern[i]), tl_garment_free(&d.garment[i]);
     tl_character_destroy(d.character);
     report->seconds = tl_now() - start;

@@ -225,7 +225,8 @@ static json_t *character_json(const tl_draper *d)
     json_t *c = json_pack("{ss}", "file", real);
     if (!c) return NULL;
     bool ok = true;
-    if (f->body_units) ok = json_object_set_new(c, "units", json_string(f->body_units)) == 0;
+    ok = json_object_set_new(c, "mittens", json_true()) == 0 && json_object_set_new(c, "flesh", json_true()) == 0;
+    if (ok && f->body_units) ok = json_object_set_new(c, "units", json_string(f->body_units)) == 0;
     if (ok && f->motion) {
         tl_path_absolute(f->motion, real);
         ok = json_object_set_new(c, "motion", json_string(real)) == 0;

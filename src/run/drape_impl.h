@@ -20,16 +20,19 @@ typedef struct tl_draper {
     tl_drape_report *report;
     tl_allocator alloc;
     tl_character *character;
-    tl_playback play;  ///< of the motion; clip -1: none
-    tl_vec3 *body;     ///< the character at rest
+    tl_playback play;         ///< of the motion; clip -1: none
+    tl_vec3 *body;            ///< the character at rest
+    int32_t (*body_face)[3];  ///< with mittens
+    int32_t body_faces;
     tl_material material;
     tl_pattern *pattern[TL_DRAPE_GARMENTS];
     tl_garment garment[TL_DRAPE_GARMENTS];   ///< finished up to the present one
     uint64_t inputs[TL_DRAPE_GARMENTS];      ///< hash of all that a garment's shape depends on
     tl_dress_hold hold[TL_DRAPE_HOLDS + 2];  ///< by mark, those of the caller first
     int32_t hold_count;
-    double edge;    ///< of the finished mesh [m]
-    int32_t index;  ///< present garment
+    double edge;        ///< of the finished mesh [m]
+    uint32_t measured;  ///< measures that a pattern knew so far, a bit each
+    int32_t index;      ///< present garment
     tl_drape_stage stage;
 } tl_draper;
 

@@ -36,6 +36,10 @@ static const tl_key_def character_keys[] = {
      .doc = "How long it takes from the rest pose to the first pose of the clip; 0: it begins with that pose"},
     {"speed", TL_KEY_REAL, TL_KEY_OPEN_MIN, AT(speed), 0, 1e4, {1}, .doc = "Of the clip"},
     {"from", TL_KEY_REAL, 0, AT(from), 0, 1e6, .unit = "s", .doc = "The clip begins this far into it"},
+    {"mittens", TL_KEY_BOOL, 0, AT(mittens),
+     .doc = "Cloth meets hands and toes as closed by their convex hulls, and does not get between fingers"},
+    {"flesh", TL_KEY_BOOL, 0, AT(flesh),
+     .doc = "Skin gives way where parts of the body come near each other or overlap, so that cloth has room"},
     {"units", TL_KEY_ONE_OF, TL_KEY_OPTIONAL, .item = unit_forms,
      .doc =
          "auto, m, cm, mm, in, ft or metres in one unit of the file; default auto: metres unless no person is so tall"},

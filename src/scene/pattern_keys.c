@@ -159,11 +159,28 @@ static const tl_key_def seam_keys[] = {
 const tl_key_table tl_seam_table = {"a seam", seam_keys};
 #undef AT
 
+static const char *const along_words[] = {"x", "y", NULL};
+static const char *const keep_words[] = {"low", "middle", "high", NULL};
+#define AT(field) offsetof(tl_grade_file, field)
+static const tl_key_def grade_keys[] = {
+    {"panels", TL_KEY_TEXT, 0, AT(panels), .text = "", .doc = "Word in the names of panels; default: all"},
+    {"along", TL_KEY_WORD, TL_KEY_REQUIRED, AT(along), .words = along_words, .doc = "Axis of the panel"},
+    {"from", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(from), -1000, 1000, .unit = "m", .doc = "Where the stretch begins"},
+    {"to", TL_KEY_REAL, TL_KEY_OPTIONAL, AT(to), -1000, 1000, .unit = "m", .doc = "Where it ends; default: all of it"},
+    {"share", TL_KEY_REAL, 0, AT(share), -100, 100,
+     .doc = "Part of the difference that it gets longer by; 0: it is scaled as the measure is"},
+    {"keep", TL_KEY_WORD, 0, AT(keep), .words = keep_words, .text = "middle", .doc = "What stays where it is"},
+    {0},
+};
+const tl_key_table tl_grade_table = {"a grade", grade_keys};
+static const tl_key_def grade_item = {.type = TL_KEY_OBJECT, .table = &tl_grade_table, .doc = "a grade"};
+#undef AT
 #define AT(field) offsetof(tl_measure_file, field)
 static const tl_key_def measure_keys[] = {
     {"name", TL_KEY_TEXT, TL_KEY_REQUIRED, AT(name), .doc = "What is measured: bust"},
     {"value", TL_KEY_REAL, TL_KEY_REQUIRED, AT(value), .doc = "Its value"},
     {"unit", TL_KEY_TEXT, 0, AT(unit), .text = "m", .doc = "Its unit"},
+    {"grade", TL_KEY_LIST, TL_KEY_OPTIONAL, .item = &grade_item, .doc = "What another value does to panels"},
     {0},
 };
 const tl_key_table tl_measure_table = {"a measure", measure_keys};

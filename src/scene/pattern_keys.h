@@ -60,13 +60,20 @@ typedef struct tl_measure_file {
     double value;
 } tl_measure_file;
 
+typedef struct tl_grade_file {
+    const char *panels;
+    int32_t along, keep;
+    double from, to, share;
+} tl_grade_file;
+
 typedef struct tl_pattern_file {
     int32_t format;
     const char *name;
 } tl_pattern_file;
 
 extern const tl_key_table tl_pattern_table, tl_panel_table, tl_edge_table, tl_segment_table, tl_line_table,
-    tl_notch_table, tl_dart_table, tl_placement_table, tl_seam_table, tl_seam_side_table, tl_measure_table;
+    tl_notch_table, tl_dart_table, tl_placement_table, tl_seam_table, tl_seam_side_table, tl_measure_table,
+    tl_grade_table;
 
 /// A file beside an SVG or DXF that says what is sewn: {"seams": [..]}.
 extern const tl_key_table tl_seams_table;

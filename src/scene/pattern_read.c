@@ -195,12 +195,25 @@ static tl_status read_seam(const tl_node *node, int32_t unused, tl_pattern_reade
     return TL_OK;
 }
 
+static tl_status read_grade(const tl_node *node, int32_t measure, tl_pattern_reader *r, tl_error *err)
+{
+    tl_grade_file f = {0};
+    TL_TRY(tl_table_read(node, &tl_grade_table, &f, err));
+    const tl_node from = tl_node_key(node, "from"), to = tl_node_key(node, "to");
+    if (!from.value != !to.value)
+        return tl_node_fail(from.value ? &from : &to, false, err, "give both from and to, or neither");
+    const tl_grade grade = {f.panels, f.along, from.value ? f.from : 0, to.value ? f.to : 0, f.share, f.keep - 1};
+    if (from.value && !(f.to > f.from)) return tl_node_fail(&to, true, err, "must be above from %g", f.from);
+    return tl_pattern_add_grade(r->pattern, measure, &grade, err);
+}
+
 static tl_status read_measure(const tl_node *node, int32_t unused, tl_pattern_reader *r, tl_error *err)
 {
     (void)unused;
     tl_measure_file f = {0};
     TL_TRY(tl_table_read(node, &tl_measure_table, &f, err));
-    return tl_pattern_add_measure(r->pattern, f.name, f.value, f.unit, err);
+    TL_TRY(tl_pattern_add_measure(r->pattern, f.name, f.value, f.unit, err));
+    return read_each(node, "grade", tl_pattern_measure_count(r->pattern) - 1, r, read_grade, err);
 }
 
 static tl_status read_all(const tl_node *root, tl_pattern_reader *r, tl_error *err)

@@ -201,6 +201,21 @@ static void seam(tl_buf *b, const tl_pattern *pattern, const tl_seam *s)
     tl_buf_text(b, s->turned ? "], \"turned\": true}" : "]}");
 }
 
+static void grades(tl_buf *b, const tl_measure *m)
+{
+    static const char *const keeps[] = {"low", "middle", "high"};
+    for (int32_t i = 0; i < m->grade_count; i++) {
+        const tl_grade *g = &m->grades[i];
+        tl_buf_text(b, i > 0 ? ", {\"panels\": " : ", \"grade\": [{\"panels\": ");
+        text(b, g->panel);
+        tl_buf_printf(b, ", \"along\": \"%s\", \"keep\": \"%s\"", g->along_y ? "y" : "x", keeps[g->keep + 1]);
+        if (g->to > g->from) number(b, ", \"from\": ", g->from), number(b, ", \"to\": ", g->to);
+        if (g->share != 0) number(b, ", \"share\": ", g->share);
+        tl_buf_text(b, "}");
+    }
+    if (m->grade_count > 0) tl_buf_text(b, "]");
+}
+
 void tl_pattern_json_write(tl_buf *b, const tl_pattern *pattern)
 {
     tl_buf_text(b, "{\n  \"format\": \"" TL_PATTERN_FORMAT "\"");
@@ -215,6 +230,7 @@ void tl_pattern_json_write(tl_buf *b, const tl_pattern *pattern)
         number(b, ", \"value\": ", pattern->measures[i].value);
         tl_buf_text(b, ", \"unit\": ");
         text(b, pattern->measures[i].unit);
+        grades(b, &pattern->measures[i]);
         tl_buf_text(b, "}");
     }
     if (pattern->measure_count > 0) tl_buf_text(b, "\n  ]");

@@ -296,6 +296,7 @@ static tl_status add_obstacle(const tl_scene *scene, const tl_scene_obstacle *o,
     }
     if (o->character) {
         def.character = o->character, def.playback = o->play;
+        def.mittens = o->file.character.mittens ? 1 : 0, def.flesh = o->file.character.flesh ? 1 : 0;
         return tl_sim_add_body(sim, &def, &id, err);
     }
     const size_t count = (size_t)o->mesh.node_count * (size_t)(o->shapes ? o->shape_count : 1);

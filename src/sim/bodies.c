@@ -12,6 +12,7 @@
 #include "base/alloc.h"
 #include "base/def.h"
 #include "base/fail.h"
+#include "body/mittens.h"
 #include "base/hash.h"
 #include "base/log.h"
 #include "mesh/edges.h"
@@ -138,6 +139,7 @@ static void free_body(tl_sim *sim, sim_body *b)
     const tl_allocator *alloc = &sim->alloc;
     TL_FREE(alloc, b->shape, (size_t)b->key_count * (size_t)b->node_count);
     TL_FREE(alloc, b->key_time, b->key_count);
+    sim_free_flesh(sim, b);
     TL_FREE(alloc, b->face, b->face_count);
     TL_FREE(alloc, b->edge, b->edge_count);
     TL_FREE(alloc, b->motion, b->motion_count);
@@ -220,6 +222,22 @@ static tl_status copy_mesh(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     return TL_OK;
 }
 
+static tl_status add_mittens(tl_sim *sim, sim_body *b, tl_error *err)
+{
+    const tl_playback rest = tl_playback_default();
+    int32_t(*hull)[3], count;
+    tl_poser_at(b->poser, b->character, &rest, 0, b->shape);
+    TL_TRY(tl_character_mittens(&sim->alloc, b->character, b->shape, &hull, &count, err));
+    const size_t before = (size_t)b->face_count, after = before + (size_t)count;
+    int32_t(*all)[3] = count > 0 ? tl_resize_bytes(&sim->alloc, b->face, before, after, sizeof *all) : b->face;
+    if (all) {
+        if (count > 0) memcpy(all + before, hull, (size_t)count * sizeof *all);
+        b->face = all, b->face_count += count, b->hidden = count;
+    }
+    TL_FREE(&sim->alloc, hull, count);
+    return all ? TL_OK : tl_fail_memory(err, "a body");
+}
+
 static tl_status copy_character(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
 {
     b->node_count = tl_character_vert_count(def->character);
@@ -231,6 +249,7 @@ static tl_status copy_character(tl_sim *sim, const tl_body_def *def, sim_body *b
     if (b->face) b->face_count = tl_character_face_count(def->character);
     if (!b->character || !b->shape || !b->poser || !b->face) return tl_fail_memory(err, "a body");
     memcpy(b->face, tl_character_faces(b->character), (size_t)b->face_count * sizeof *b->face);
+    if (def->mittens) TL_TRY(add_mittens(sim, b, err));
     tl_poser_at(b->poser, b->character, &b->play, 0, b->shape);
     for (int32_t i = 0; i < b->node_count; i++)
         if (!tl_finite3(b->shape[i]))
@@ -284,6 +303,8 @@ static uint64_t hash_body(const sim_body *b)
         const double play[5] = {b->play.clip, b->play.start, b->play.lead_in, b->play.speed, b->play.from};
         tl_character_hash(b->character, &hash);
         tl_hash_add(&hash, play, sizeof play);
+        const int32_t flesh = b->flesh != NULL;
+        if (flesh) tl_hash_add(&hash, &flesh, sizeof flesh);
     }
     return tl_hash_value(&hash);
 }
@@ -315,6 +336,10 @@ static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
     if (b->face_count > 0)
         TL_TRY(tl_unique_edges(&sim->alloc, (const int32_t(*)[3])b->face, b->face_count, &b->edge, &b->edge_count, NULL,
                                err));
+    if (def->flesh) {
+        TL_TRY(sim_make_flesh(sim, b, err));
+        if (b->flesh) sim_body_at(b, 0, b->shape);
+    }
     const int32_t motion_count = b->is_live ? 2 : def->motion_count;
     b->motion = TL_ALLOC(&sim->alloc, tl_pose_key, motion_count);
     if (b->motion) b->motion_count = motion_count;
@@ -408,6 +433,7 @@ void sim_body_at(const sim_body *body, double time, tl_vec3 *out)
     const int32_t last = body->key_count - 1;
     if (body->character) {
         tl_poser_at(body->poser, body->character, &body->play, time, out);
+        if (body->flesh) sim_flesh_at(body, time, out);
     } else if (last == 0 || time <= body->key_time[0]) {
         memcpy(out, body->shape, n * sizeof *out);
     } else if (time >= body->key_time[last]) {
@@ -487,8 +513,11 @@ tl_status tl_sim_body_view(const tl_sim *sim, tl_body_id id, tl_body_view *out)
     }
     const bool comes = b->start > 0 || isfinite(b->end),
                now = sim->elements ? b->present : b->start <= sim->time && sim->time < b->end;
-    *out = b->kind == TL_BODY_PLANE ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves || comes, now}
-                                    : (tl_body_view){b->shown,      b->node_count,     (const int32_t(*)[3])b->face,
-                                                     b->face_count, b->moves || comes, now};
+    *out =
+        b->kind == TL_BODY_PLANE
+            ? (tl_body_view){b->shown, 4, plane_face, 2, b->moves || comes, now}
+            : (tl_body_view){
+                  b->shown, b->node_count, (const int32_t(*)[3])b->face, b->face_count - b->hidden, b->moves || comes,
+                  now};
     return TL_OK;
 }

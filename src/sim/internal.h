@@ -75,12 +75,14 @@ typedef struct sim_body {
     tl_body_kind kind;
     tl_vec3 center, axis;  ///< of a plane, before the motion; axis of unit length
     int32_t node_count, face_count, edge_count;
+    int32_t hidden;    ///< faces at the end that views do not show: those of mittens
     tl_vec3 *shape;    ///< before the motion, key_count (at least 1) times node_count
     double *key_time;  ///< NULL if there is one shape
     int32_t key_count;
     tl_character *character;  ///< its nodes at any time, in place of `shape`, which holds those at time 0; NULL: none
     tl_poser *poser;
     tl_playback play;
+    struct sim_flesh *flesh;  ///< where it gives way (flesh.c); NULL: nowhere
     int32_t (*face)[3];
     int32_t (*edge)[2];  ///< unique edges of the faces
     tl_pose_key *motion;
@@ -111,6 +113,11 @@ void sim_fit_body_ahead(tl_sim *sim, sim_body *body);  ///< once it was fitted: 
 
 /// The state is another one: where bodies are is looked at anew.
 void sim_forget_places(tl_sim *sim);
+
+/// Finds where a character gives way during its clip, frees that, and moves the skin at a time by it (flesh.c).
+tl_status sim_make_flesh(tl_sim *sim, sim_body *body, tl_error *err);
+void sim_free_flesh(tl_sim *sim, sim_body *body);
+void sim_flesh_at(const sim_body *body, double time, tl_vec3 *x);
 
 /// Nodes of a body at a time, into node_count entries.
 void sim_body_at(const sim_body *body, double time, tl_vec3 *out);

@@ -60,6 +60,17 @@ says stderr "no edge has 'collar' in its label: it has 'waist'"
 expect 1 drape waist.json --body trunk.obj -o x --elastic waist
 says stderr 'LABEL=FRACTION'
 
+# made to measure: grades of the pattern, PANEL.length of any
+sed 's/"name": "skirt", "panels"/"name": "skirt", "measures": [{"name": "waist", "value": 0.88, "grade": [{"along": "x"}]}], "panels"/' skirt.json > sized.json
+expect 0 convert sized.json again.json
+grep -q '"grade": \[{"panels": "", "along": "x", "keep": "middle"}\]' again.json || fail "the grade is lost"
+expect 0 drape again.json --body trunk.obj --edge 0.05 -o sized --measure waist=0.92 --measure front.length=0.5 --quiet --no-fit
+cmp -s sized/again.obj one/skirt.obj && fail "measures change nothing"
+expect 2 drape sized.json --body trunk.obj --edge 0.05 -o x --measure bust=0.9
+says stderr "no measure 'bust': there is 'waist'"
+expect 1 drape sized.json --body trunk.obj -o x --measure waist
+says stderr 'NAME=VALUE'
+
 # the same scene by toile run
 expect 0 run one/scene.json --out again --threads 2 --quiet
 same_frames one again
