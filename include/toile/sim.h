@@ -367,9 +367,10 @@ typedef struct tl_handle_def {
     tl_curve curve;  ///< Default TL_CURVE_SMOOTH.
     uint32_t live;   ///< 1: its target is set by tl_handle_set_target (toile/live.h), not by keys. Default 0.
     // Ties and bands (docs/scene.md#ties): springs in place of a hold, for cloth with TL_REMESHING_NONE and dynamics
-    // implicit. A tie has a body: each node is drawn to the place on the body's skin where it is when the handle is
-    // made, by `stiffness`, once it is farther from there than `slack`. A band has `elastic`: edges between chosen
-    // nodes want to be no longer than this fraction of their length in the material.
+    // implicit; with dynamics springs a tie holds nodes on the skin exactly, whatever the remeshing. A tie has a body:
+    // each node is drawn to the place on the body's skin where it is when the handle is made, by `stiffness`, once it
+    // is farther from there than `slack`. A band has `elastic`: edges between chosen nodes want to be no longer than
+    // this fraction of their length in the material.
     tl_body_id body;  ///< {0, 0}: no tie. The body is there before the handle.
     double slack;     ///< of a tie [m], >= 0. Default 0.
     double elastic;   ///< of a band, > 0; 0: no band. Default 0.

@@ -69,10 +69,12 @@ static tl_status copy_base(tl_curved *c, const tl_fine_mesh *coarse, tl_error *e
     c->base_node = tl_alloc_bytes(&c->alloc, (size_t)faces, sizeof *c->base_node);
     c->base_vert = tl_alloc_bytes(&c->alloc, (size_t)faces, sizeof *c->base_vert);
     c->base_uv = TL_ALLOC(&c->alloc, tl_vec2, c->base_verts);
-    if (!c->base_node || !c->base_vert || !c->base_uv) return tl_fail_memory(err, "a curved surface");
+    c->base_chart = TL_ALLOC(&c->alloc, int32_t, faces);
+    if (!c->base_node || !c->base_vert || !c->base_uv || !c->base_chart) return tl_fail_memory(err, "a curved surface");
     if (faces) memcpy(c->base_node, coarse->node, (size_t)faces * sizeof *c->base_node);
     if (faces) memcpy(c->base_vert, coarse->vert, (size_t)faces * sizeof *c->base_vert);
     if (c->base_verts) memcpy(c->base_uv, coarse->uv, (size_t)c->base_verts * sizeof *c->base_uv);
+    TL_TRY(tl_trees_charts(&c->alloc, (const int32_t(*)[3])c->base_vert, faces, c->base_verts, c->base_chart, err));
     double area = 0;
     for (int32_t f = 0; f < faces; f++) {
         const int32_t *v = c->base_vert[f];
@@ -132,6 +134,7 @@ void tl_curved_destroy(tl_curved *c)
     tl_trees_destroy(c->trees);
     tl_free_bytes(&a, c->base_node, (size_t)c->base_faces, sizeof *c->base_node);
     tl_free_bytes(&a, c->base_vert, (size_t)c->base_faces, sizeof *c->base_vert);
+    TL_FREE(&a, c->base_chart, c->base_faces);
     TL_FREE(&a, c->base_uv, c->base_verts);
     TL_FREE(&a, c->flat, c->id_cap[0]);
     TL_FREE(&a, c->pos, c->id_cap[1]);
@@ -329,16 +332,16 @@ tl_curved_view tl_curved_look(const tl_curved *c)
 /// Vertices of nodes as linked lists: those of the coarse cloth first.
 typedef struct verts {
     tl_vec2 *uv;
-    int32_t *head, *next, count;
+    int32_t *head, *next, *chart, count;
 } verts;
 
-// One per node and place in the material: two on a seam.
-static int32_t vert_at(verts *v, int32_t node, tl_vec2 uv)
+// One per node, panel and place in the material: two on a seam.
+static int32_t vert_at(verts *v, int32_t node, int32_t chart, tl_vec2 uv)
 {
     for (int32_t i = v->head[node]; i >= 0; i = v->next[i])
-        if (v->uv[i].x == uv.x && v->uv[i].y == uv.y) return i;
+        if (v->uv[i].x == uv.x && v->uv[i].y == uv.y && v->chart[i] == chart) return i;
     const int32_t i = v->count++;
-    v->uv[i] = uv, v->next[i] = v->head[node], v->head[node] = i;
+    v->uv[i] = uv, v->chart[i] = chart, v->next[i] = v->head[node], v->head[node] = i;
     return i;
 }
 
@@ -350,6 +353,7 @@ static void list_base_verts(const tl_curved *c, verts *v)
     for (int32_t f = 0; f < c->base_faces; f++)
         for (int k = 0; k < 3; k++) {
             const int32_t i = c->base_vert[f][k], n = c->base_node[f][k];
+            v->chart[i] = c->base_chart[f];
             if (v->next[i] == -2) v->next[i] = v->head[n], v->head[n] = i;
         }
 }
@@ -358,16 +362,18 @@ tl_status tl_curved_mesh(const tl_curved *c, tl_fine_mesh *out, tl_vec3 **start,
 {
     const int64_t most = (int64_t)c->base_verts + 3 * (int64_t)c->face_count;
     verts v = {TL_ALLOC(&c->alloc, tl_vec2, most), TL_ALLOC(&c->alloc, int32_t, c->node_count),
-               TL_ALLOC(&c->alloc, int32_t, most), 0};
+               TL_ALLOC(&c->alloc, int32_t, most), TL_CALLOC(&c->alloc, int32_t, most), 0};
     int32_t(*vert)[3] = tl_alloc_bytes(&c->alloc, (size_t)c->face_count, sizeof *vert);
     *start = TL_ALLOC(&c->alloc, tl_vec3, c->node_count);
     *out = (tl_fine_mesh){.alloc = c->alloc};
-    tl_status status = v.uv && v.head && v.next && vert && *start ? TL_OK : tl_fail_memory(err, "a curved surface");
+    tl_status status =
+        v.uv && v.head && v.next && v.chart && vert && *start ? TL_OK : tl_fail_memory(err, "a curved surface");
     if (status == TL_OK) {
         list_base_verts(c, &v);
         for (int32_t f = 0; f < c->face_count; f++)
             for (int k = 0; k < 3; k++)
-                vert[f][k] = vert_at(&v, c->face[f][k], tl_trees_tri_at(c->trees, c->leaf[f])->uv[k]);
+                vert[f][k] = vert_at(&v, c->face[f][k], c->base_chart[c->source[f]],
+                                     tl_trees_tri_at(c->trees, c->leaf[f])->uv[k]);
         memcpy(*start, c->out_flat, (size_t)c->node_count * sizeof **start);
         const tl_fine_input in = {.pos = c->out_pos,
                                   .node = (const int32_t(*)[3])c->face,
@@ -383,6 +389,7 @@ tl_status tl_curved_mesh(const tl_curved *c, tl_fine_mesh *out, tl_vec3 **start,
     TL_FREE(&c->alloc, v.uv, most);
     TL_FREE(&c->alloc, v.head, c->node_count);
     TL_FREE(&c->alloc, v.next, most);
+    TL_FREE(&c->alloc, v.chart, most);
     tl_free_bytes(&c->alloc, vert, (size_t)c->face_count, sizeof *vert);
     return status;
 }

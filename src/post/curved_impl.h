@@ -22,7 +22,7 @@ struct tl_curved {
     int32_t base_nodes, base_faces;
     int32_t (*base_node)[3], (*base_vert)[3];  ///< faces of the coarse cloth
     tl_vec2 *base_uv;
-    int32_t base_verts;
+    int32_t base_verts, *base_chart;  ///< panel of each face
     double table[TL_CURVED_TABLE][4];
     // by vertex id of the trees
     tl_vec3 *flat, *pos, *smooth;

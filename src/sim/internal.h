@@ -309,6 +309,9 @@ void sim_free_ties(tl_sim *sim, sim_handle *handle);
 void sim_hash_ties(const sim_handle *handle, tl_hash *hash);
 /// Adds their springs for a step from `begin` to `end`. `any`: `pull` holds some already.
 bool sim_has_ties(const tl_sim *sim);
+/// Where the nodes of a tie are on the skin at a time, and which way is out there; not `there`: the body is away.
+tl_status sim_tie_places(tl_sim *sim, const sim_handle *h, double end, tl_vec3 *place, tl_vec3 *normal, bool *there,
+                         tl_error *err);
 tl_status sim_add_ties(tl_sim *sim, double begin, double end, bool any, double *pull, tl_vec3 *pull_to, tl_error *err);
 
 /// Sets fixed flags and targets for a step from `begin` to `end`. `target` gets the place of every fixed node.

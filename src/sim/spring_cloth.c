@@ -22,17 +22,17 @@ typedef struct array {
     {                                                                                                                  \
         (void **)&(p), sizeof *(p)                                                                                     \
     }
-enum { BY_ID = 0, BY_NODE = 8, BY_VERT = 17, BY_TRI = 20, BY_EDGE = 23, BY_TETHER = 26, BY_END = 28 };
+enum { BY_ID = 0, BY_NODE = 8, BY_VERT = 17, BY_TRI = 21, BY_EDGE = 24, BY_TETHER = 27, BY_END = 29 };
 
 static void list_arrays(spring_cloth *c, array out[SPRING_ARRAYS])
 {
     const array all[SPRING_ARRAYS] = {
-        ARRAY(c->pos),        ARRAY(c->vel),        ARRAY(c->normal),     ARRAY(c->base),      ARRAY(c->dense),
-        ARRAY(c->label),      ARRAY(c->near),       ARRAY(c->visible),    ARRAY(c->id),        ARRAY(c->hint),
-        ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target),     ARRAY(c->accel),     ARRAY(c->node_uv),
-        ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),         ARRAY(c->vert_node), ARRAY(c->vert_next),
-        ARRAY(c->face),       ARRAY(c->tri),        ARRAY(c->face_label), ARRAY(c->edge),      ARRAY(c->edge_tri),
-        ARRAY(c->edge_level), ARRAY(c->tether),     ARRAY(c->tether_rest)};
+        ARRAY(c->pos),        ARRAY(c->vel),        ARRAY(c->normal),  ARRAY(c->base),       ARRAY(c->dense),
+        ARRAY(c->label),      ARRAY(c->near),       ARRAY(c->visible), ARRAY(c->id),         ARRAY(c->hint),
+        ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target),  ARRAY(c->accel),      ARRAY(c->node_uv),
+        ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),      ARRAY(c->vert_node),  ARRAY(c->vert_next),
+        ARRAY(c->vert_chart), ARRAY(c->face),       ARRAY(c->tri),     ARRAY(c->face_label), ARRAY(c->edge),
+        ARRAY(c->edge_tri),   ARRAY(c->edge_level), ARRAY(c->tether),  ARRAY(c->tether_rest)};
     memcpy(out, all, sizeof all);
 }
 
@@ -70,6 +70,7 @@ void spring_cloth_destroy(spring_cloth *c)
     TL_FREE(&alloc, c->root, c->root_cap);
     TL_FREE(&alloc, c->fabric, c->fabric_count);
     TL_FREE(&alloc, c->base_label, c->base_tris);
+    TL_FREE(&alloc, c->base_chart, c->base_tris);
     TL_FREE(&alloc, c, 1);
 }
 
@@ -117,9 +118,12 @@ static tl_status fill_in_copy(spring_cloth *c, const spring_cloth *like, tl_erro
 {
     c->base_tris = like->base_tris, c->base_verts = like->base_verts;
     c->base_label = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
+    c->base_chart = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->fabric = TL_ALLOC(&c->alloc, tl_material, c->fabric_count);
-    if (!c->base_label || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
+    if (!c->base_label || !c->base_chart || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
     memcpy(c->base_label, like->base_label, (size_t)c->base_tris * sizeof *c->base_label);
+    memcpy(c->base_chart, like->base_chart, (size_t)c->base_tris * sizeof *c->base_chart);
+    c->sewn = like->sewn;
     memcpy(c->fabric, like->fabric, (size_t)c->fabric_count * sizeof *c->fabric);
     TL_TRY(copy_trees(c, like, err));
     return tl_springs_create(&c->alloc, &c->def.springs, &c->springs, err);
@@ -147,10 +151,14 @@ static tl_status fill_in(spring_cloth *c, const tl_mesh *mesh, const tl_material
     const int32_t nodes = mesh->slots[TL_NODES].count;
     c->base_tris = mesh->slots[TL_FACES].count, c->base_verts = nodes;
     c->base_label = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
+    c->base_chart = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->fabric = TL_ALLOC(&c->alloc, tl_material, c->fabric_count);
-    if (!c->base_label || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
+    if (!c->base_label || !c->base_chart || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
     memcpy(c->base_label, mesh->face_label, (size_t)c->base_tris * sizeof *c->base_label);
     memcpy(c->fabric, fabric, (size_t)c->fabric_count * sizeof *fabric);
+    TL_TRY(tl_trees_charts(&c->alloc, (const int32_t(*)[3])mesh->face_vert, c->base_tris, mesh->slots[TL_VERTS].count,
+                           c->base_chart, err));
+    for (int32_t f = 1; f < c->base_tris; f++) c->sewn = c->sewn || c->base_chart[f] != c->base_chart[0];
     TL_TRY(make_trees(c, mesh, err));
     TL_TRY(tl_springs_create(&c->alloc, &c->def.springs, &c->springs, err));
     TL_TRY(reserve(c, BY_ID, BY_NODE, tl_trees_count(c->trees).vert_slots, err));
@@ -202,13 +210,13 @@ static tl_status find_roots(spring_cloth *c, tl_error *err)
     return TL_OK;
 }
 
-// One vertex of the view per node and place in the material: two on a seam.
-static int32_t view_vert(spring_cloth *c, int32_t node, tl_vec2 uv)
+// One vertex of the view per node, panel and place in the material: two on a seam.
+static int32_t view_vert(spring_cloth *c, int32_t node, int32_t chart, tl_vec2 uv)
 {
     for (int32_t v = node; v >= 0; v = c->vert_next[v])
-        if (c->uv[v].x == uv.x && c->uv[v].y == uv.y) return v;
+        if (c->uv[v].x == uv.x && c->uv[v].y == uv.y && c->vert_chart[v] == chart) return v;
     const int32_t v = c->vert_count++;
-    c->uv[v] = uv, c->vert_node[v] = node;
+    c->uv[v] = uv, c->vert_node[v] = node, c->vert_chart[v] = chart;
     c->vert_next[v] = c->vert_next[node], c->vert_next[node] = v;
     return v;
 }
@@ -217,14 +225,16 @@ static tl_status take_tris(spring_cloth *c, const tl_trees_lists *l, tl_error *e
 {
     c->vert_count = c->node_count;
     for (int32_t n = 0; n < c->node_count; n++) c->vert_next[n] = -1, c->vert_node[n] = n, c->uv[n].x = NAN;
-    if (c->fabric_count > 1) TL_TRY(find_roots(c, err));
+    const bool roots = c->fabric_count > 1 || c->sewn;
+    if (roots) TL_TRY(find_roots(c, err));
     for (int32_t i = 0; i < l->tri_count; i++) {
         const tl_trees_tri *t = tl_trees_tri_at(c->trees, l->tri[i]);
+        const int32_t chart = roots ? c->base_chart[c->root[l->tri[i]]] : c->base_chart[0];
         for (int k = 0; k < 3; k++) {
             const int32_t n = c->dense[t->vert[k]];
-            if (isnan(c->uv[n].x)) c->uv[n] = c->node_uv[n] = t->uv[k];
+            if (isnan(c->uv[n].x)) c->uv[n] = c->node_uv[n] = t->uv[k], c->vert_chart[n] = chart;
             c->tri[i][k] = n, c->tri_uv[i][k] = t->uv[k];
-            c->face[i][k] = view_vert(c, n, t->uv[k]);
+            c->face[i][k] = view_vert(c, n, chart, t->uv[k]);
         }
         c->face_label[i] = c->fabric_count > 1 ? c->base_label[c->root[l->tri[i]]] : 0;
     }

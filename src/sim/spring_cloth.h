@@ -24,7 +24,7 @@ typedef struct spring_sight {
     int32_t budget;  ///< triangles: the angles follow it; 0: none
 } spring_sight;
 
-enum { SPRING_ARRAYS = 28 };
+enum { SPRING_ARRAYS = 29 };
 
 typedef struct spring_cloth {
     tl_allocator alloc;
@@ -34,6 +34,8 @@ typedef struct spring_cloth {
     tl_material *fabric;
     int32_t fabric_count;
     int32_t *base_label, base_tris;  ///< fabric of each triangle of the base
+    int32_t *base_chart;             ///< its panel (tl_trees_charts)
+    bool sewn;                       ///< there are several
     int32_t base_verts;
     double split_angle, join_angle;  ///< [rad] in use
     // by vertex id
@@ -48,7 +50,7 @@ typedef struct spring_cloth {
     tl_vec2 *node_uv;
     uint8_t *held;
     tl_vec2 *uv;
-    int32_t *vert_node, *vert_next;
+    int32_t *vert_node, *vert_next, *vert_chart;
     int32_t (*face)[3], (*tri)[3], *face_label, *root;
     tl_vec2 (*tri_uv)[3];
     int32_t (*edge)[2], (*edge_tri)[2];

@@ -196,6 +196,44 @@ static void mark_held(const sim_handle *h, const spring_cloth *c, uint8_t *mark)
     }
 }
 
+// Between two nodes on the skin: the middle of the edge of a PN triangle (Simnett 2012, sec. 5.4.1).
+static tl_vec3 middle_on_skin(const tl_vec3 x[2], const tl_vec3 normal[2])
+{
+    tl_vec3 sum = tl_mul3(0.5, tl_add3(x[0], x[1]));
+    for (int k = 0; k < 2; k++)  // controls at a third of the chord, put into the tangent planes; they weigh 3/8 each
+        sum = tl_madd3(sum, -3.0 / 8 * tl_dot3(tl_mul3(1.0 / 3, tl_sub3(x[1 - k], x[k])), normal[k]), normal[k]);
+    return sum;
+}
+
+// Nodes that are fixed to the skin follow it exactly.
+static tl_status follow_skin(tl_sim *sim, const sim_handle *h, spring_cloth *c, const uint8_t *mark, double end,
+                             tl_error *err)
+{
+    tl_vec3 *place = TL_SCRATCH(&sim->arena, tl_vec3, h->node_count),
+            *out = TL_SCRATCH(&sim->arena, tl_vec3, h->node_count),
+            *normal = TL_SCRATCH(&sim->arena, tl_vec3, c->node_count);
+    if (!place || !out || !normal) return tl_fail_memory(err, "ties");
+    bool there;
+    TL_TRY(sim_tie_places(sim, h, end, place, out, &there, err));
+    for (int32_t k = 0; there && k < h->node_count; k++) {
+        const int32_t n = h->nodes[k];
+        c->held[n] = 1, c->target[n] = place[k], normal[n] = out[k];
+    }
+    for (int level = 1, left = there && !h->by_name; left && level <= TL_TREES_MAX_LEVEL; level++) {
+        left = 0;
+        for (int32_t n = 0; n < c->node_count; n++) {
+            const tl_trees_vert *v = tl_trees_vert_at(c->trees, c->id[n]);
+            if (v->level != level || !mark[n]) continue;
+            left = 1;
+            const int32_t a = c->dense[v->from[0]], b = c->dense[v->from[1]];
+            c->held[n] = 1;
+            c->target[n] = middle_on_skin((tl_vec3[2]){c->target[a], c->target[b]}, (tl_vec3[2]){normal[a], normal[b]});
+            normal[n] = tl_unit3_or(tl_add3(normal[a], normal[b]), normal[a]);
+        }
+    }
+    return TL_OK;
+}
+
 static tl_status drive_handles(tl_sim *sim, int32_t cloth, double end, tl_error *err)
 {
     spring_cloth *c = sim->cloths[cloth].engine;
@@ -207,6 +245,10 @@ static tl_status drive_handles(tl_sim *sim, int32_t cloth, double end, tl_error 
         sim_handle *h = &sim->handles[i];
         if (h->cloth != cloth || !(h->start <= sim->time + slack && sim->time + slack < h->end)) continue;
         mark_held(h, c, mark);
+        if (h->ties) {
+            TL_TRY(follow_skin(sim, h, c, mark, end, err));
+            continue;
+        }
         for (int32_t n = 0; n < c->node_count; n++) {
             if (!mark[n]) continue;
             if (!h->took_hold) c->base[c->id[n]] = base_of(h, c, n);

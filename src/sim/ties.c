@@ -13,7 +13,7 @@
 #include "detect/nearest.h"
 #include "math/vec3.h"
 #include "mesh/edges.h"
-#include "sim/internal.h"
+#include "sim/springs.h"
 
 /// A place on a body.
 typedef struct spot {
@@ -157,6 +157,13 @@ static tl_status check(const tl_sim *sim, const tl_handle_def *def, const sim_bo
         return tl_fail(err, TL_BAD_INPUT, "handle: tension %g N, elastic %g, must be > 0", def->tension, def->elastic);
     if (def->keys || def->live || def->use_ellipse || def->fade > 0)
         return tl_fail(err, TL_BAD_INPUT, "handle: a tie or a band has no motion, ellipse or fade");
+    if (sim_by_springs(sim)) {
+        if (!tied) return tl_fail(err, TL_BAD_INPUT, "handle: bands go with dynamics implicit alone");
+        if (def->slack > 0)
+            return tl_fail(err, TL_BAD_INPUT, "handle: slack %g m: springs hold cloth on the skin exactly (give 0)",
+                           def->slack);
+        return TL_OK;
+    }
     if (sim->def.dynamics != TL_DYNAMICS_IMPLICIT)
         return tl_fail(err, TL_BAD_INPUT, "handle: ties and bands go with dynamics implicit alone");
     if (cloth->remeshing.kind != TL_REMESHING_NONE)
@@ -202,6 +209,25 @@ bool sim_has_ties(const tl_sim *sim)
     for (int32_t i = 0; i < sim->handle_count; i++)
         if (sim->handles[i].ties) return true;
     return false;
+}
+
+tl_status sim_tie_places(tl_sim *sim, const sim_handle *h, double end, tl_vec3 *place, tl_vec3 *normal, bool *there,
+                         tl_error *err)
+{
+    const sim_body *body = sim_find_body(sim, h->ties->body);
+    *there = body && body->present;
+    if (!*there) return TL_OK;
+    tl_vec3 *pos = TL_SCRATCH(&sim->arena, tl_vec3, body->node_count);
+    if (!pos) return tl_fail_memory(err, "ties");
+    sim_body_at(body, end, pos);
+    for (int32_t k = 0; k < h->node_count; k++) {
+        const spot *s = &h->ties->spot[k];
+        tl_vec3 x[3], axis[3];
+        for (int i = 0; i < 3; i++) x[i] = pos[s->corner[i]];
+        frame_of(x, axis);
+        place[k] = place_of(s, pos), normal[k] = axis[2];
+    }
+    return TL_OK;
 }
 
 // ---- springs of a step --------------------------------------------------------------------------------------

@@ -379,6 +379,84 @@ static void a_budget_of_no_time_leaves_little(void **state)
     tl_sim_destroy(sim);
 }
 
+// Nodes tied to a ball that flies and turns go exactly where its skin goes, those made between them stay on it.
+static void what_is_fixed_to_the_skin_follows_it(void **state)
+{
+    (void)state;
+    tl_error err;
+    setup s = draping;
+    s.pinned = false, s.self_distance = 0, s.height = 0.205, s.side = 0.3;
+    tl_cloth_id id;
+    tl_sim *sim = make(&s, &id);
+    tl_body_def ball = tl_body_def_default();
+    tl_body_id body;
+    ball.name = "other", ball.kind = TL_BODY_SPHERE, ball.radius = 0.2;
+    const tl_motion_key fly[2] = {
+        {.time = 0}, {.time = 0.5, .translate = {0.3, 0.1, 0}, .rotate_axis = {0, 1, 0}, .rotate_deg = 180}};
+    ball.motion = fly, ball.motion_count = 2;
+    ok(tl_sim_add_body(sim, &ball, &body, &err), &err);
+    tl_handle_def tie = tl_handle_def_default();
+    tie.cloth = id, tie.body = body, tie.use_sphere = 1, tie.sphere_center = (tl_vec3){0, 0.2, 0},
+    tie.sphere_radius = 0.12;
+    tie.slack = 0.01;
+    assert_int_equal(tl_sim_add_handle(sim, &tie, &err), TL_BAD_INPUT);
+    assert_non_null(strstr(err.message, "slack"));
+    tie.slack = 0;
+    ok(tl_sim_add_handle(sim, &tie, &err), &err);
+    tl_vec3 at[25];
+    for (int32_t n = 0; n < 25; n++) at[n] = view_of(sim, id).pos[n];
+    int32_t held = 0, between = 0;
+    for (int i = 0; i < 40; i++) {
+        step(sim);
+        const double t = fmin(1, (i + 1) / 30.0), u = t * t * (3 - 2 * t), a = 3.14159265358979323846 * u;
+        const tl_vec3 move = {0.3 * u, 0.1 * u, 0};
+        const tl_cloth_view v = view_of(sim, id);
+        for (int32_t n = 0; n < 25; n++) {
+            if (tl_norm3(tl_sub3(at[n], (tl_vec3){0, 0.2, 0})) > 0.12) continue;
+            const tl_vec3 want = {cos(a) * at[n].x + sin(a) * at[n].z + move.x, at[n].y + move.y,
+                                  cos(a) * at[n].z - sin(a) * at[n].x + move.z};
+            assert_true(tl_norm3(tl_sub3(v.pos[n], want)) < 1e-9);
+            held++;
+        }
+        for (int32_t n = 25; n < v.node_count; n++)  // near the top of the ball
+            if (tl_norm3(tl_sub3(v.pos[n], tl_add3(move, (tl_vec3){0, 0.2, 0}))) < 0.05) between++;
+    }
+    assert_true(held > 100 && between > 0);
+    tl_sim_destroy(sim);
+}
+
+// Two panels that are drawn side by side and sewn there: each keeps vertices of its own.
+static void panels_on_the_same_place_stay_apart(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_sim *sim;
+    tl_sim_def def = tl_sim_def_default();
+    def.dynamics = TL_DYNAMICS_SPRINGS, def.dt = 1.0 / 60;
+    ok(tl_sim_create(&def, &sim, &err), &err);
+    const tl_vec3 pos[6] = {{0, 0, 0}, {0, 0, 1}, {-1, 0.4, 0}, {-1, 0.4, 1}, {1, 0.4, 0}, {1, 0.4, 1}};
+    const tl_vec2 uv[8] = {{0, 0}, {0, 1}, {1, 0}, {1, 1}, {0, 0}, {0, 1}, {-1, 0}, {-1, 1}};
+    const int32_t node[8] = {0, 1, 2, 3, 0, 1, 4, 5};
+    const int32_t face[4][3] = {{0, 2, 3}, {0, 3, 1}, {4, 7, 6}, {4, 5, 7}};
+    const tl_material cotton = tl_material_default();
+    tl_cloth_def cloth = tl_cloth_def_default();
+    cloth.node_count = 6, cloth.pos = pos, cloth.uv = uv, cloth.vert_count = 8, cloth.vert_node = node;
+    cloth.face_count = 4, cloth.face = face, cloth.materials = &cotton, cloth.material_count = 1;
+    cloth.remeshing.kind = TL_REMESHING_EDGE_TREES;
+    tl_cloth_id id;
+    ok(tl_sim_add_cloth(sim, &cloth, &id, &err), &err);
+    for (int i = 0; i < 10; i++) {
+        step(sim);
+        const tl_cloth_view v = view_of(sim, id);
+        assert_true(v.vert_count - v.node_count >= 2);
+        tl_strain_range strain;
+        assert_int_equal(tl_sim_strain(sim, &strain), TL_OK);  // a mesh can be made of it
+        assert_true(strain.max < 1);
+    }
+    assert_true(view_of(sim, id).face_count > 4);
+    tl_sim_destroy(sim);
+}
+
 static void bad_detail_is_refused(void **state)
 {
     (void)state;
@@ -451,6 +529,8 @@ int main(void)
         cmocka_unit_test(what_faces_away_is_coarse),
         cmocka_unit_test(budgets_follow_the_distance),
         cmocka_unit_test(a_budget_of_no_time_leaves_little),
+        cmocka_unit_test(what_is_fixed_to_the_skin_follows_it),
+        cmocka_unit_test(panels_on_the_same_place_stay_apart),
         cmocka_unit_test(bad_detail_is_refused),
         cmocka_unit_test(what_does_not_go_together_is_refused),
     };

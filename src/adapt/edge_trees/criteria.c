@@ -156,12 +156,16 @@ static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
     if (whole) m->action[id] = KEEP;
     if (!tl_trees_may_join(m, id)) return;
     if (whole && (is_forgotten(j, e) || verdict_of(j, id, e) == JOIN)) m->action[id] = STAY;
+    if (is_forgotten(j, e)) {  // at once
+        m->action[id] = JOIN;
+        return;
+    }
     if (e->wait > 0 && e->level < deepest) {
         e->wait--;
         return;
     }
     e->wait = (uint8_t)j->rules->rejoin_wait;
-    if (is_forgotten(j, e) || verdict_of(j, id, e) == JOIN) m->action[id] = JOIN;
+    if (verdict_of(j, id, e) == JOIN) m->action[id] = JOIN;
 }
 
 static void decide_chunk(void *arg, int32_t begin, int32_t end)

@@ -130,6 +130,11 @@ typedef struct tl_trees_lists {
 } tl_trees_lists;
 tl_status tl_trees_build_lists(tl_trees *m, tl_trees_lists *out, tl_error *err);
 
+/// Panel of each face of a base, by its lowest vertex: faces that share vertices, not nodes. Two vertices of one node
+/// are told apart by it where panels lie on each other in the material.
+tl_status tl_trees_charts(const tl_allocator *alloc, const int32_t (*vert)[3], int32_t face_count, int32_t vert_count,
+                          int32_t *out, tl_error *err);
+
 /// The hierarchy as bytes, between updates; `out` NULL: counts only. Reading is into trees made of the same base mesh,
 /// of pools with the same chunks, which are of no use if it fails. Ids of later splits are those of the original.
 size_t tl_trees_write_bytes(const tl_trees *m, char *out);
