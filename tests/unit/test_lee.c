@@ -112,7 +112,7 @@ static double blown(tl_dynamics_kind kind, bool ball, double lee, int32_t thread
 {
     tl_sim_def def = world(0.01);
     def.dynamics = kind, def.threads = threads;
-    if (kind != TL_DYNAMICS_IMPLICIT) def.collide.response = TL_RESPONSE_IMPULSE;
+    if (kind == TL_DYNAMICS_BARAFF_WITKIN) def.collide.response = TL_RESPONSE_IMPULSE;
     def.air.wind = (tl_vec3){0, 0, 4}, def.air.turbulence = 0, def.air.lee = lee;
     tl_cloth_def like = tl_cloth_def_default();
     like.remeshing.kind = TL_REMESHING_NONE;
