@@ -203,7 +203,11 @@ int32_t tl_stretch_root(const tl_outlines *o, int32_t i)
     return i;
 }
 
-// Chords of a stretch by itself: by its length, and fine enough for its turns.
+// Chords of a stretch by itself: by its length, and fine enough for its turns. Remeshing cuts outlines without moving
+// them, so this is how near to the true curve they are at any refinement: a chord of an arc of `turn` over `length` in n
+// parts is off by length turn / (8 n^2).
+#define TURN_MAX 0.27    // a chord [rad], 15 degrees
+#define SAGITTA_MAX 5e-4  // [m]: half of what a cloth of 1 mm keeps from a body
 static int32_t own_parts(const tl_outlines *o, const tl_stretch *s, double edge)
 {
     enum { SAMPLES = 24 };
@@ -217,7 +221,8 @@ static int32_t own_parts(const tl_outlines *o, const tl_stretch *s, double edge)
         if (i > 1) turn += fabs(tl_atan2(tl_cross2(last, d), tl_dot2(last, d)));
         last = d, point = next;
     }
-    const double by_turn = turn / 0.27, by_length = s->length / edge;  // 15 degrees a chord: 0.9 % of the radius off
+    const double by_turn = fmax(turn / TURN_MAX, sqrt(s->length * turn / (8 * SAGITTA_MAX)));
+    const double by_length = s->length / edge;
     return (int32_t)fmin(fmax(fmax(round(by_length), ceil(by_turn - 0.05)), 1), PARTS_MAX);
 }
 

@@ -110,19 +110,19 @@ static void cover_run(tl_canvas *c, int32_t y, double from, double to, int lines
 
 void tl_canvas_area(tl_canvas *c, const tl_vec2 *p, int32_t count, tl_ink ink)
 {
-    enum { LINES = 5, MAX_CUTS = 64 };  // 5 divides 255
+    enum { LINES = 5 };  // divides 255
     double lo = INFINITY, hi = -INFINITY;
     for (int32_t i = 0; i < count; i++) lo = fmin(lo, p[i].y), hi = fmax(hi, p[i].y);
-    if (!isfinite(lo + hi)) return;
+    if (!isfinite(lo + hi) || count > TL_AREA_POINTS) return;
     const span s = {0, clip(floor(lo), c->image->height), c->image->width, clip(ceil(hi), c->image->height)};
     for (int32_t row = s.y0; row < s.y1; row++) {
         for (int line = 0; line < LINES; line++) {
             const double y = row + (line + 0.5) / LINES;
-            double cut[MAX_CUTS];
+            double cut[TL_AREA_POINTS];  // a side is crossed once at most
             int32_t cuts = 0;
             for (int32_t i = 0; i < count; i++) {
                 const tl_vec2 a = p[i], b = p[(i + 1) % count];
-                if ((a.y <= y) == (b.y <= y) || cuts == MAX_CUTS) continue;
+                if ((a.y <= y) == (b.y <= y)) continue;
                 const double x = a.x + (y - a.y) / (b.y - a.y) * (b.x - a.x);
                 int32_t k = cuts++;
                 for (; k > 0 && cut[k - 1] > x; k--) cut[k] = cut[k - 1];

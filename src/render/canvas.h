@@ -25,7 +25,8 @@ void tl_canvas_rect(tl_canvas *canvas, double x, double y, double width, double 
 /// A line through all points with round ends and joints.
 void tl_canvas_line(tl_canvas *canvas, const tl_vec2 *points, int32_t count, double width, tl_ink ink);
 
-/// Fills a polygon (even-odd rule), at most 64 crossings per line.
+/// Fills a polygon (even-odd rule) of at most TL_AREA_POINTS corners; one of more is left out.
+enum { TL_AREA_POINTS = 512 };
 void tl_canvas_area(tl_canvas *canvas, const tl_vec2 *points, int32_t count, tl_ink ink);
 
 typedef enum tl_anchor { TL_ANCHOR_LEFT, TL_ANCHOR_MIDDLE, TL_ANCHOR_RIGHT } tl_anchor;

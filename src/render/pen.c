@@ -25,8 +25,8 @@ static void raster_line(void *user, const tl_vec2 *p, int32_t count, double widt
 static void raster_area(void *user, const tl_vec2 *p, int32_t count, uint32_t hex, double alpha)
 {
     const tl_raster_pen *to = user;
-    tl_vec2 q[2 * BATCH];
-    if (count > 2 * BATCH) return;
+    tl_vec2 q[TL_AREA_POINTS];
+    if (count > TL_AREA_POINTS) return;
     for (int32_t i = 0; i < count; i++) q[i] = (tl_vec2){p[i].x * to->scale, p[i].y * to->scale};
     tl_canvas_area(to->canvas, q, count, ink_of(hex, alpha));
 }

@@ -116,12 +116,12 @@ static void doubt_size(tl_scene *scene, const char *what, const char *name, doub
 {
     if (size > LARGE)
         tl_notes_add(&scene->notes, "",
-                     "%s %s is %.3g m large, and lengths are in metres: for a model in centimetres set its "
+                     "%s %s is %.*f m large, and lengths are in metres: for a model in centimetres set its "
                      "transform.scale to %g, in millimetres to %g",
-                     what, name, size, 0.01 * scale, 0.001 * scale);
+                     what, name, size < 100, size, 0.01 * scale, 0.001 * scale);
     else if (size < SMALL)
         tl_notes_add(&scene->notes, "",
-                     "%s %s is %.3g mm small, and lengths are in metres: set its transform.scale to %g if that is not "
+                     "%s %s is only %.3g mm large, and lengths are in metres: set its transform.scale to %g if that is not "
                      "meant",
                      what, name, 1e3 * size, 1000 * scale);
 }

@@ -108,10 +108,10 @@ static tl_status refuse_endless(const tl_scene_cloth *cloth, const tl_cloth_def 
     const double scale = cloth->file.transform.scale;
     return tl_fail(
         err, TL_BAD_INPUT,
-        "cloth %s is %.3g m large and would have %.0f triangles at least (remeshing.size_max %g m): for a model "
+        "cloth %s is %.*f m large and would have %.0f triangles at least (remeshing.size_max %g m): for a model "
         "in centimetres set its transform.scale to %g, in millimetres to %g; if it is as large as that, give "
         "a larger remeshing.size_max, or remeshing.max_faces",
-        cloth->name, size, faces, r->size_max, 0.01 * scale, 0.001 * scale);
+        cloth->name, size < 100, size, faces, r->size_max, 0.01 * scale, 0.001 * scale);
 }
 
 static double or_else(double value, double other) { return isnan(value) ? other : value; }

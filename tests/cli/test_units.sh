@@ -79,7 +79,7 @@ scene cm.obj ', "transform": {"scale": 0.01}'; rm -rf o; expect 0 run scene.json
 silent stderr
 sheet tiny.obj 0.005 0.005 0.005 0.005 xz
 scene tiny.obj; rm -rf o; expect 0 run scene.json --out o --quiet --frames 0
-says stderr 'warning: cloth c is 5 mm small'
+says stderr 'warning: cloth c is only 5 mm large'
 scene m.obj '' ', "obstacles": [{"name": "man", "mesh": "body.obj"}, {"name": "floor", "plane": {"point": [0, -500, 0], "normal": [0, 1, 0]}}]'
 printf 'v 0 -200 0\nv 170 -200 0\nv 0 -30 0\nf 1 2 3\n' > body.obj
 rm -rf o; expect 0 run scene.json --out o --quiet --frames 0

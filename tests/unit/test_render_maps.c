@@ -284,6 +284,29 @@ static void plots_survive_odd_data(void **state)
     }
 }
 
+// A comb of 120 teeth: one line of the picture crosses 240 sides, and what lies between teeth stays white.
+static void areas_of_many_teeth_are_filled_between_their_sides(void **state)
+{
+    (void)state;
+    enum { TEETH = 120, WIDTH = 4 * TEETH };
+    tl_image image;
+    tl_canvas canvas;
+    assert_ok(tl_image_create(&alloc, WIDTH, 40, &image, &err));
+    assert_ok(tl_canvas_init(&canvas, &alloc, &image, &err));
+    const uint8_t white[3] = {255, 255, 255};
+    tl_image_fill(&image, white);
+    tl_vec2 p[4 * TEETH];
+    for (int i = 0; i < TEETH; i++) {  // teeth of 2 pixels, 2 apart, on a back of 4
+        p[4 * i] = (tl_vec2){4 * i, 32}, p[4 * i + 1] = (tl_vec2){4 * i, 4};
+        p[4 * i + 2] = (tl_vec2){4 * i + 2, 4}, p[4 * i + 3] = (tl_vec2){4 * i + 2, 32};
+    }
+    p[4 * TEETH - 1].y = 36, p[0].y = 36;  // the back
+    tl_canvas_area(&canvas, p, 4 * TEETH, (tl_ink){{0, 0, 0}, 1});
+    for (int32_t x = 0; x < WIDTH; x++) assert_int_equal(image.rgb[3 * (20 * WIDTH + x)], x % 4 < 2 ? 0 : 255);
+    tl_canvas_free(&canvas);
+    tl_image_free(&alloc, &image);
+}
+
 static void legends_fit_small_and_large_pictures(void **state)
 {
     (void)state;
@@ -326,6 +349,7 @@ int main(void)
         cmocka_unit_test(ticks_are_round),
         cmocka_unit_test(every_letter_stays_in_its_box),
         cmocka_unit_test(plots_survive_odd_data),
+        cmocka_unit_test(areas_of_many_teeth_are_filled_between_their_sides),
         cmocka_unit_test(legends_fit_small_and_large_pictures),
         cmocka_unit_test(mesh_colours_are_those_of_the_paper),
     };
