@@ -204,9 +204,9 @@ int32_t tl_stretch_root(const tl_outlines *o, int32_t i)
 }
 
 // Chords of a stretch by itself: by its length, and fine enough for its turns. Remeshing cuts outlines without moving
-// them, so this is how near to the true curve they are at any refinement: a chord of an arc of `turn` over `length` in n
-// parts is off by length turn / (8 n^2).
-#define TURN_MAX 0.27    // a chord [rad], 15 degrees
+// them, so this is how near to the true curve they are at any refinement: a chord of an arc of `turn` over `length` in
+// n parts is off by length turn / (8 n^2).
+#define TURN_MAX 0.27     // a chord [rad], 15 degrees
 #define SAGITTA_MAX 5e-4  // [m]: half of what a cloth of 1 mm keeps from a body
 static int32_t own_parts(const tl_outlines *o, const tl_stretch *s, double edge)
 {

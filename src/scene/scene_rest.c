@@ -120,10 +120,11 @@ static void doubt_size(tl_scene *scene, const char *what, const char *name, doub
                      "transform.scale to %g, in millimetres to %g",
                      what, name, size < 100, size, 0.01 * scale, 0.001 * scale);
     else if (size < SMALL)
-        tl_notes_add(&scene->notes, "",
-                     "%s %s is only %.3g mm large, and lengths are in metres: set its transform.scale to %g if that is not "
-                     "meant",
-                     what, name, 1e3 * size, 1000 * scale);
+        tl_notes_add(
+            &scene->notes, "",
+            "%s %s is only %.3g mm large, and lengths are in metres: set its transform.scale to %g if that is not "
+            "meant",
+            what, name, 1e3 * size, 1000 * scale);
 }
 
 static void doubt_strain(tl_scene *scene, const tl_scene_cloth *cloth)

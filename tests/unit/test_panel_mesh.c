@@ -146,6 +146,38 @@ static void gathers_are_spread_evenly(void **state)
     tl_pattern_destroy(p);
 }
 
+// A quarter of a circle skirt, 0.1 to 0.7 m: whatever the edges, every side on the rims lies within half a millimetre
+// of its circle (so it stays when remeshing cuts it), and nowhere does it turn by more than 15 degrees.
+static void coarse_outlines_lie_on_their_curves(void **state)
+{
+    (void)state;
+    tl_pattern *p =
+        from_text("{\"format\": \"toile-pattern-1\", \"panels\": [{\"name\": \"skirt\", \"start\": [0.1, 0], "
+                  "\"edges\": [{\"to\": [0.7, 0]}, {\"to\": [0, 0.7], \"bulge\": 0.41421356237309503}, "
+                  "{\"to\": [0, 0.1]}, {\"to\": [0.1, 0], \"bulge\": -0.41421356237309503}]}]}");
+    const double edges[] = {0.3, 0.05, 0.02};
+    for (int e = 0; e < 3; e++) {
+        tl_pattern_mesh m = fill(p, TL_PANEL_DELAUNAY, edges[e]);
+        int32_t sides[2] = {0, 0};
+        for (int32_t f = 0; f < m.face_count; f++)
+            for (int k = 0; k < 3; k++) {
+                const tl_vec2 a = m.uv[m.face[f][k]], b = m.uv[m.face[f][(k + 1) % 3]];
+                for (int rim = 0; rim < 2; rim++) {
+                    const double radius = rim ? 0.7 : 0.1;
+                    if (fabs(hypot(a.x, a.y) - radius) > 1e-9 || fabs(hypot(b.x, b.y) - radius) > 1e-9) continue;
+                    sides[rim]++;
+                    assert_true(radius - hypot(0.5 * (a.x + b.x), 0.5 * (a.y + b.y)) <= 5e-4 * (1 + 1e-3));
+                    assert_true(hypot(b.x - a.x, b.y - a.y) <= 2 * radius * sin(0.5 * 0.27) * (1 + 1e-3));
+                }
+            }
+        // sqrt(length turn / (8 0.5 mm)): 20.8 and 7.9 parts
+        assert_true(sides[1] >= 20 && sides[0] >= 7);
+        if (e == 0) assert_true(sides[1] <= 22 && sides[0] <= 9);
+        tl_pattern_mesh_free(&m);
+    }
+    tl_pattern_destroy(p);
+}
+
 // A seam of two edges on one panel and one on the other: the corner between the two has a partner.
 static void corners_are_carried_over(void **state)
 {
@@ -342,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         IN_FOLDER(shared_patterns_are_filled),
         IN_FOLDER(gathers_are_spread_evenly),
+        IN_FOLDER(coarse_outlines_lie_on_their_curves),
         IN_FOLDER(corners_are_carried_over),
         IN_FOLDER(darts_holes_and_lines_are_respected),
         IN_FOLDER(wrong_sides_are_turned_and_grain_runs_along_v),
