@@ -7,11 +7,6 @@
 #include "base/fail.h"
 #include "detect/distance.h"
 
-// Nodes may move this part of the largest thickness before the pairs are looked up anew. Pairs are kept up to the
-// thickness and twice this, and all of them are measured wherever nodes move: in fine meshes that is most of what
-// contact costs, and cloth that moves leaves any skin in a step.
-#define SKIN 0.05
-
 bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size)
 {
     if (need <= *cap) return true;
@@ -68,7 +63,6 @@ static tl_status add_body(tl_contacts *c, int32_t b, const tl_contact_body *def,
     contact_body *body = &c->bodies[b];
     const tl_surface *s = &body->surface;
     const tl_vec3 *x = def->pos;
-    tl_pairs_init(&body->found, c->alloc);
     if (body->plane) return TL_OK;
     double *area = body->face_area = TL_ALLOC(&c->alloc, double, s->face_count > 0 ? s->face_count : 1);
     if (!area) return tl_fail_memory(err, "the contacts");
@@ -83,51 +77,44 @@ static tl_status add_body(tl_contacts *c, int32_t b, const tl_contact_body *def,
     return body->own_tree ? tl_bvh_create(&c->alloc, &tree, s, x, &body->tree, err) : TL_OK;
 }
 
-static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
+static bool fill_arrays(tl_contacts *c, const tl_contacts_def *def)
 {
     const int32_t n = c->node_count, nb = c->body_count, nc = c->cloth_count;
     const size_t all = (size_t)n + (size_t)c->body_nodes;
     c->node_area = TL_CALLOC(&c->alloc, double, all);
-    c->at = TL_CALLOC(&c->alloc, tl_vec3, all);
-    c->way = TL_CALLOC(&c->alloc, tl_vec3, all);
-    c->settled = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->pinched = TL_CALLOC(&c->alloc, uint8_t, n);
-    c->goal = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->measured = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->searched_at = TL_CALLOC(&c->alloc, tl_vec3, all);
-    c->searched_way = TL_CALLOC(&c->alloc, tl_vec3, all);
-    c->searched_end = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->judged_at = TL_CALLOC(&c->alloc, tl_vec3, n);
-    c->judged_way = TL_CALLOC(&c->alloc, tl_vec3, n);
+    c->motion.pos = TL_CALLOC(&c->alloc, tl_vec3, all);
+    c->motion.disp = TL_CALLOC(&c->alloc, tl_vec3, all);
     c->node_cloth = TL_ALLOC(&c->alloc, int32_t, n);
     c->node_uv = TL_ALLOC(&c->alloc, tl_vec2, n);
     c->node_panel = TL_ALLOC(&c->alloc, int32_t, n);
-    for (int k = 0; k < CONTACT_KINDS; k++) c->around[k].start = TL_CALLOC(&c->alloc, int32_t, n + 1);
-    c->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
-    c->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
-    c->blocks.busy = TL_CALLOC(&c->alloc, uint8_t, n);
     c->face_area = copy_doubles(&c->alloc, def->face_area, def->cloth.face_count);
     c->thickness = copy_doubles(&c->alloc, def->thickness, nc);
     c->friction_self = copy_doubles(&c->alloc, def->friction_self, nc * nc);
     c->friction_body = copy_doubles(&c->alloc, def->friction_body, nc * nb);
-    if (!c->node_area || !c->at || !c->way || !c->settled || !c->pinched || !c->goal || !c->measured ||
-        !c->searched_at || !c->searched_way || !c->searched_end || !c->judged_at || !c->judged_way || !c->node_cloth ||
-        !c->node_uv || !c->node_panel || !c->around[PRESSING].start || !c->around[FORESEEN].start ||
-        !c->blocks.row_start || !c->blocks.lower_start || !c->blocks.busy || !c->face_area || !c->thickness ||
-        !c->friction_self || !c->friction_body)
-        return tl_fail_memory(err, "the contacts");
+    if (!c->node_area || !c->motion.pos || !c->motion.disp || !c->node_cloth || !c->node_uv || !c->node_panel ||
+        !c->face_area || !c->thickness || !c->friction_self || !c->friction_body)
+        return false;
     memcpy(c->node_cloth, def->node_cloth, (size_t)n * sizeof *c->node_cloth);
     memcpy(c->node_uv, def->node_uv, (size_t)n * sizeof *c->node_uv);
     memcpy(c->node_panel, def->node_panel, (size_t)n * sizeof *c->node_panel);
+    return true;
+}
+
+static tl_status fill(tl_contacts *c, const tl_contacts_def *def, tl_error *err)
+{
+    if (!fill_arrays(c, def)) return tl_fail_memory(err, "the contacts");
+    TL_TRY(contact_cache_create(c, err));
+    TL_TRY(contact_set_create(c, err));
+    TL_TRY(contact_pinch_create(c, err));
     TL_TRY(spread_area(&c->alloc, &c->cloth, c->face_area, c->node_area, &c->edge_area, err));
     tl_bvh_def tree = tl_bvh_def_default();
     tree.relative = 1;
     TL_TRY(tl_bvh_create(&c->alloc, &tree, &c->cloth, def->x, &c->tree, err));
-    for (int32_t b = 0; b < nb; b++) TL_TRY(add_body(c, b, &def->bodies[b], err));
-    for (int32_t i = 0; i < nc; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
+    for (int32_t b = 0; b < c->body_count; b++) TL_TRY(add_body(c, b, &def->bodies[b], err));
+    for (int32_t i = 0; i < c->cloth_count; i++) c->thickest = fmax(c->thickest, c->thickness[i]);
     c->reach = c->thickest;
-    for (int32_t b = 0; b < nb; b++) c->reach = fmax(c->reach, contact_reach(c, b));
-    c->skin = SKIN * c->reach;
+    for (int32_t b = 0; b < c->body_count; b++) c->reach = fmax(c->reach, contact_reach(c, b));
+    c->skin = c->policy.pairs.skin * c->reach;
     for (int32_t e = 0; e < c->cloth.edge_count; e++)
         c->edge_length +=
             tl_norm3(tl_sub3(def->x[c->cloth.edge[e][0]], def->x[c->cloth.edge[e][1]])) / c->cloth.edge_count;
@@ -141,11 +128,10 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
     tl_contacts *c = TL_CALLOC(alloc, tl_contacts, 1);
     if (!c) return tl_fail_memory(err, "the contacts");
     c->alloc = *alloc;
+    c->policy = def->policy ? *def->policy : tl_contact_policy_default();
     c->cloth = def->cloth, c->self = def->self;
     c->node_count = def->cloth.node_count, c->cloth_count = def->cloth_count, c->body_count = def->body_count;
     c->pressure = def->pressure, c->slip_speed = def->slip_speed;
-    tl_pairs_init(&c->found, *alloc);
-    tl_pairs_init(&c->found_some, *alloc);
     const int32_t nb = def->body_count > 0 ? def->body_count : 1;
     c->bodies = TL_CALLOC(alloc, contact_body, nb);
     tl_status status = c->bodies ? TL_OK : tl_fail_memory(err, "the contacts");
@@ -153,18 +139,12 @@ tl_status tl_contacts_create(const tl_allocator *alloc, const tl_contacts_def *d
         const tl_contact_body *d = &def->bodies[b];
         c->bodies[b] = (contact_body){d->surface, d->thickness, d->plane, d->moves, .start = c->body_nodes};
         if (!d->plane) c->body_nodes += d->surface.node_count;
+        c->bodies_move |= d->moves;
     }
     if (status == TL_OK) status = fill(c, def, err);
     if (status != TL_OK) tl_contacts_destroy(c), c = NULL;
     *out = c;
     return status;
-}
-
-static void free_far(const tl_allocator *alloc, contact_far *far)
-{
-    TL_FREE(alloc, far->vf, far->vf_cap);
-    TL_FREE(alloc, far->fv, far->fv_cap);
-    TL_FREE(alloc, far->ee, far->ee_cap);
 }
 
 void tl_contacts_destroy(tl_contacts *c)
@@ -173,57 +153,30 @@ void tl_contacts_destroy(tl_contacts *c)
     const tl_allocator alloc = c->alloc;
     const int32_t n = c->node_count, nb = c->body_count > 0 ? c->body_count : 1, nc = c->cloth_count;
     const size_t all = (size_t)n + (size_t)c->body_nodes;
+    contact_cache_free(c);
+    contact_set_free(c);
+    contact_pinch_free(c);
+    contact_zones_free(c);
     for (int32_t b = 0; b < c->body_count && c->bodies; b++) {
         contact_body *body = &c->bodies[b];
         const tl_surface *s = &body->surface;
         if (body->own_tree) tl_bvh_destroy(body->tree);
         TL_FREE(&alloc, body->face_area, s->face_count > 0 ? s->face_count : 1);
         TL_FREE(&alloc, body->edge_area, s->edge_count > 0 ? s->edge_count : 1);
-        tl_pairs_free(&body->found);
-        free_far(&alloc, &body->apart);
     }
     tl_bvh_destroy(c->tree);
-    tl_pairs_free(&c->found);
-    tl_pairs_free(&c->found_some);
-    free_far(&alloc, &c->far);
     TL_FREE(&alloc, c->bodies, nb);
     TL_FREE(&alloc, c->node_area, all);
-    TL_FREE(&alloc, c->at, all);
-    TL_FREE(&alloc, c->way, all);
-    TL_FREE(&alloc, c->settled, n);
-    TL_FREE(&alloc, c->pinched, n);
-    TL_FREE(&alloc, c->goal, n);
-    TL_FREE(&alloc, c->measured, n);
-    TL_FREE(&alloc, c->searched_at, all);
-    TL_FREE(&alloc, c->searched_way, all);
-    TL_FREE(&alloc, c->searched_end, n);
-    TL_FREE(&alloc, c->judged_at, n);
-    TL_FREE(&alloc, c->judged_way, n);
+    TL_FREE(&alloc, c->motion.pos, all);
+    TL_FREE(&alloc, c->motion.disp, all);
     TL_FREE(&alloc, c->node_cloth, n);
     TL_FREE(&alloc, c->node_uv, n);
     TL_FREE(&alloc, c->node_panel, n);
-    for (int k = 0; k < CONTACT_KINDS; k++) {
-        TL_FREE(&alloc, c->around[k].start, n + 1);
-        TL_FREE(&alloc, c->around[k].item, c->around[k].cap);
-    }
-    TL_FREE(&alloc, c->blocks.row_start, n + 1);
-    TL_FREE(&alloc, c->blocks.lower_start, n + 1);
-    TL_FREE(&alloc, c->blocks.busy, n);
-    TL_FREE(&alloc, c->blocks.col, c->blocks_cap[0]);
-    TL_FREE(&alloc, c->blocks.value, c->blocks_cap[1]);
-    TL_FREE(&alloc, c->blocks.lower_row, c->blocks_cap[2]);
-    TL_FREE(&alloc, c->blocks.lower_block, c->blocks_cap[3]);
     TL_FREE(&alloc, c->face_area, c->cloth.face_count > 0 ? c->cloth.face_count : 1);
     TL_FREE(&alloc, c->edge_area, c->cloth.edge_count > 0 ? c->cloth.edge_count : 1);
     TL_FREE(&alloc, c->thickness, nc > 0 ? nc : 1);
     TL_FREE(&alloc, c->friction_self, nc * nc > 0 ? nc * nc : 1);
     TL_FREE(&alloc, c->friction_body, nc * c->body_count > 0 ? nc * c->body_count : 1);
-    TL_FREE(&alloc, c->pairs, c->pair_cap);
-    TL_FREE(&alloc, c->soft, c->soft_cap);
-    TL_FREE(&alloc, c->near, c->near_pairs_cap);
-    TL_FREE(&alloc, c->contacts, c->contact_cap);
-    TL_FREE(&alloc, c->noted, c->noted_cap);
-    TL_FREE(&alloc, c->bonds, c->bond_cap);
     tl_free_bytes(&alloc, c, 1, sizeof *c);
 }
 
@@ -231,48 +184,35 @@ tl_status tl_contacts_begin(tl_contacts *c, const tl_contact_step *step, const t
                             tl_error *err)
 {
     c->step = *step;
-    c->done = 0, c->allowed = 0;
-    bool moving = false;
-    for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
-    c->done = moving ? 0 : 1;
-    c->moving = moving, c->assemblies = 0, c->pass = false;
-    c->contact_count = c->pressing = c->coming = c->noted_count = 0, c->blocks_made = false;
-    c->noted_at_start = false;
-    // Lists and pairs of the step before serve as far as nodes are where they were; of bodies that move nothing does.
-    if (moving) c->searched_part = c->measured_done = c->settled_done = c->judged_done = -1;
-    if (c->pinched_count > 0) c->searched_done = -1, c->complete = false;
-    c->placed = c->aimed[0] = c->aimed[1] = -1;
+    c->motion.progress = c->bodies_move ? 0 : 1, c->motion.allowed = 0;
+    c->motion.pos_progress = c->motion.disp_of[0] = -1;
     for (int32_t b = 0; b < c->body_count; b++)
         if (!c->bodies[b].plane)
             c->bodies[b].box = contact_box_of(step->body_begin + c->bodies[b].start,
                                               step->body_end + c->bodies[b].start, c->bodies[b].surface.node_count);
-    contact_choose_slack(c);
-    c->searched = false;
-    c->stalled = 0, c->stuck = false, c->blocked = false, c->thinnest = (double)INFINITY,
-    c->frozen = c->handles_wait = false;
+    contact_cache_begin(c);
+    contact_set_begin(c);
+    contact_clip_begin(c);
+    contact_zones_begin(c);
     c->report = (tl_contact_report){.nearest = 1};
     return contact_begin_pinched(c, x, ctx, err);
 }
 
-tl_bvh *tl_contacts_lend_tree(tl_contacts *c)
+tl_bvh *tl_contacts_cloth_tree(tl_contacts *c)
 {
-    c->searched_done = -1, c->complete = false;  // lists go by what the tree was fitted to
+    contact_invalidate_lists(c);  // lists go by what the tree was fitted to
     return c->tree;
 }
 
-void tl_contacts_let_bodies_pass(tl_contacts *c) { c->pass = true, c->step.pinch = TL_PINCH_ANY; }
+bool tl_contacts_bodies_move(const tl_contacts *c) { return c->bodies_move; }
 
-void tl_contacts_let_handles_wait(tl_contacts *c) { c->handles_wait = true; }
-
-bool tl_contacts_bodies_move(const tl_contacts *c) { return c->moving; }
-
-double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->done; }
+double tl_contacts_bodies_left(const tl_contacts *c) { return 1 - c->motion.progress; }
 
 void tl_contacts_move_bodies(tl_contacts *c, double part)
 {
-    const double rest = 1 - c->done, way = part * c->allowed;
-    c->done = way >= 1 ? 1 : c->done + way * rest;
-    c->allowed = 0;
+    const double rest = 1 - c->motion.progress, way = part * c->motion.allowed;
+    c->motion.progress = way >= 1 ? 1 : c->motion.progress + way * rest;
+    c->motion.allowed = 0;
 }
 
 static tl_vec3 body_node(const tl_contacts *c, int32_t i, double done)
@@ -282,22 +222,37 @@ static tl_vec3 body_node(const tl_contacts *c, int32_t i, double done)
     return tl_madd3(a, done, tl_sub3(b, a));
 }
 
-void contact_place(tl_contacts *c, const tl_vec3 *x, double part)
+void contact_allow(tl_contacts *c, double part) { c->motion.allowed = part; }
+
+void contact_set_progress(tl_contacts *c, double progress) { c->motion.progress = progress, c->motion.allowed = 0; }
+
+void contact_start_at(tl_contacts *c, const tl_vec3 *x)
 {
-    const double done = c->done + part * c->allowed * (1 - c->done);
-    memcpy(c->at, x, (size_t)c->node_count * sizeof *x);
-    if (c->placed == done) return;
-    for (int32_t i = 0; i < c->body_nodes; i++) c->at[c->node_count + i] = body_node(c, i, done);
-    c->placed = done;
+    c->motion.allowed = 0;
+    contact_set_positions(c, x, 0);
 }
 
-void contact_aim_bodies(tl_contacts *c, double part)
+void contact_set_disp(tl_contacts *c, const tl_vec3 *u)
 {
-    if (c->aimed[0] == c->done && (c->aimed[1] == part || c->done >= 1)) return;
+    memcpy(c->motion.disp, u, (size_t)c->node_count * sizeof *u);
+}
+
+void contact_set_positions(tl_contacts *c, const tl_vec3 *x, double part)
+{
+    const double done = c->motion.progress + part * c->motion.allowed * (1 - c->motion.progress);
+    memcpy(c->motion.pos, x, (size_t)c->node_count * sizeof *x);
+    if (c->motion.pos_progress == done) return;
+    for (int32_t i = 0; i < c->body_nodes; i++) c->motion.pos[c->node_count + i] = body_node(c, i, done);
+    c->motion.pos_progress = done;
+}
+
+void contact_set_body_disp(tl_contacts *c, double part)
+{
+    if (c->motion.disp_of[0] == c->motion.progress && (c->motion.disp_of[1] == part || c->motion.progress >= 1)) return;
     const int32_t n = c->node_count;
     for (int32_t i = 0; i < c->body_nodes; i++)
-        c->way[n + i] = tl_mul3(part, tl_sub3(c->step.body_end[i], c->at[n + i]));
-    c->aimed[0] = c->done, c->aimed[1] = part;
+        c->motion.disp[n + i] = tl_mul3(part, tl_sub3(c->step.body_end[i], c->motion.pos[n + i]));
+    c->motion.disp_of[0] = c->motion.progress, c->motion.disp_of[1] = part;
 }
 
 void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal)
@@ -311,12 +266,12 @@ void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *poi
 // becomes
 //     (n + s dn).(x - p + r u - s dp) = d + r n.u + s (dn.(x - p) - n.dp) + r s dn.u - s^2 dn.dp,
 // and products of r and s in [0, 1] are no larger than s.
-void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2])
+void contact_plane_approach(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2])
 {
     const tl_vec3 *a = c->step.plane_begin + 2 * body, *b = c->step.plane_end + 2 * body;
-    const tl_vec3 now = c->done >= 1 ? b[1] : tl_madd3(a[1], c->done, tl_sub3(b[1], a[1]));
+    const tl_vec3 now = c->motion.progress >= 1 ? b[1] : tl_madd3(a[1], c->motion.progress, tl_sub3(b[1], a[1]));
     tl_vec3 p, n;
-    contact_plane(c, body, c->done, &p, &n);
+    contact_plane(c, body, c->motion.progress, &p, &n);
     const double length = tl_norm3(now);
     const tl_vec3 dn = length > 0 ? tl_mul3(1 / length, tl_sub3(b[1], now)) : (tl_vec3){0, 0, 0}, dp = tl_sub3(b[0], p);
     way[0] = tl_dot3(n, u);
@@ -330,9 +285,9 @@ double contact_friction(const tl_contacts *c, const pair *p)
     return c->friction_self[cloth * c->cloth_count + c->node_cloth[p->node[first_count(p)]]];
 }
 
-nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
+proximity contact_proximity(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done)
 {
-    nearness out;
+    proximity out;
     if (p->kind == PAIR_PLANE) {
         tl_vec3 point;
         contact_plane(c, p->body, done, &point, &out.normal);
@@ -352,9 +307,9 @@ nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at
     out.normal = length > 0 ? tl_mul3(1 / length, gap) : (tl_vec3){0, 1, 0};
     return out;
 }
-int32_t tl_contacts_count(const tl_contacts *c) { return c->contact_count; }
+int32_t tl_contacts_count(const tl_contacts *c) { return c->set.count; }
 
-double tl_contacts_thinnest(const tl_contacts *c) { return c->thinnest; }
+double tl_contacts_thinnest(const tl_contacts *c) { return c->set.thinnest; }
 
 double tl_contacts_nearest(const tl_contacts *c) { return c->report.nearest; }
 
@@ -362,7 +317,7 @@ double tl_contacts_change(const tl_contacts *c, const tl_vec3 *u)
 {
     double sum = 0;
     int32_t count = 0;
-    for (int32_t i = 0; i < c->node_count && c->contact_count > 0; i++) {
+    for (int32_t i = 0; i < c->node_count && c->set.count > 0; i++) {
         if (contact_none_around(c, i)) continue;
         sum += tl_dot3(u[i], u[i]), count++;
     }
@@ -372,5 +327,5 @@ double tl_contacts_change(const tl_contacts *c, const tl_vec3 *u)
 void tl_contacts_report(const tl_contacts *c, tl_contact_report *out)
 {
     *out = c->report;
-    out->pinched = c->pinched_count;
+    out->pinched = c->pinch.count;
 }

@@ -1,18 +1,22 @@
-// respond/contact_impl.h: what a tl_contacts holds, for contact*.c alone.
+// respond/contact_impl.h: what a tl_contacts holds. For the units of the contact stage alone: pairs/, barrier/, clip/,
+// pinch/, zones/ and contact.c.
+//
+// Every unit owns one member of tl_contacts and is the only one that writes to it (tools/struct_owners.sh checks that);
+// the others read it, or call its functions.
 #pragma once
-#include "base/ctx.h"
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
-#include "respond/contact.h"
-#include "respond/zones/zones.h"
+#include "base/ctx.h"
 #include "math/vec3.h"
+#include "respond/contact.h"
+#include "respond/contact_policy.h"
+#include "respond/zones/zones.h"
 
 typedef enum pair_kind { PAIR_VF, PAIR_EE, PAIR_PLANE } pair_kind;
 
-/// Room for `need` elements; an eighth more than asked for, not twice, as lists of pairs are most of the memory there
-/// is.
+/// Reserves `need` elements; grows by an eighth, not to the double: lists of pairs are most of the memory there is.
 #define CONTACT_GROW(c, ptr, cap, need)                                                                                \
     contact_grow(&(c)->alloc, (void **)&(ptr), &(cap), (int64_t)(need), sizeof *(ptr))
 bool contact_grow(const tl_allocator *alloc, void **ptr, int32_t *cap, int64_t need, size_t size);
@@ -32,24 +36,24 @@ enum { TL_CLOTH = -1 };
 static inline int first_count(const pair *p) { return p->kind == PAIR_EE ? 2 : 1; }
 static inline int pair_nodes(const pair *p) { return p->kind == PAIR_PLANE ? 1 : 4; }
 
-/// A pair that presses, as of the last assembly, or is foreseen to. Its Hessian is weight weight^T times `stiff`. Rows
-/// of the matrix look at contacts in no order and want weights to force: those stand side by side.
+/// A contact of the last assembly, active or predicted. Its Hessian is weight weight^T times `stiff`. Rows of the
+/// matrix visit contacts in no order and read weights to force: those stand side by side.
 typedef struct contact {
     pair pair;  ///< a copy: lists change while contacts are in use
     double weight[4];
-    double stiff[6];  ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
-    tl_vec3 force;    ///< d energy / d (weighted sum of nodes)
-    bool hard;        ///< too stiff for single precision (contact_blocks.c)
-    bool turning;     ///< would slide back: its friction is bounded by a parabola
-    tl_vec3 normal;   ///< from the second feature to the first
-    double friction;  ///< coefficient
-    double load;      ///< normal force [N]
-    tl_vec3 slide;    ///< how far it slid in this step
-    double rub;       ///< what the parabola has more in stiffness along the slide [N/m]
-    double distance;  ///< [m]
-    double scale;     ///< force over that of the law [N]
-    double along;     ///< stiffness along the normal [N/m]
-    double more;      ///< and what it has more, see contact_foresee.c
+    double stiff[6];          ///< symmetric 3x3: xx, yy, zz, yz, xz, xy
+    tl_vec3 force;            ///< d energy / d (weighted sum of nodes)
+    bool needs_double;        ///< too stiff for single precision (barrier_blocks.c)
+    bool reverses;            ///< the update would let it slide back: its friction is bounded by a parabola
+    tl_vec3 normal;           ///< from the second feature to the first
+    double friction;          ///< coefficient
+    double load;              ///< normal force [N]
+    tl_vec3 sliding;          ///< displacement along the surface in this step
+    double friction_excess;   ///< stiffness that the parabola adds along the sliding direction [N/m]
+    double distance;          ///< [m]
+    double scale;             ///< force over that of the law [N]
+    double normal_stiffness;  ///< [N/m]
+    double extra_stiffness;   ///< secant less tangent stiffness, see barrier_predict.c
 } contact;
 
 /// Are places a and b of a pair nodes of one feature? Those are neighbours in the mesh: the matrix has their block.
@@ -58,39 +62,37 @@ static inline bool contact_one_feature(const pair *p, int a, int b)
     return (a < first_count(p)) == (b < first_count(p));
 }
 
-/// How much of `stiff` the diagonal of the matrix gets for place a. The matrix alone has to be a bound from above;
-/// where it gets no blocks off the diagonal for a feature, |w_a| sum |w| with sum |w| = 1 is one, and what is too much
-/// is taken back beside it.
+/// Part of `stiff` that the diagonal of the matrix gets for place a. The matrix alone has to bound the Hessian from
+/// above; where it gets no blocks off the diagonal for a feature, |w_a| sum |w| with sum |w| = 1 does, and the excess
+/// is subtracted beside it.
 static inline double contact_diagonal(const contact *ct, int a)
 {
     const double w = fabs(ct->weight[a]);
-    return ct->hard && w < 1 ? w : w * w;
+    return ct->needs_double && w < 1 ? w : w * w;
 }
 
-/// Asks for what rows want of a contact that is some places ahead in the lists around nodes: in large scenes it is far
-/// away.
+/// Prefetches what rows read of a contact some places ahead in the lists of contacts by node.
 enum { CONTACTS_AHEAD = 8 };
-#define CONTACT_ASK_FOR(c, around, k, last)                                                                            \
+#define CONTACT_PREFETCH(c, by_node, k, last)                                                                          \
     do {                                                                                                               \
-        const contact *ask_ =                                                                                          \
-            &(c)->contacts[(around)->item[(k) + CONTACTS_AHEAD < (last) ? (k) + CONTACTS_AHEAD : (k)] / 4];            \
-        __builtin_prefetch(ask_), __builtin_prefetch(ask_->weight), __builtin_prefetch(&ask_->stiff[2]),               \
-            __builtin_prefetch(&ask_->hard);                                                                           \
+        const contact *ahead_ =                                                                                        \
+            &(c)->set.contact[(by_node)->item[(k) + CONTACTS_AHEAD < (last) ? (k) + CONTACTS_AHEAD : (k)] / 4];        \
+        __builtin_prefetch(ahead_), __builtin_prefetch(ahead_->weight), __builtin_prefetch(&ahead_->stiff[2]),         \
+            __builtin_prefetch(&ahead_->needs_double);                                                                 \
     } while (0)
 
-/// Contacts around nodes, in their order: those of node i are item[start[i]] .. item[start[i + 1] - 1], each 4 *
-/// contact + place.
-typedef struct contact_around {
+/// Contacts by node: those of node i are item[start[i]] .. item[start[i + 1] - 1], each 4 * contact + place.
+typedef struct node_contacts {
     int32_t *start, *item, cap;
-} contact_around;
-enum { PRESSING, FORESEEN, CONTACT_KINDS };
+} node_contacts;
+enum { ACTIVE, PREDICTED, CONTACT_KINDS };
 
 /// Distance, normal and weights of a pair.
-typedef struct nearness {
+typedef struct proximity {
     double distance;
     tl_vec3 normal;
     double weight[4];
-} nearness;
+} proximity;
 
 typedef struct contact_box {
     tl_vec3 lo, hi;
@@ -107,7 +109,7 @@ static inline tl_vec3 highest(tl_vec3 a, tl_vec3 b)
     return (tl_vec3){larger(a.x, b.x), larger(a.y, b.y), larger(a.z, b.z)};
 }
 
-/// Of all nodes at both ends of their way.
+/// Bounding box of all nodes at both ends of their paths.
 static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to, int32_t count)
 {
     contact_box box = {{INFINITY, INFINITY, INFINITY}, {-INFINITY, -INFINITY, -INFINITY}};
@@ -116,14 +118,14 @@ static inline contact_box contact_box_of(const tl_vec3 *from, const tl_vec3 *to,
     return box;
 }
 
-/// Beside lists of the trees, as of when they were last filtered: by how much, at least, what is no pair was too far
-/// apart for one; negative: by how much a pair was near enough; 0: not known [m].
-typedef struct contact_far {
+/// Beside each item of the candidate lists: lower bound on how much farther apart the features are than a pair may be,
+/// as of the last filter; negative: upper bound on how much nearer; 0: unknown [m].
+typedef struct gap_bounds {
     float *vf, *fv, *ee;
     int32_t vf_cap, fv_cap, ee_cap;
-} contact_far;
+} gap_bounds;
 
-/// All that is known of a body.
+/// One body: its geometry, and its pairs with the cloth (owned by pairs/).
 typedef struct contact_body {
     tl_surface surface;  ///< as given, like the next three
     double thickness;
@@ -132,15 +134,100 @@ typedef struct contact_body {
     tl_bvh *tree;     ///< NULL for planes
     bool own_tree;    ///< else it is the caller's
     bool fitted;      ///< the tree of a body that stands still is fitted once
-    bool far;         ///< as of the last search: nothing of it is near any cloth
-    contact_box box;  ///< of its way in this step
+    bool far;         ///< no part of it is near any cloth, as of the last search
+    contact_box box;  ///< of its path in this step
     double *face_area, *edge_area;
-    tl_pairs found;  ///< with the cloth
-    contact_far apart;
+    tl_pairs found;     ///< candidates with the cloth
+    gap_bounds bounds;  ///< beside them
 } contact_body;
 
+/// Where everything is and moves to (contact.c). Progress and parts are those of the bodies' paths in this step.
+typedef struct contact_motion {
+    double progress;      ///< part of the paths that is behind the bodies
+    double allowed;       ///< part of the rest that the last clip allowed
+    tl_vec3 *pos;         ///< [node_count + body_nodes] work array
+    double pos_progress;  ///< at which bodies are in `pos`; negative: they are not
+    tl_vec3 *disp;        ///< [node_count + body_nodes] displacements, work array
+    double disp_of[2];    ///< progress and part of the rest that bodies have in `disp`; likewise
+} contact_motion;
+
+/// Candidate lists from the trees, the pairs filtered from them, and what both are valid for (pairs/).
+typedef struct pair_cache {
+    // candidates: all pairs that come near along `list_pos` + t `list_disp`, give or take the slack
+    tl_pairs lists;                 ///< within the cloth; those with bodies are in contact_body.found
+    tl_pairs update;                ///< pairs of some nodes, on their way into the lists
+    gap_bounds bound;               ///< beside `lists`
+    tl_vec3 *list_pos, *list_disp;  ///< [node_count + body_nodes]
+    tl_vec3 *list_end;              ///< [node_count] list_pos + list_disp
+    double list_progress;           ///< of the bodies; negative: there are no lists
+    double list_body_part;          ///< part of the rest that bodies were to go
+    bool searched;                  ///< in this step
+    double slack, next_slack;       ///< [m] of the present lists, and of the next ones
+    double max_stray;               ///< largest distance from those paths in this step [m]
+    // the last filter of the lists
+    tl_vec3 *filter_pos, *filter_disp;         ///< [node_count]
+    double filter_progress, filter_body_part;  ///< negative: nothing is known of bodies that move
+    bool filter_valid;                         ///< false: nothing is known at all
+    bool unchanged;                            ///< lists and pairs are as the last filter left them
+    // pairs
+    pair *pair;
+    int32_t count, pair_cap;
+    proximity *near;  ///< [count] of every pair, at `measured`
+    int32_t near_cap;
+    float *fade;  ///< [count] 0..1, less than 1 for edges that are nearly parallel
+    int32_t fade_cap;
+    tl_vec3 *measured;  ///< [node_count]
+    double measured_progress;
+    bool measured_now;  ///< nothing has moved since
+    tl_vec3 *settled;   ///< [node_count] positions around which pairs are complete: see `complete`
+    double settled_progress;
+    bool complete;  ///< all pairs within their thickness and two skins of `settled` are in `pair`
+} pair_cache;
+
+/// Active and predicted contacts, and what they add to the matrix (barrier/).
+typedef struct contact_set {
+    contact *contact;
+    int32_t count, cap;
+    int32_t active_count;       ///< the first so many press, the others are predicted ..
+    int32_t approaching_count;  ///< .. so many of these because they come near; the rest is friction that reverses
+    pair *expected;             ///< pairs active in the last solve or at the start of the step, in the order of pairs
+    int32_t expected_count, expected_cap;
+    bool expected_at_start;                ///< and nothing has been solved since
+    node_contacts by_node[CONTACT_KINDS];  ///< active and predicted: the latter change from solve to solve
+    tl_bsr blocks;                         ///< what has no place in the cloth's matrix (barrier_blocks.c)
+    bool blocks_valid;                     ///< for the contacts there are
+    int32_t blocks_cap[4];                 ///< of its col, value, lower_row, lower_block
+    double thinnest;                       ///< least thickness of what presses [m]
+    int32_t assemblies;                    ///< in this step
+} contact_set;
+
+/// How bodies and handles get on against the cloth in this step (clip/).
+typedef struct clip_state {
+    bool blocked;       ///< bodies did not get all of their path at once
+    int32_t stalled;    ///< iterations in a row in which bodies could hardly move
+    bool force_bodies;  ///< bodies go through: whatever is in their way is pinched
+    bool stuck;         ///< bodies are stopped by cloth that may not be pinched
+    bool handles_wait;  ///< nodes that handles drive stay where they are for the rest of the step
+} clip_state;
+
+/// Pinched nodes (pinch/).
+typedef struct pinch_state {
+    uint8_t *is_pinched;  ///< [node_count]
+    tl_vec3 *goal;        ///< [node_count] where they are drawn to
+    int32_t count;
+} pinch_state;
+
+/// Impact zones (zones/).
+typedef struct zones_state {
+    tl_bond *bond;
+    int32_t count, cap;
+    bool frozen;  ///< pairs keep normals and weights, and act as springs (tl_contacts_freeze)
+} zones_state;
+
 struct tl_contacts {
+    // fixed from creation on
     tl_allocator alloc;
+    tl_contact_policy policy;
     tl_surface cloth;
     bool self;
     int32_t node_count, body_nodes;  ///< nodes of cloth; of all bodies
@@ -154,88 +241,31 @@ struct tl_contacts {
     int32_t *node_panel;
     double *thickness, *friction_self, *friction_body;
     double pressure, slip_speed;
-    double reach;       ///< largest thickness of all pairs
-    double thickest;    ///< of all cloths
-    double skin;        ///< nodes may move this far before pairs are looked up anew
-    bool handles_wait;  ///< nodes that handles drive stay where they are for the rest of the step
-    bool frozen;        ///< normals and weights stay as they are (contact_zones.c)
+    double reach;        ///< largest thickness of all pairs [m]
+    double thickest;     ///< of all cloths [m]
+    double skin;         ///< nodes may move this far before pairs are measured anew [m]
+    double edge_length;  ///< mean of the cloth [m]
+    bool bodies_move;    ///< some body does, in some step
     // one step
     tl_contact_step step;
-    double done;       ///< part of the bodies' way that is behind them
-    double allowed;    ///< part of the rest that the last limit allowed
-    tl_vec3 *at;       ///< [node_count + body_nodes] nodes of everything, work array
-    double placed;     ///< part of the bodies' way at which their nodes are in `at`; negative: not at all
-    tl_vec3 *way;      ///< [node_count + body_nodes] displacements of everything, work array
-    double aimed[2];   ///< from where to what part of the rest those of bodies go; likewise
-    tl_vec3 *settled;  ///< [node_count] where nodes were when pairs were last settled or searched for
-    double settled_done;
-    bool complete;  ///< there, all pairs within their thickness and twice the skin are in `pairs`, `near` is of
-                    ///< `measured`
-    tl_vec3 *searched_at, *searched_way;  ///< [node_count + body_nodes] the ways that the lists of the trees are of
-    tl_vec3 *searched_end;                ///< [node_count] their ends
-    double searched_done;  ///< part of the bodies' way that was behind them; negative: there are no lists
-    double searched_part;  ///< part of the rest that they were to go
-    bool searched;         ///< in this step
-    double slack;          ///< nodes may be this far from those ways and the lists of the trees still serve
-    double next_slack;     ///< with which lists of all pairs are made
-    double strayed;        ///< how far they were, at most, in this step
-    double edge_length;    ///< mean of the cloth
-    // nodes that have no room (contact_pinch.c)
-    uint8_t *pinched;  ///< [node_count]
-    tl_vec3 *goal;     ///< [node_count] where they are drawn to
-    int32_t pinched_count;
-    bool moving;         ///< some body does, in some step
-    int32_t assemblies;  ///< in this step
-    bool blocked;        ///< bodies did not get all of their way at once in this step
-    int32_t stalled;     ///< iterations in a row in which bodies could hardly go on
-    bool pass;           ///< bodies pass: whatever is in their way is pinched
-    bool stuck;          ///< .. because of cloth that may not be pinched
-    // pairs
-    tl_pairs found;       ///< within the cloth
-    tl_pairs found_some;  ///< of some nodes, on their way into those lists or one of a body
-    contact_far far;
-    tl_vec3 *judged_at, *judged_way;  ///< [node_count] for which lists were last filtered
-    double judged_done,
-        judged_part;  ///< likewise, how far bodies were and were to go; negative: nothing is known of those that move
-    bool judged;      ///< false: nothing is known at all
-    bool whole;       ///< lists and pairs are as that filter left them
-    pair *pairs;
-    int32_t pair_count, pair_cap;
-    nearness *near;  ///< [pair_cap] of every pair, where nodes were last measured
-    int32_t near_pairs_cap;
-    tl_vec3 *measured;  ///< [node_count] that place
-    double measured_done;
-    bool fresh;   ///< measured since the nodes last moved
-    float *soft;  ///< [pair_cap] 0..1, less than 1 for edges that are nearly parallel
-    int32_t soft_cap;
-    contact *contacts;
-    int32_t contact_count, contact_cap;
-    int32_t pressing;  ///< the first so many contacts press, the others are foreseen ..
-    int32_t coming;    ///< .. so many of them because they come near; the rest is friction of contacts that turn
-    pair *noted;       ///< pairs that pressed in the solve before or at the start of the step, in the order of pairs
-    int32_t noted_count, noted_cap;
-    bool noted_at_start;  ///< and nothing has been solved since
-    contact_around
-        around[CONTACT_KINDS];  ///< those that press and those foreseen: the latter change from solve to solve
-    tl_bsr blocks;              ///< what they add off the diagonal and beside the matrix (contact_blocks.c)
-    bool blocks_made;           ///< of the contacts there are
-    int32_t blocks_cap[4];      ///< of its col, value, lower_row, lower_block
-    double thinnest;            ///< smallest thickness of what presses
-    tl_bond *bonds;             ///< of impact zones (contact_zones.c)
-    int32_t bond_count, bond_cap;
+    contact_motion motion;
+    pair_cache cache;
+    contact_set set;
+    clip_state clip;
+    pinch_state pinch;
+    zones_state zones;
     tl_contact_report report;
 };
 
-/// What contact costs, by the model of tl_workers_charge [ns]: distances of a pair, a pair that is searched for, and
-/// what a search takes for a node.
-#define CONTACT_MEASURE 60.0
-#define CONTACT_SEARCH 150.0
-#define CONTACT_NODE 300.0
+/// Costs in the model of tl_workers_charge [ns]: measuring a pair, a pair found by a search, a node of a search.
+#define CONTACT_COST_PAIR 60.0
+#define CONTACT_COST_FOUND 150.0
+#define CONTACT_COST_NODE 300.0
 
-/// Is a node part of no contact, neither one that presses nor one foreseen?
+/// Is a node part of no contact, active or predicted?
 static inline bool contact_none_around(const tl_contacts *c, int32_t node)
 {
-    const int32_t *a = c->around[PRESSING].start, *b = c->around[FORESEEN].start;
+    const int32_t *a = c->set.by_node[ACTIVE].start, *b = c->set.by_node[PREDICTED].start;
     return a[node] == a[node + 1] && b[node] == b[node + 1];
 }
 
@@ -245,12 +275,11 @@ static inline double contact_reach(const tl_contacts *c, int32_t body)
     return body == TL_CLOTH ? c->thickest : 0.5 * c->thickest + c->bodies[body].thickness;
 }
 
-/// Bodies run into cloth faster than it gives way, or Newton's method takes long: how hard it will press is then worth
-/// a closer look (contact_foresee.c).
-enum { CONTACT_MANY_ASSEMBLIES = 8 };
-static inline bool contact_is_firm(const tl_contacts *c)
+/// Are contacts solved with secant stiffness (barrier_predict.c)? Bodies run into cloth faster than it gives way, or
+/// Newton's method takes many iterations.
+static inline bool contact_uses_secant(const tl_contacts *c)
 {
-    return !c->frozen && (c->blocked || c->step.again || c->assemblies > CONTACT_MANY_ASSEMBLIES);
+    return !c->zones.frozen && (c->clip.blocked || c->step.again || c->set.assemblies > c->policy.barrier.secant_after);
 }
 
 /// Is a node one that is solved for?
@@ -259,130 +288,147 @@ static inline bool contact_is_free(const tl_contacts *c, int32_t node)
     return node < c->node_count && !c->step.fixed[node];
 }
 
-/// What is left of the way of a node that is not solved for: of a body to its end, of one that a handle drives to its
-/// target. What rounding leaves of the latter is nothing.
-static inline tl_vec3 contact_way_left(const tl_contacts *c, int32_t node)
+/// Displacement left for a node that is not solved for: of a body to its end, of one that a handle drives to its
+/// target. Below TL_LAG the latter is rounding, hence zero.
+static inline tl_vec3 contact_disp_left(const tl_contacts *c, int32_t node)
 {
-    if (node >= c->node_count) return tl_sub3(c->step.body_end[node - c->node_count], c->at[node]);
+    if (node >= c->node_count) return tl_sub3(c->step.body_end[node - c->node_count], c->motion.pos[node]);
     const tl_vec3 none = {0, 0, 0};
-    if (!c->step.fixed[node] || c->handles_wait) return none;
-    const tl_vec3 left = tl_sub3(c->step.target[node], c->at[node]);
+    if (!c->step.fixed[node] || c->clip.handles_wait) return none;
+    const tl_vec3 left = tl_sub3(c->step.target[node], c->motion.pos[node]);
     return tl_norm3(left) > TL_LAG ? left : none;
 }
 
-/// Is a node of cloth where it was when pairs were last measured? Has a body gone on since?
+/// Is a node of cloth where it was when pairs were last measured? Has a body moved since?
 static inline bool contact_in_place(const tl_contacts *c, int32_t node)
 {
-    const tl_vec3 a = c->at[node], b = c->measured[node];
+    const tl_vec3 a = c->motion.pos[node], b = c->cache.measured[node];
     return a.x == b.x && a.y == b.y && a.z == b.z;
 }
-static inline bool contact_has_gone(const tl_contacts *c, int32_t body)
+static inline bool contact_has_moved(const tl_contacts *c, int32_t body)
 {
-    return c->bodies[body].moves && c->measured_done != c->done;
+    return c->bodies[body].moves && c->cache.measured_progress != c->motion.progress;
 }
 
-/// Is all of a pair where it was measured? With planes never: those are always measured anew. `place`: not 0 for nodes
-/// that are; NULL: it is looked up.
-static inline bool contact_is_measured(const tl_contacts *c, const pair *p, const uint8_t *place)
+/// Are all nodes of a pair where they were measured? Planes are always measured anew. `in_place`: [node_count] nonzero
+/// for nodes that are; NULL: it is looked up.
+static inline bool contact_is_measured(const tl_contacts *c, const pair *p, const uint8_t *in_place)
 {
-    if (p->kind == PAIR_PLANE || (p->body != TL_CLOTH && contact_has_gone(c, p->body))) return false;
+    if (p->kind == PAIR_PLANE || (p->body != TL_CLOTH && contact_has_moved(c, p->body))) return false;
     for (int k = 0; k < 4; k++) {
         const int32_t i = p->node[k];
-        if (i < c->node_count && !(place ? place[i] : contact_in_place(c, i))) return false;
+        if (i < c->node_count && !(in_place ? in_place[i] : contact_in_place(c, i))) return false;
     }
     return true;
 }
 
-/// Nodes of everything at x, bodies `part` of the rest of their way; into contacts->at.
-void contact_place(tl_contacts *c, const tl_vec3 *x, double part);
+// --- contact.c ---
 
-/// Displacements of the bodies' nodes: this part of the rest of their way. Nodes have been placed with part 0.
-void contact_aim_bodies(tl_contacts *c, double part);
+/// Positions: cloth at x, bodies where they are; the clip of before no longer counts.
+void contact_start_at(tl_contacts *c, const tl_vec3 *x);
 
-/// Plane of a body when `done` of the step's way is behind it.
-void contact_plane(const tl_contacts *c, int32_t body, double done, tl_vec3 *point, tl_vec3 *normal);
+/// Displacements of the cloth.
+void contact_set_disp(tl_contacts *c, const tl_vec3 *u);
 
-/// A node at x that goes a part r of u, while the plane goes a part s of the rest of its way, is in front of it while
-/// its distance now + r way[0] - s way[1] > 0.
-void contact_plane_ways(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double way[2]);
+/// Bodies may go this part of the rest of their paths (tl_contacts_move_bodies).
+void contact_allow(tl_contacts *c, double part);
 
-/// Coefficient of friction of a pair.
-double contact_friction(const tl_contacts *c, const pair *p);
+/// This part of the bodies' paths is behind them; nothing is allowed beyond.
+void contact_set_progress(tl_contacts *c, double progress);
 
-nearness contact_nearness(const tl_contacts *c, const pair *p, const tl_vec3 *at, double done);
+/// c->motion.pos: cloth at x, bodies after `part` of what the last clip allowed.
+void contact_set_positions(tl_contacts *c, const tl_vec3 *x, double part);
 
-/// Finds and measures the pairs for a way u from x, bodies going this part of the rest of theirs.
+/// c->motion.disp of the bodies: this part of the rest of their paths. Positions are those of part 0.
+void contact_set_body_disp(tl_contacts *c, double part);
+
+/// Plane of a body when this part of its path in the step is behind it.
+void contact_plane(const tl_contacts *c, int32_t body, double progress, tl_vec3 *point, tl_vec3 *normal);
+
+/// While a node at x moves by r u and the plane by a part s of the rest of its path (r, s in [0, 1]), the node stays in
+/// front of it if  its distance now + r approach[0] - s approach[1] > 0.
+void contact_plane_approach(const tl_contacts *c, int32_t body, tl_vec3 x, tl_vec3 u, double approach[2]);
+
+double contact_friction(const tl_contacts *c, const pair *p);  ///< coefficient
+
+proximity contact_proximity(const tl_contacts *c, const pair *p, const tl_vec3 *pos, double progress);
+
+/// Start of each of n consecutive runs of these lengths; returns the sum.
+int32_t contact_prefix_sum(const int32_t *count, int32_t n, int32_t *start);
+
+// --- pairs/: candidates and pairs ---
+
+tl_status contact_cache_create(tl_contacts *c, tl_error *err);
+void contact_cache_free(tl_contacts *c);
+void contact_cache_begin(tl_contacts *c);  ///< of a step
+
+/// Finds and measures the pairs for displacements u from x, bodies going this part of the rest of theirs.
 tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
                          tl_error *err);
 
-/// Measures all pairs at c->at: nearness, and how much edge-edge pairs that are nearly parallel fade.
+/// Measures all pairs at c->motion.pos: proximity, and how far edge-edge pairs that are nearly parallel fade out.
 void contact_measure(tl_contacts *c, tl_workers *workers);
+void contact_measure_once(tl_contacts *c, tl_workers *workers);  ///< unless the last search or settling just did
 void contact_measure_pair(tl_contacts *c, int32_t index);
 
-/// Room for so many pairs and what is measured of them.
-tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err);
+/// Distance of a pair at c->motion.pos; of frozen pairs the gap along the normal they had.
+double contact_distance(const tl_contacts *c, int32_t index, double progress);
 
-/// s += a u u^T, and is a contact of that stiffness too stiff for its blocks to go into a matrix in single precision?
+tl_status contact_reserve_pairs(tl_contacts *c, int64_t count, tl_error *err);
+
+/// Moves pairs with their measurements to an earlier place.
+void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to);
+
+/// Keeps the pairs for which `wanted` is true; they are not complete any more.
+void contact_select_pairs(tl_contacts *c, bool (*wanted)(const tl_contacts *c, int32_t index));
+
+/// The next search makes all lists anew: pinched nodes, and with them the pairs that lists hold, have changed.
+void contact_invalidate_lists(tl_contacts *c);
+
+// --- barrier/: active and predicted contacts ---
+
+tl_status contact_set_create(tl_contacts *c, tl_error *err);
+void contact_set_free(tl_contacts *c);
+void contact_set_begin(tl_contacts *c);  ///< of a step: no contacts
+
+/// s += a u u^T
 void contact_add_square(double s[6], double a, tl_vec3 u);
-bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6]);
 
-/// Which contacts of a kind a node takes part in.
-tl_status contact_list(tl_contacts *c, int kind, tl_error *err);
+/// Is a contact of this stiffness too stiff for blocks in single precision?
+bool contact_needs_double(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6]);
 
-/// Adds what contacts of a kind have in the gradient and in the matrix (may be NULL), times `sign`.
+/// Makes the list of contacts of a kind (ACTIVE, PREDICTED) by node.
+tl_status contact_index_by_node(tl_contacts *c, int kind, tl_error *err);
+
+/// Adds contacts of a kind to the gradient and the matrix (may be NULL), times `sign`.
 void contact_gather(const tl_contacts *c, int kind, double sign, tl_bsr *matrix, tl_vec3 *gradient,
                     tl_workers *workers);
 
-/// Contacts of the solve before, which the next one expects (contact_foresee.c).
-tl_status contact_note_pressing(tl_contacts *c, tl_error *err);
+/// The active contacts are those that the next solve expects (barrier_predict.c).
+tl_status contact_note_active(tl_contacts *c, tl_error *err);
 
-/// From the lists of the trees to c->pairs, measured: those whose features, going from c->at by c->way, may come within
-/// their thickness and twice the skin (contact_pairs.c).
-tl_status contact_filter(tl_contacts *c, const tl_ctx *ctx, tl_error *err);
+// --- clip/ ---
 
-/// Everything at `at`, going by `way`, give or take the slack; `node` and `slop` are for a first look in single
-/// precision.
-typedef struct contact_sight {
-    const tl_vec3 *at, *way;
-    const struct coarse *node;
-    double slack, slop;
-} contact_sight;
+void contact_clip_begin(tl_contacts *c);  ///< of a step
 
-/// The sight is valid as long as the arena's scratch and both arrays (contact_glance.c).
-tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, const tl_ctx *ctx,
-                       contact_sight *out, tl_error *err);
+// --- pinch/ ---
 
-/// Leaves in lists of the trees, with a body or TL_CLOTH, what may come within its thickness and twice the skin as
-/// seen. `far`: beside them, or NULL (contact_lists.c).
-tl_status contact_thin_out(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const contact_sight *sight,
-                           const tl_ctx *ctx, tl_error *err);
+tl_status contact_pinch_create(tl_contacts *c, tl_error *err);
+void contact_pinch_free(tl_contacts *c);
 
-/// Takes pairs out of the lists that have a node with changed[node] != 0, and puts those of c->found_some in.
-tl_status contact_exchange(tl_contacts *c, tl_pairs *lists, contact_far *far, int32_t body, const uint8_t *changed,
-                           const tl_ctx *ctx, tl_error *err);
-
-/// Lists are new: nothing is known of them.
-tl_status contact_forget_far(tl_contacts *c, tl_pairs *lists, contact_far *far, tl_error *err);
-
-/// Where the items of n chunks begin when they stand one after the other; returns how many there are in all.
-int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start);
-
-/// Moves so many pairs with what is measured of them to an earlier place.
-void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to);
-
-/// How much slack the searches of a step are made with (contact_search.c).
-void contact_choose_slack(tl_contacts *c);
-
-/// Is the cloth of a pair that stops bodies in between surfaces that face each other, or held?
-bool contact_has_no_room(const tl_contacts *c, int32_t index);
-/// Is it pressed to next to nothing?
+/// Is the cloth of a pair that stops bodies enclosed by surfaces that face each other, or held by handles?
+bool contact_is_enclosed(const tl_contacts *c, int32_t index);
+/// Is it pressed to a small part of its thickness?
 bool contact_is_crushed(const tl_contacts *c, int32_t index);
 
-/// The nodes of cloth of a pair that stops bodies have no room.
+/// The cloth nodes of a pair are pinched from now on.
 void contact_pinch(tl_contacts *c, const pair *p);
 
-/// Frees pinched nodes that are clear of all bodies at the start of a step, and sets goals for the others.
+/// At the start of a step: releases pinched nodes that are clear of all bodies, sets goals for the others.
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err);
+
+void contact_zones_begin(tl_contacts *c);  ///< of a step (zones/)
+void contact_zones_free(tl_contacts *c);
 
 double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x);
 void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient);

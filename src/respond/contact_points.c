@@ -2,14 +2,14 @@
 
 #include "respond/contact_impl.h"
 
-int32_t tl_contacts_pressing(const tl_contacts *c)
+int32_t tl_contacts_active_count(const tl_contacts *c)
 {
-    return c->pressing < c->contact_count ? c->pressing : c->contact_count;
+    return c->set.active_count < c->set.count ? c->set.active_count : c->set.count;
 }
 
 tl_contact_item tl_contacts_item(const tl_contacts *c, int32_t index, const tl_vec3 *x)
 {
-    const contact *ct = &c->contacts[index];
+    const contact *ct = &c->set.contact[index];
     const pair *p = &ct->pair;
     // the side of a cloth: the first feature unless that is a body's
     const bool first = p->node[0] < c->node_count;

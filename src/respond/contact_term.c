@@ -11,20 +11,6 @@
 #include "math/vec3.h"
 #include "respond/contact_impl.h"
 
-// Where layers press, an update of the nodes that touch must be small against the thickness, else they tremble.
-#define THICKNESS_PART 0.1
-
-// Contacts that are pressed hard make for forces so large that all others drown in a residual relative to them (not so
-// springs, which are as stiff when they are pressed through).
-#define LEAST_NEARNESS 0.01
-#define NEAR 0.5  // of the thickness: no nearer, and the usual tolerance serves
-
-// Nodes that handles drive and cloth keeps from their place would have Newton's method go on for ever where nothing
-// gives way. When they get on no further, or after some iterations, they stay where they are, and what is left of their
-// way is tried again in the next step.
-#define LAG_PART 0.01  // of what is left of the way: less is none
-enum { LAG_ITERATIONS = 6 };
-
 typedef struct contact_term {
     tl_contacts *c;
     bool lags;      // cloth kept nodes that handles drive from their place in the last update
@@ -67,14 +53,16 @@ static bool acts(const void *self, double energy_at)
 static double linear_tolerance(const void *self)
 {
     const tl_contacts *c = ((const contact_term *)self)->c;
-    return c->frozen ? 1 : fmin(1, fmax(LEAST_NEARNESS, tl_contacts_nearest(c)) / NEAR);
+    return c->zones.frozen
+               ? 1
+               : fmin(1, fmax(c->policy.barrier.near_min, tl_contacts_nearest(c)) / c->policy.barrier.near_part);
 }
 
 static tl_status expect(void *self, tl_bsr *matrix, tl_vec3 *push, bool *changed, const tl_ctx *ctx, tl_error *err)
 {
     tl_contacts *c = ((contact_term *)self)->c;
     *changed = false;
-    return c->frozen ? TL_OK : tl_contacts_expect(c, matrix, push, ctx, changed, err);
+    return c->zones.frozen ? TL_OK : tl_contacts_predict_expected(c, matrix, push, ctx, changed, err);
 }
 
 static tl_status foresee(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
@@ -82,7 +70,7 @@ static tl_status foresee(void *self, const tl_term_look *look, tl_bsr *matrix, t
 {
     *changed = false;
     if (look->last || !look->usable) return TL_OK;
-    return tl_contacts_foresee(((contact_term *)self)->c, look->x, look->u, matrix, push, ctx, changed, err);
+    return tl_contacts_predict(((contact_term *)self)->c, look->x, look->u, matrix, push, ctx, changed, err);
 }
 
 // Bodies that cloth has stopped, or for which there is no time left to wait, take it along, so that the potential has
@@ -93,15 +81,15 @@ static tl_status before(void *self, int32_t iteration, bool hurry, tl_vec3 *x, b
     contact_term *t = self;
     *has_moved = false;
     t->searched = false;
-    if (t->lags && (t->stands || iteration >= LAG_ITERATIONS)) {
+    if (t->lags && (t->stands || iteration >= t->c->policy.barrier.handle_iterations)) {
         t->waits = true, t->lags = false;
         tl_contacts_let_handles_wait(t->c);
     }
-    if (t->c->frozen || tl_contacts_bodies_left(t->c) == 0) return TL_OK;
-    if (!tl_contacts_stopped(t->c) && !hurry) return TL_OK;
+    if (t->c->zones.frozen || tl_contacts_bodies_left(t->c) == 0) return TL_OK;
+    if (!tl_contacts_bodies_stopped(t->c) && !hurry) return TL_OK;
     double part;
     *has_moved = true;
-    return tl_contacts_take_along(t->c, x, ctx, &part, err);
+    return tl_contacts_carry(t->c, x, ctx, &part, err);
 }
 
 // Fixed nodes that contact kept from their place try again. Pairs at hand are looked for anew only where the move goes
@@ -116,7 +104,7 @@ static tl_status cover(void *self, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *c
         u[i] = t->waits ? (tl_vec3){0, 0, 0} : tl_sub3(step->target[i], x[i]);
         t->lags = t->lags || tl_norm3(u[i]) > TL_LAG;
     }
-    if (t->c->frozen || (!t->searched && tl_contacts_reach(t->c, x, u))) return TL_OK;
+    if (t->c->zones.frozen || (!t->searched && tl_contacts_covers(t->c, x, u))) return TL_OK;
     t->searched = true;
     return tl_contacts_search(t->c, x, u, ctx, err);
 }
@@ -133,10 +121,10 @@ static tl_status clip(void *self, const tl_vec3 *x, tl_vec3 *u, int64_t *cut, co
 {
     contact_term *t = self;
     *cut = 0;
-    if (t->c->frozen) return TL_OK;
+    if (t->c->zones.frozen) return TL_OK;
     const double way = t->lags ? handles_way(t, u) : 0;
-    TL_TRY(tl_contacts_limit(t->c, x, u, t->searched, ctx, cut, err));
-    t->stands = t->lags && handles_way(t, u) < LAG_PART * way;
+    TL_TRY(tl_contacts_clip(t->c, x, u, t->searched, ctx, cut, err));
+    t->stands = t->lags && handles_way(t, u) < t->c->policy.barrier.handle_part * way;
     if (tl_contacts_stuck(t->c))
         return tl_fail(err, TL_FAILED, "cloth is in the way of bodies and cannot give way fast enough");
     return TL_OK;
@@ -157,17 +145,17 @@ static tl_status settle(void *self, const tl_vec3 *x, const tl_ctx *ctx, tl_erro
 static tl_status jump(void *self, const tl_vec3 *x, const tl_vec3 *still, const tl_ctx *ctx, tl_error *err)
 {
     tl_contacts *c = ((contact_term *)self)->c;
-    if (c->frozen) return TL_OK;
+    if (c->zones.frozen) return TL_OK;
     TL_TRY(tl_contacts_search(c, x, still, ctx, err));
     return tl_contacts_settle(c, x, ctx->workers, err);
 }
 
-static void force(void *self) { tl_contacts_let_bodies_pass(((contact_term *)self)->c); }
+static void force(void *self) { tl_contacts_force_bodies(((contact_term *)self)->c); }
 
 static bool is_small(const void *self, const tl_vec3 *u, double gamma, double least)
 {
     const tl_contacts *c = ((const contact_term *)self)->c;
-    const double still = THICKNESS_PART * tl_contacts_thinnest(c) * gamma;
+    const double still = c->policy.barrier.settled_part * tl_contacts_thinnest(c) * gamma;
     return gamma * tl_contacts_change(c, u) <= fmax(still, least);
 }
 

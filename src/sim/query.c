@@ -139,7 +139,7 @@ static tl_body_id body_of(const tl_sim *sim, int32_t present)
 int32_t tl_sim_contact_points(const tl_sim *sim, tl_contact_point *out, int32_t capacity)
 {
     if (!sim->contacts || !sim->elements) return 0;
-    const int32_t count = tl_contacts_pressing(sim->contacts);
+    const int32_t count = tl_contacts_active_count(sim->contacts);
     for (int32_t i = 0; i < count && i < capacity; i++) {
         const tl_contact_item item = tl_contacts_item(sim->contacts, i, sim->x);
         int32_t unused;

@@ -154,7 +154,7 @@ static tl_status prepare_room(tl_sim *sim, surroundings *s, tl_error *err)
     whole *w = &s->room->w;
     if (first) {
         TL_TRY(describe_elements(sim, w, err));
-        s->room->tree = tl_contacts_lend_tree(sim->contacts), s->room->lent = true;
+        s->room->tree = tl_contacts_cloth_tree(sim->contacts), s->room->lent = true;
         tl_bvh_refit(s->room->tree, sim->x, NULL, 0, 0, sim->workers);
     } else {
         TL_TRY(join_meshes(sim, w, err));

@@ -29,7 +29,7 @@ static void the_gradient_is_that_of_the_energy(void **state)
         memcpy(x, w.cloth.x, (size_t)n * sizeof *x);
         find_pairs(&w, x);
         gradient_at(&w, x, NULL, g);
-        for (int32_t i = 0; i < w.contacts->pressing; i++) kinds[w.contacts->contacts[i].pair.kind]++;
+        for (int32_t i = 0; i < w.contacts->set.active_count; i++) kinds[w.contacts->set.contact[i].pair.kind]++;
         double scale = 0;
         for (int32_t i = 0; i < n; i++) scale = fmax(scale, tl_norm3(g[i]));
         for (int32_t i = 0; i < n; i++) {
@@ -77,8 +77,8 @@ static void check_sum(world *w, uint64_t seed)
     add_blocks(blocks_of(w, NULL), n, a, av);
     add_blocks(blocks_of(w, NULL), n, b, bv);
     double scale = 0, ab = 0, ba = 0, aa = 0;
-    for (int32_t c = 0; c < w->contacts->contact_count; c++) {
-        const contact *ct = &w->contacts->contacts[c];
+    for (int32_t c = 0; c < w->contacts->set.count; c++) {
+        const contact *ct = &w->contacts->set.contact[c];
         tl_vec3 z = {0, 0, 0};
         for (int k = 0; k < pair_nodes(&ct->pair); k++)
             if (ct->pair.node[k] < n && !w->fixed[ct->pair.node[k]])
@@ -188,9 +188,9 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
             find_pairs(&w, x);
             tl_bsr *matrix = matrix_of(&w.cloth);
             gradient_at(&w, x, matrix, g);
-            assert_int_equal(w.contacts->pressing, 1);
-            assert_int_equal((int)w.contacts->contacts[0].pair.kind, kind);
-            const tl_vec3 n = w.contacts->contacts[0].normal;
+            assert_int_equal(w.contacts->set.active_count, 1);
+            assert_int_equal((int)w.contacts->set.contact[0].pair.kind, kind);
+            const tl_vec3 n = w.contacts->set.contact[0].normal;
             const tl_vec3 u = tl_unit3_or(tl_cross3(n, (tl_vec3){0.3, 0.1, 1}), n), axes[3] = {n, u, tl_cross3(n, u)};
             double scale = 0;  // of the stiffness across the gap, which comes first
             for (int a = 0; a < 3; a++) {
@@ -221,7 +221,7 @@ static void the_matrix_is_the_derivative_of_the_gradient(void **state)
             for (int k = 0; k < 6; k++) force = tl_add3(force, g[k]);
             if (kind < 2) assert_near(tl_norm3(force), 0, 1e-13 * tl_norm3(g[0]));
             // the load by hand
-            const contact *only = &w.contacts->contacts[0];
+            const contact *only = &w.contacts->set.contact[0];
             const double gap = x[0].y / only->pair.thickness;
             assert_near(only->load, 5e3 * only->pair.area * (1 - gap) / (gap * gap), 1e-6);
             tl_bsr_destroy(&alloc, matrix);
@@ -241,7 +241,8 @@ static moment moment_at(const world *w, const tl_vec3 *x, const tl_vec3 *u, doub
 {
     const tl_contacts *c = w->contacts;
     const int32_t n = w->cloth.nodes;
-    moment m = {calloc((size_t)(n + c->body_nodes), sizeof *m.x), NULL, c->done + t * c->allowed * (1 - c->done)};
+    moment m = {calloc((size_t)(n + c->body_nodes), sizeof *m.x), NULL,
+                c->motion.progress + t * c->motion.allowed * (1 - c->motion.progress)};
     m.body = m.x + n;
     for (int32_t i = 0; i < n; i++) m.x[i] = tl_madd3(x[i], t, u[i]);
     for (int32_t i = 0; i < c->body_nodes; i++)
@@ -358,10 +359,10 @@ static void fuzz_one(int start, int move, double gap, double thickness, bool wit
     for (int round = 0; round < 4 && clear; round++) {
         for (int32_t i = 0; i < n; i++)
             u[i] = move_of(round == 3 ? HARDLY : move, x[i], seed + (uint64_t)round, (uint64_t)i);
-        const bool reached = round == 3 && tl_contacts_reach(w.contacts, x, u);
+        const bool reached = round == 3 && tl_contacts_covers(w.contacts, x, u);
         if (!reached) assert_ok(tl_contacts_search(w.contacts, x, u, &(tl_ctx){&w.arena, NULL}, &err));
         int64_t limited;
-        assert_ok(tl_contacts_limit(w.contacts, x, u, !reached, &(tl_ctx){&w.arena, NULL}, &limited, &err));
+        assert_ok(tl_contacts_clip(w.contacts, x, u, !reached, &(tl_ctx){&w.arena, NULL}, &limited, &err));
         *cut += limited;
         for (int32_t i = 0; i < n; i++) assert_true(tl_finite3(u[i]));
         check_path(&w, x, u);
@@ -426,7 +427,7 @@ static void cutting_ends_at_distances_that_are_mostly_rounding(void **state)
                 u[i] = tl_add3(tl_mul3(i < 3 ? 1e-3 : -1e-3, n),
                                tl_mul3(1e-3, noise3(seed, 6 + (uint64_t)round, (uint64_t)i)));
             assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
-            assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &limited, &err));
+            assert_ok(tl_contacts_clip(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &limited, &err));
             check_path(&w, w.cloth.x, u);
             for (int32_t i = 0; i < 6; i++) held += tl_norm3(u[i]) == 0, w.cloth.x[i] = tl_add3(w.cloth.x[i], u[i]);
             assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
@@ -530,11 +531,11 @@ static void a_body_follows_cloth_that_gives_way(void **state)
     for (int k = 0; k < 3; k++) u[k] = (tl_vec3){0, goes, 0};
     int64_t cut;
     assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
-    assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
-    const double left = height + goes - w.contacts->allowed * rise;
+    assert_ok(tl_contacts_clip(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
+    const double left = height + goes - w.contacts->motion.allowed * rise;
     assert_int_equal(cut, 0);
     // side by side they would get half as far: half of the gap is all there is to lose
-    assert_true(w.contacts->allowed > 0.9 && w.contacts->allowed < 1);
+    assert_true(w.contacts->motion.allowed > 0.9 && w.contacts->motion.allowed < 1);
     assert_true(left > 0.3 * height && left < height);
     close_world(&w);
 }
@@ -563,11 +564,11 @@ static int32_t press_against(tl_pinching pinch, bool lid, double height, int ite
         int64_t cut;
         assert_ok(tl_contacts_search(w.contacts, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
         assert_ok(tl_contacts_settle(w.contacts, w.cloth.x, NULL, &err));
-        assert_ok(tl_contacts_limit(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
+        assert_ok(tl_contacts_clip(w.contacts, w.cloth.x, u, true, &(tl_ctx){&w.arena, NULL}, &cut, &err));
         tl_contacts_move_bodies(w.contacts, 1);
     }
     *stuck = tl_contacts_stuck(w.contacts);
-    const int32_t pinched = w.contacts->pinched_count;
+    const int32_t pinched = w.contacts->pinch.count;
     close_world(&w);
     return pinched;
 }
@@ -580,8 +581,8 @@ static void only_cloth_without_room_is_pinched_while_steps_can_be_cut(void **sta
     bool stuck;
     assert_int_equal(press_against(TL_PINCH_NONE, true, touching, SOON, &stuck), 0);
     assert_true(stuck);
-    assert_int_equal(press_against(TL_PINCH_NO_ROOM, true, touching, SOON, &stuck), 3);
-    assert_int_equal(press_against(TL_PINCH_NO_ROOM, false, touching, LATE, &stuck), 0);  // however near it gets
+    assert_int_equal(press_against(TL_PINCH_ENCLOSED, true, touching, SOON, &stuck), 3);
+    assert_int_equal(press_against(TL_PINCH_ENCLOSED, false, touching, LATE, &stuck), 0);  // however near it gets
     assert_true(stuck);
     assert_int_equal(press_against(TL_PINCH_ANY, false, touching, 2, &stuck), 0);
     assert_int_equal(press_against(TL_PINCH_ANY, false, touching, LATE, &stuck), 3);  // no step is shorter

@@ -178,7 +178,7 @@ static tl_status respond(tl_dynamics_world *w, trial *t, tl_step_report *report,
     const tl_respond_begin at = {.begin = t->begin,
                                  .dt = t->dt,
                                  .gamma = 1 / t->dt,
-                                 .pinch = t->last ? TL_PINCH_ANY : TL_PINCH_NO_ROOM,
+                                 .pinch = t->last ? TL_PINCH_ANY : TL_PINCH_ENCLOSED,
                                  .again = t->depth > 0,
                                  .x_hat = w->x,
                                  .target = t->drive.target};

@@ -259,7 +259,7 @@ static void accept(tl_dynamics_world *w, const tl_step_def *step, double dt, con
 static tl_pinching pinching_at(int depth, bool last)
 {
     if (last || depth >= PATIENT_HALVINGS) return TL_PINCH_ANY;
-    return depth < EARLY_HALVINGS ? TL_PINCH_NONE : TL_PINCH_NO_ROOM;
+    return depth < EARLY_HALVINGS ? TL_PINCH_NONE : TL_PINCH_ENCLOSED;
 }
 
 // Is the answer to be taken?

@@ -18,11 +18,11 @@ static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, cons
     TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx, err));
     TL_TRY(tl_contacts_note_start(contacts, err));
     if (tl_contacts_bodies_left(contacts) > 0) {
-        TL_TRY(tl_contacts_carry(contacts, move->x0, u, ctx, err));
+        TL_TRY(tl_contacts_push_ahead(contacts, move->x0, u, ctx, err));
         TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx, err));
     }
     int64_t limited;
-    TL_TRY(tl_contacts_limit(contacts, move->x0, u, true, ctx, &limited, err));
+    TL_TRY(tl_contacts_clip(contacts, move->x0, u, true, ctx, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(move->x0[i], u[i]);
     tl_contacts_move_bodies(contacts, 1);
     if (move->may_fail && (double)limited > JAMMED * n && tl_contacts_bodies_left(contacts) > 0)

@@ -27,7 +27,7 @@ static ends ends_of(const tl_contacts *c, const contact *ct)
         if (ct->weight[k] != 0 && contact_is_free(c, ct->pair.node[k])) out.node[k] = ct->pair.node[k];
     for (int a = 0; a < 4; a++)
         for (int b = 0; b < 4; b++)
-            if (a != b && out.node[b] >= 0 && (ct->hard || !contact_one_feature(&ct->pair, a, b)))
+            if (a != b && out.node[b] >= 0 && (ct->needs_double || !contact_one_feature(&ct->pair, a, b)))
                 out.partners[a] |= (uint8_t)(1 << b);
     return out;
 }
@@ -51,14 +51,14 @@ typedef struct blocks_job {
 /// Where the room of a row begins.
 static int64_t room_of(const blocks_job *job, int32_t row)
 {
-    const int32_t *a = job->c->around[PRESSING].start, *b = job->c->around[FORESEEN].start;
+    const int32_t *a = job->c->set.by_node[ACTIVE].start, *b = job->c->set.by_node[PREDICTED].start;
     return (int64_t)3 * (a[row] - a[job->begin]) + (int64_t)3 * (b[row] - b[job->begin]);
 }
 
 static void list_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
-    for (int32_t i = begin; i < end; i++) job->ends[i] = ends_of(job->c, &job->c->contacts[i]);
+    for (int32_t i = begin; i < end; i++) job->ends[i] = ends_of(job->c, &job->c->set.contact[i]);
 }
 
 /// Where the columns of a row are, by their numbers. What no longer fits is looked for one by one: rows of hundreds are
@@ -93,11 +93,11 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
         int32_t *order = job->order + room, *rank = job->rank + room, n = 0, blocks = 0;
         bool busy = false;
         for (int kind = 0; kind < CONTACT_KINDS; kind++) {
-            const contact_around *near = &c->around[kind];
+            const node_contacts *near = &c->set.by_node[kind];
             for (int32_t k = near->start[i]; k < near->start[i + 1]; k++) {
                 const ends *e = &job->ends[near->item[k] / 4];
                 const uint32_t partners = e->partners[near->item[k] % 4];
-                busy = busy || partners != 0 || c->contacts[near->item[k] / 4].hard;
+                busy = busy || partners != 0 || c->set.contact[near->item[k] / 4].needs_double;
                 for (uint32_t left = partners; left; left &= left - 1) {
                     const int32_t j = e->node[__builtin_ctz(left)];
                     if (j <= i) continue;
@@ -109,8 +109,8 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
         tl_sort_words(list, n);
         for (int32_t k = 0; k < n; k++) rank[met_order(list[k])] = k;
         for (int32_t k = 0; k < blocks; k++) order[k] = rank[order[k]];
-        c->blocks.busy[i] = busy;
-        c->blocks.row_start[i + 1] = 1 + n;
+        c->set.blocks.busy[i] = busy;
+        c->set.blocks.row_start[i + 1] = 1 + n;
     }
 }
 
@@ -124,14 +124,14 @@ static void add_scaled(double *block, double scale, const double s[6])
 static const int32_t *add_contacts(const blocks_job *job, int kind, int32_t i, const int32_t *order, double (*value)[9])
 {
     const tl_contacts *c = job->c;
-    const contact_around *near = &c->around[kind];
+    const node_contacts *near = &c->set.by_node[kind];
     const int32_t all = near->start[c->node_count];
     for (int32_t k = near->start[i]; k < near->start[i + 1]; k++) {
-        CONTACT_ASK_FOR(c, near, k, all);
+        CONTACT_PREFETCH(c, near, k, all);
         const int a = near->item[k] % 4;
-        const contact *ct = &c->contacts[near->item[k] / 4];
+        const contact *ct = &c->set.contact[near->item[k] / 4];
         const double w = ct->weight[a];
-        if (ct->hard) add_scaled(value[0], w * w - contact_diagonal(ct, a), ct->stiff);  // else it is zero
+        if (ct->needs_double) add_scaled(value[0], w * w - contact_diagonal(ct, a), ct->stiff);  // else it is zero
         const ends *e = &job->ends[near->item[k] / 4];
         for (uint32_t left = e->partners[a]; left; left &= left - 1) {
             const int b = __builtin_ctz(left);
@@ -144,7 +144,7 @@ static const int32_t *add_contacts(const blocks_job *job, int kind, int32_t i, c
 static void fill_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
-    const tl_bsr *m = &job->c->blocks;
+    const tl_bsr *m = &job->c->set.blocks;
     for (int32_t i = job->begin + begin; i < job->begin + end; i++) {
         const int64_t room = room_of(job, i);
         const met *list = job->met + room;
@@ -174,7 +174,7 @@ static bool take_scratch(blocks_job *job, tl_arena *arena)
         const int64_t room = room_of(job, end_of_group(c, job->begin));
         most = room > most ? room : most;
     }
-    job->ends = TL_SCRATCH(arena, ends, c->contact_count);
+    job->ends = TL_SCRATCH(arena, ends, c->set.count);
     job->met = TL_SCRATCH(arena, met, most);
     job->order = TL_SCRATCH(arena, int32_t, most);
     job->rank = TL_SCRATCH(arena, int32_t, most);
@@ -185,12 +185,12 @@ static bool take_scratch(blocks_job *job, tl_arena *arena)
 static tl_status fill_group(blocks_job *job, tl_workers *workers, tl_error *err)
 {
     tl_contacts *c = job->c;
-    tl_bsr *m = &c->blocks;
+    tl_bsr *m = &c->set.blocks;
     const int32_t end = end_of_group(c, job->begin), rows = end - job->begin;
     tl_parallel_for(workers, rows, NODES_PER_CHUNK, collect_chunk, job);
     for (int32_t i = job->begin; i < end; i++) m->row_start[i + 1] += m->row_start[i];
-    if (!CONTACT_GROW(c, m->col, c->blocks_cap[0], m->row_start[end]) ||
-        !CONTACT_GROW(c, m->value, c->blocks_cap[1], m->row_start[end] + 1))
+    if (!CONTACT_GROW(c, m->col, c->set.blocks_cap[0], m->row_start[end]) ||
+        !CONTACT_GROW(c, m->value, c->set.blocks_cap[1], m->row_start[end] + 1))
         return tl_fail_memory(err, "the contacts");
     tl_parallel_for(workers, rows, NODES_PER_CHUNK, fill_chunk, job);
     return TL_OK;
@@ -199,14 +199,14 @@ static tl_status fill_group(blocks_job *job, tl_workers *workers, tl_error *err)
 static tl_status fill_blocks(tl_contacts *c, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->node_count;
-    tl_bsr *m = &c->blocks;
+    tl_bsr *m = &c->set.blocks;
     blocks_job job = {.c = c};
     if (!take_scratch(&job, ctx->arena)) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(ctx->workers, c->contact_count, CONTACTS_PER_CHUNK, list_chunk, &job);
+    tl_parallel_for(ctx->workers, c->set.count, CONTACTS_PER_CHUNK, list_chunk, &job);
     for (job.begin = 0; job.begin < n; job.begin += GROUP) TL_TRY(fill_group(&job, ctx->workers, err));
     const int32_t count = m->row_start[n];
-    if (!CONTACT_GROW(c, m->lower_row, c->blocks_cap[2], count - n) ||
-        !CONTACT_GROW(c, m->lower_block, c->blocks_cap[3], count - n))
+    if (!CONTACT_GROW(c, m->lower_row, c->set.blocks_cap[2], count - n) ||
+        !CONTACT_GROW(c, m->lower_block, c->set.blocks_cap[3], count - n))
         return tl_fail_memory(err, "the contacts");
     m->row_count = n, m->block_count = count;
     memset(m->value[count], 0, sizeof *m->value);
@@ -218,9 +218,9 @@ static tl_status fill_blocks(tl_contacts *c, const tl_ctx *ctx, tl_error *err)
 tl_status tl_contacts_blocks(tl_contacts *c, const tl_ctx *ctx, const tl_bsr **out, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    const tl_status status = c->blocks_made || c->contact_count == 0 ? TL_OK : fill_blocks(c, ctx, err);
+    const tl_status status = c->set.blocks_valid || c->set.count == 0 ? TL_OK : fill_blocks(c, ctx, err);
     tl_arena_release(ctx->arena, mark);
-    c->blocks_made = status == TL_OK;
-    *out = c->blocks_made && c->contact_count > 0 && c->blocks.block_count > c->node_count ? &c->blocks : NULL;
+    c->set.blocks_valid = status == TL_OK;
+    *out = c->set.blocks_valid && c->set.count > 0 && c->set.blocks.block_count > c->node_count ? &c->set.blocks : NULL;
     return status;
 }

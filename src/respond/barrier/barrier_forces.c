@@ -1,9 +1,9 @@
-// respond/barrier/barrier_forces.c: energy, gradient and Hessian of contact and friction (contact_law.h).
+// respond/barrier/barrier_forces.c: energy, gradient and Hessian of contact and friction (barrier_law.h).
 //
 // The distance of a pair is d = |sum w_i x_i| with weights w that do not change to first order, so d d/dx_i = w_i n.
 // The Hessian keeps the part that is positive, w_i w_j (E'' n n^T + friction): a 3x3 matrix per pair and the weights.
 // Blocks between nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks
-// across the gap, and all of hard contacts, are kept beside it (contact_blocks.c).
+// across the gap, and all of hard contacts, are kept beside it (barrier_blocks.c).
 //
 // Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
 // search looks at energies: friction is not conservative, but for a given load it has a potential.
@@ -14,17 +14,7 @@
 #include "respond/contact_impl.h"
 #include "respond/barrier/barrier_law.h"
 
-#define PARALLEL 1e-2  // sine squared of the angle below which edge-edge contact fades: vertices take over there
 enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 256 };
-
-static double softness(const tl_contacts *c, const pair *p)
-{
-    if (p->kind != PAIR_EE) return 1;
-    const tl_vec3 a = tl_sub3(c->at[p->node[1]], c->at[p->node[0]]), b = tl_sub3(c->at[p->node[3]], c->at[p->node[2]]);
-    const tl_vec3 n = tl_cross3(a, b);
-    const double s = tl_dot3(n, n) / fmax(tl_dot3(a, a) * tl_dot3(b, b), 1e-300) / PARALLEL;
-    return s < 1 ? s * (2 - s) : 1;
-}
 
 /// How far the features slid past each other in this step, as if bodies and handles had arrived.
 static tl_vec3 slid(const tl_contacts *c, const pair *p, const double weight[4], const tl_vec3 *x)
@@ -64,32 +54,23 @@ void contact_add_square(double s[6], double a, tl_vec3 u)
 // too.
 static double law_energy(const tl_contacts *c, double g)
 {
-    if (c->frozen) return g < 1 ? 0.5 * (1 - g) * (1 - g) : 0;
+    if (c->zones.frozen) return g < 1 ? 0.5 * (1 - g) * (1 - g) : 0;
     return tl_contact_energy(g > 0 ? g : 0);
 }
 static double law_pressure(const tl_contacts *c, double g)
 {
-    return c->frozen ? fmax(1 - g, 0) : tl_contact_pressure(g);
+    return c->zones.frozen ? fmax(1 - g, 0) : tl_contact_pressure(g);
 }
-static double law_stiffness(const tl_contacts *c, double g) { return c->frozen ? g < 1 : tl_contact_stiffness(g); }
-
-/// Distance, or the gap along the normal as it was.
-static double distance_now(const tl_contacts *c, int32_t index, double done)
+static double law_stiffness(const tl_contacts *c, double g)
 {
-    const pair *p = &c->pairs[index];
-    if (!c->frozen || p->kind == PAIR_PLANE) return contact_nearness(c, p, c->at, done).distance;
-    const nearness *near = &c->near[index];
-    tl_vec3 gap = {0, 0, 0};
-    for (int k = 0; k < 4; k++) gap = tl_madd3(gap, near->weight[k], tl_sub3(c->at[p->node[k]], c->at[p->node[0]]));
-    return tl_dot3(near->normal, gap);
+    return c->zones.frozen ? g < 1 : tl_contact_stiffness(g);
 }
 
 /// Is a contact too stiff for its blocks to go into a matrix in single precision? Rounding takes up to 6e-8 of an
 /// entry, three entries a row, and a node has some tens of such blocks; all of that has to stay well below its inertia,
 /// else the matrix may become indefinite.
-#define HARD 1e4
 
-bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
+bool contact_needs_double(const tl_contacts *c, const pair *p, const double weight[4], const double stiff[6])
 {
     const double most = fmax(stiff[0], fmax(stiff[1], stiff[2])), inertia = c->step.gamma * c->step.gamma;
     for (int a = 0; a < pair_nodes(p); a++)
@@ -97,7 +78,7 @@ bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4]
             if (!contact_one_feature(p, a, b) || !contact_is_free(c, p->node[a]) || !contact_is_free(c, p->node[b]))
                 continue;
             const double mass = fmin(c->step.mass[p->node[a]], c->step.mass[p->node[b]]);
-            if (fabs(weight[a] * weight[b]) * most > HARD * mass * inertia) return true;
+            if (fabs(weight[a] * weight[b]) * most > c->policy.barrier.double_from * mass * inertia) return true;
         }
     return false;
 }
@@ -105,7 +86,6 @@ bool contact_is_hard(const tl_contacts *c, const pair *p, const double weight[4]
 /// No stiffer than this times the inertia of the lightest node: double precision has 16 digits, and the rest of the
 /// matrix needs some of them. Only reached at some thousandth of the thickness, where a softer law opens the gap
 /// faster. Returns what it is scaled by.
-#define STIFFEST 1e10
 
 static double soften(const tl_contacts *c, contact *ct)
 {
@@ -113,19 +93,19 @@ static double soften(const tl_contacts *c, contact *ct)
     for (int k = 0; k < pair_nodes(&ct->pair); k++)
         if (contact_is_free(c, ct->pair.node[k])) mass = fmin(mass, c->step.mass[ct->pair.node[k]]);
     const double most = fmax(ct->stiff[0], fmax(ct->stiff[1], ct->stiff[2])),
-                 limit = STIFFEST * c->step.gamma * c->step.gamma * mass;
+                 limit = c->policy.barrier.stiffness_max * c->step.gamma * c->step.gamma * mass;
     if (!(most > limit)) return 1;
     for (int k = 0; k < 6; k++) ct->stiff[k] *= limit / most;
-    ct->rub *= limit / most;
+    ct->friction_excess *= limit / most;
     return limit / most;
 }
 
-static void make_contact(const tl_contacts *c, const pair *p, const nearness *near, double soft, contact *out)
+static void make_contact(const tl_contacts *c, const pair *p, const proximity *near, double soft, contact *out)
 {
     const double g = near->distance / p->thickness, force = soft * c->pressure * p->area;
     out->pair = *p;
-    out->turning = false;
-    out->slide = (tl_vec3){0, 0, 0}, out->rub = 0;
+    out->reverses = false;
+    out->sliding = (tl_vec3){0, 0, 0}, out->friction_excess = 0;
     for (int k = 0; k < 4; k++) out->weight[k] = near->weight[k];
     out->normal = near->normal;
     out->load = force * law_pressure(c, g);
@@ -135,63 +115,31 @@ static void make_contact(const tl_contacts *c, const pair *p, const nearness *ne
     out->friction = contact_friction(c, p);
     if (out->friction > 0) {
         const double e = c->slip_speed / c->step.gamma, most = out->friction * out->load;
-        const tl_vec3 u = across(slid(c, p, out->weight, c->at), out->normal);
+        const tl_vec3 u = across(slid(c, p, out->weight, c->motion.pos), out->normal);
         const double y = tl_norm3(u), ratio = tl_friction_ratio(y, e);
         out->force = tl_madd3(out->force, most * ratio, u);
         out->stiff[0] += most * ratio, out->stiff[1] += most * ratio, out->stiff[2] += most * ratio;
         contact_add_square(out->stiff, -most * ratio, out->normal);
-        out->slide = u;
+        out->sliding = u;
         if (y > 0) {
-            out->rub = most * (ratio - tl_friction_curve(y, e));
-            contact_add_square(out->stiff, -out->rub / (y * y), u);
+            out->friction_excess = most * (ratio - tl_friction_curve(y, e));
+            contact_add_square(out->stiff, -out->friction_excess / (y * y), u);
         }
     }
     const double softer = soften(c, out);
-    out->distance = near->distance, out->scale = force, out->more = 0;
-    out->along = softer * force * law_stiffness(c, g) / p->thickness;
-    out->hard = contact_is_hard(c, p, out->weight, out->stiff);
+    out->distance = near->distance, out->scale = force, out->extra_stiffness = 0;
+    out->normal_stiffness = softer * force * law_stiffness(c, g) / p->thickness;
+    out->needs_double = contact_needs_double(c, p, out->weight, out->stiff);
     // Bodies that still have way to go, and handles that cloth kept from their place: their further motion is known,
     // let the cloth see it coming.
-    if ((c->done < 1 || p->body == TL_CLOTH) && p->kind != PAIR_PLANE) {
+    if ((c->motion.progress < 1 || p->body == TL_CLOTH) && p->kind != PAIR_PLANE) {
         tl_vec3 coming = {0, 0, 0};
         for (int k = 0; k < 4; k++)
             if (!contact_is_free(c, p->node[k]))
-                coming = tl_madd3(coming, out->weight[k], contact_way_left(c, p->node[k]));
+                coming = tl_madd3(coming, out->weight[k], contact_disp_left(c, p->node[k]));
         const double along = softer * tl_dot3(coming, out->normal) * force * law_stiffness(c, g) / p->thickness;
         out->force = tl_madd3(out->force, along, out->normal);
     }
-}
-
-void contact_measure_pair(tl_contacts *c, int32_t i)
-{
-    c->near[i] = contact_nearness(c, &c->pairs[i], c->at, c->done);
-    c->soft[i] = (float)softness(c, &c->pairs[i]);
-}
-
-tl_status contact_pair_room(tl_contacts *c, int64_t count, tl_error *err)
-{
-    if (CONTACT_GROW(c, c->pairs, c->pair_cap, count) && CONTACT_GROW(c, c->soft, c->soft_cap, count) &&
-        CONTACT_GROW(c, c->near, c->near_pairs_cap, count))
-        return TL_OK;
-    return tl_fail_memory(err, "the contacts");
-}
-
-static void measure_chunk(void *arg, int32_t begin, int32_t end)
-{
-    tl_contacts *c = arg;
-    for (int32_t i = begin; i < end; i++) {
-        if (c->frozen && c->pairs[i].kind != PAIR_PLANE)
-            c->near[i].distance = distance_now(c, i, c->done);
-        else if (!c->complete || !contact_is_measured(c, &c->pairs[i], NULL))
-            contact_measure_pair(c, i);
-    }
-}
-
-void contact_measure(tl_contacts *c, tl_workers *workers)
-{
-    tl_parallel_for(workers, c->pair_count, PAIRS_PER_CHUNK, measure_chunk, c);
-    memcpy(c->measured, c->at, (size_t)c->node_count * sizeof *c->measured);
-    c->measured_done = c->done;
 }
 
 typedef struct contact_job {
@@ -205,28 +153,69 @@ static void contact_chunk(void *arg, int32_t begin, int32_t end)
     tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
         const int32_t index = job->index[i];
-        make_contact(c, &c->pairs[index], &c->near[index], (double)c->soft[index], &c->contacts[i]);
+        make_contact(c, &c->cache.pair[index], &c->cache.near[index], (double)c->cache.fade[index], &c->set.contact[i]);
     }
 }
 
-tl_status contact_list(tl_contacts *c, int kind, tl_error *err)
+tl_status contact_set_create(tl_contacts *c, tl_error *err)
 {
-    const int32_t n = c->node_count, first = kind == PRESSING ? 0 : c->pressing,
-                  last = kind == PRESSING ? c->pressing : c->contact_count;
-    contact_around *near = &c->around[kind];
+    contact_set *k = &c->set;
+    const int32_t n = c->node_count;
+    for (int kind = 0; kind < CONTACT_KINDS; kind++) k->by_node[kind].start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    k->blocks.row_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    k->blocks.lower_start = TL_CALLOC(&c->alloc, int32_t, n + 1);
+    k->blocks.busy = TL_CALLOC(&c->alloc, uint8_t, n);
+    const bool all_there = k->by_node[ACTIVE].start && k->by_node[PREDICTED].start && k->blocks.row_start &&
+                           k->blocks.lower_start && k->blocks.busy;
+    return all_there ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+void contact_set_free(tl_contacts *c)
+{
+    contact_set *k = &c->set;
+    const int32_t n = c->node_count;
+    for (int kind = 0; kind < CONTACT_KINDS; kind++) {
+        TL_FREE(&c->alloc, k->by_node[kind].start, n + 1);
+        TL_FREE(&c->alloc, k->by_node[kind].item, k->by_node[kind].cap);
+    }
+    TL_FREE(&c->alloc, k->blocks.row_start, n + 1);
+    TL_FREE(&c->alloc, k->blocks.lower_start, n + 1);
+    TL_FREE(&c->alloc, k->blocks.busy, n);
+    TL_FREE(&c->alloc, k->blocks.col, k->blocks_cap[0]);
+    TL_FREE(&c->alloc, k->blocks.value, k->blocks_cap[1]);
+    TL_FREE(&c->alloc, k->blocks.lower_row, k->blocks_cap[2]);
+    TL_FREE(&c->alloc, k->blocks.lower_block, k->blocks_cap[3]);
+    TL_FREE(&c->alloc, k->contact, k->cap);
+    TL_FREE(&c->alloc, k->expected, k->expected_cap);
+}
+
+void contact_set_begin(tl_contacts *c)
+{
+    contact_set *k = &c->set;
+    k->assemblies = 0;
+    k->count = k->active_count = k->approaching_count = k->expected_count = 0;
+    k->blocks_valid = k->expected_at_start = false;
+    k->thinnest = (double)INFINITY;
+}
+
+tl_status contact_index_by_node(tl_contacts *c, int kind, tl_error *err)
+{
+    const int32_t n = c->node_count, first = kind == ACTIVE ? 0 : c->set.active_count,
+                  last = kind == ACTIVE ? c->set.active_count : c->set.count;
+    node_contacts *near = &c->set.by_node[kind];
     memset(near->start, 0, (size_t)(n + 1) * sizeof *near->start);
     for (int32_t i = first; i < last; i++) {
-        const pair *p = &c->contacts[i].pair;
+        const pair *p = &c->set.contact[i].pair;
         for (int k = 0; k < pair_nodes(p); k++)
-            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0) near->start[p->node[k] + 1]++;
+            if (contact_is_free(c, p->node[k]) && c->set.contact[i].weight[k] != 0) near->start[p->node[k] + 1]++;
     }
     for (int32_t i = 0; i < n; i++) near->start[i + 1] += near->start[i];
     const int32_t total = near->start[n];
     if (!CONTACT_GROW(c, near->item, near->cap, total)) return tl_fail_memory(err, "the contacts");
     for (int32_t i = last - 1; i >= first; i--) {  // from the back: ends with every start at its place
-        const pair *p = &c->contacts[i].pair;
+        const pair *p = &c->set.contact[i].pair;
         for (int k = pair_nodes(p) - 1; k >= 0; k--)
-            if (contact_is_free(c, p->node[k]) && c->contacts[i].weight[k] != 0)
+            if (contact_is_free(c, p->node[k]) && c->set.contact[i].weight[k] != 0)
                 near->item[--near->start[p->node[k] + 1]] = 4 * i + k;
     }
     for (int32_t i = 0; i < n; i++) near->start[i] = near->start[i + 1];
@@ -236,7 +225,7 @@ tl_status contact_list(tl_contacts *c, int kind, tl_error *err)
 
 typedef struct gather_job {
     const tl_contacts *c;
-    const contact_around *near;
+    const node_contacts *near;
     tl_bsr *matrix;
     tl_vec3 *gradient;
     double sign;
@@ -261,7 +250,7 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
 {
     const gather_job *job = arg;
     const tl_contacts *c = job->c;
-    const contact_around *near = job->near;
+    const node_contacts *near = job->near;
     const int32_t all = near->start[c->node_count];
     for (int32_t i = begin; i < end; i++) {
         const int32_t first = near->start[i], last = near->start[i + 1];
@@ -269,14 +258,14 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
         double s[6] = {0, 0, 0, 0, 0, 0};
         tl_vec3 g = {0, 0, 0};
         for (int32_t k = first; k < last; k++) {
-            CONTACT_ASK_FOR(c, near, k, all);
-            const contact *ct = &c->contacts[near->item[k] / 4];
+            CONTACT_PREFETCH(c, near, k, all);
+            const contact *ct = &c->set.contact[near->item[k] / 4];
             const int a = near->item[k] % 4;
             const double w = ct->weight[a];
             g = tl_madd3(g, w, ct->force);
             const double diagonal = contact_diagonal(ct, a);
             for (int m = 0; m < 6; m++) s[m] += diagonal * ct->stiff[m];
-            for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix && !ct->hard; b++) {
+            for (int b = 0; b < pair_nodes(&ct->pair) && job->matrix && !ct->needs_double; b++) {
                 const int32_t j = ct->pair.node[b];
                 if (j > i && contact_is_free(c, j) && ct->weight[b] != 0 && contact_one_feature(&ct->pair, a, b))
                     add_block(job->matrix, i, j, job->sign * w * ct->weight[b], ct->stiff);
@@ -294,45 +283,45 @@ static void gather_chunk(void *arg, int32_t begin, int32_t end)
 void contact_gather(const tl_contacts *c, int kind, double sign, tl_bsr *matrix, tl_vec3 *gradient, tl_workers *workers)
 {
     tl_parallel_for(workers, c->node_count, NODES_PER_CHUNK, gather_chunk,
-                    &(gather_job){c, &c->around[kind], matrix, gradient, sign});
+                    &(gather_job){c, &c->set.by_node[kind], matrix, gradient, sign});
 }
 
 tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, const tl_ctx *ctx,
                                tl_error *err)
 {
-    TL_TRY(contact_note_pressing(c, err));
+    TL_TRY(contact_note_active(c, err));
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    c->allowed = 0, c->assemblies++;
-    contact_place(c, x, 0);
-    tl_workers_charge(ctx->workers, 2 * CONTACT_MEASURE * c->pair_count);
-    if (!c->fresh) contact_measure(c, ctx->workers);
-    c->fresh = false;
+    c->set.assemblies++;
+    contact_start_at(c, x);
+    tl_workers_charge(ctx->workers, 2 * CONTACT_COST_PAIR * c->cache.count);
+    contact_measure_once(c, ctx->workers);
     int32_t count = 0;
     double nearest = 1;
-    c->thinnest = (double)INFINITY;
-    for (int32_t i = 0; i < c->pair_count; i++) {
-        if (!(c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0)) continue;
-        nearest = smaller(nearest, c->near[i].distance / c->pairs[i].thickness);
-        c->thinnest = smaller(c->thinnest, c->pairs[i].thickness);
+    c->set.thinnest = (double)INFINITY;
+    for (int32_t i = 0; i < c->cache.count; i++) {
+        if (!(c->cache.near[i].distance < c->cache.pair[i].thickness && c->cache.fade[i] > 0)) continue;
+        nearest = smaller(nearest, c->cache.near[i].distance / c->cache.pair[i].thickness);
+        c->set.thinnest = smaller(c->set.thinnest, c->cache.pair[i].thickness);
         count++;
     }
     int32_t *index = TL_SCRATCH(ctx->arena, int32_t, count);
     tl_status status = TL_OK;
-    if (!index || !CONTACT_GROW(c, c->contacts, c->contact_cap, count)) status = tl_fail_memory(err, "the contacts");
+    if (!index || !CONTACT_GROW(c, c->set.contact, c->set.cap, count)) status = tl_fail_memory(err, "the contacts");
     if (status == TL_OK) {
-        c->contact_count = 0;
-        for (int32_t i = 0; i < c->pair_count; i++)
-            if (c->near[i].distance < c->pairs[i].thickness && c->soft[i] > 0) index[c->contact_count++] = i;
-        tl_parallel_for(ctx->workers, c->contact_count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
-        c->report.nearest = nearest, c->report.contacts = c->contact_count;
-        c->pressing = c->contact_count;
-        status = contact_list(c, PRESSING, err);
-        if (status == TL_OK) status = contact_list(c, FORESEEN, err);  // none so far
-        c->blocks_made = false;
+        c->set.count = 0;
+        for (int32_t i = 0; i < c->cache.count; i++)
+            if (c->cache.near[i].distance < c->cache.pair[i].thickness && c->cache.fade[i] > 0)
+                index[c->set.count++] = i;
+        tl_parallel_for(ctx->workers, c->set.count, PAIRS_PER_CHUNK, contact_chunk, &(contact_job){c, index});
+        c->report.nearest = nearest, c->report.contacts = c->set.count;
+        c->set.active_count = c->set.count;
+        status = contact_index_by_node(c, ACTIVE, err);
+        if (status == TL_OK) status = contact_index_by_node(c, PREDICTED, err);  // none so far
+        c->set.blocks_valid = false;
     }
     tl_arena_release(ctx->arena, mark);
     if (status != TL_OK) return status;
-    contact_gather(c, PRESSING, 1, matrix, gradient, ctx->workers);
+    contact_gather(c, ACTIVE, 1, matrix, gradient, ctx->workers);
     contact_pinched_assemble(c, x, matrix, gradient);
     return TL_OK;
 }
@@ -352,11 +341,11 @@ static void energy_chunk(void *arg, int32_t begin, int32_t end)
     const tl_contacts *c = job->c;
     double sum = 0;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        if (c->near[i].distance - 2 * job->moved >= p->thickness) continue;
-        const double d = job->moved > 0 ? distance_now(c, i, job->done) : c->near[i].distance;
+        const pair *p = &c->cache.pair[i];
+        if (c->cache.near[i].distance - 2 * job->moved >= p->thickness) continue;
+        const double d = job->moved > 0 ? contact_distance(c, i, job->done) : c->cache.near[i].distance;
         if (d >= p->thickness) continue;
-        sum += (double)c->soft[i] * c->pressure * p->area * p->thickness * law_energy(c, d / p->thickness);
+        sum += (double)c->cache.fade[i] * c->pressure * p->area * p->thickness * law_energy(c, d / p->thickness);
     }
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
 }
@@ -368,10 +357,10 @@ static void friction_chunk(void *arg, int32_t begin, int32_t end)
     const double e = c->slip_speed / c->step.gamma;
     double sum = 0;
     for (int32_t i = begin; i < end; i++) {
-        const contact *ct = &c->contacts[i];
+        const contact *ct = &c->set.contact[i];
         const pair *p = &ct->pair;
         if (!(ct->friction > 0)) continue;
-        const double y = tl_norm3(across(slid(c, p, ct->weight, c->at), ct->normal));
+        const double y = tl_norm3(across(slid(c, p, ct->weight, c->motion.pos), ct->normal));
         sum += ct->friction * ct->load * tl_friction_energy(y, e);
     }
     job->sum[begin / PAIRS_PER_CHUNK] = sum;
@@ -381,22 +370,22 @@ tl_status tl_contacts_energy(tl_contacts *c, const tl_vec3 *x, double part, cons
                              tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK),
-                  more = tl_chunk_count(c->pressing, PAIRS_PER_CHUNK);
-    tl_workers_charge(ctx->workers, CONTACT_MEASURE * c->pair_count);
-    energy_job job = {c, c->done + part * c->allowed * (1 - c->done), 0,
+    const int32_t chunks = tl_chunk_count(c->cache.count, PAIRS_PER_CHUNK),
+                  more = tl_chunk_count(c->set.active_count, PAIRS_PER_CHUNK);
+    tl_workers_charge(ctx->workers, CONTACT_COST_PAIR * c->cache.count);
+    energy_job job = {c, c->motion.progress + part * c->motion.allowed * (1 - c->motion.progress), 0,
                       TL_SCRATCH(ctx->arena, double, chunks + more + 1)};
     if (!job.sum) return tl_fail_memory(err, "the contacts");
-    contact_place(c, x, part);
+    contact_set_positions(c, x, part);
     double far = 0;
     for (int32_t i = 0; i < c->node_count; i++) {
-        const tl_vec3 d = tl_sub3(x[i], c->measured[i]);
+        const tl_vec3 d = tl_sub3(x[i], c->cache.measured[i]);
         far = larger(far, tl_dot3(d, d));
     }
-    job.moved = job.done == c->measured_done ? sqrt(far) : (double)INFINITY;
-    tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, energy_chunk, &job);
+    job.moved = job.done == c->cache.measured_progress ? sqrt(far) : (double)INFINITY;
+    tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, energy_chunk, &job);
     *out = tl_tree_sum(job.sum, chunks);
-    tl_parallel_for(ctx->workers, c->pressing, PAIRS_PER_CHUNK, friction_chunk, &job);
+    tl_parallel_for(ctx->workers, c->set.active_count, PAIRS_PER_CHUNK, friction_chunk, &job);
     *out += tl_tree_sum(job.sum, more) + contact_pinched_energy(c, x);
     tl_arena_release(ctx->arena, mark);
     return TL_OK;

@@ -2,7 +2,7 @@
 //
 // Most of what the trees find is not near at all, and most of the rest surely is: a bound from below and one from above
 // for the distance settle nearly all of it. What is said is true whatever the rounding, so those that look closer
-// (contact_lists.c, contact_pairs.c) get the same pairs with it as without.
+// (pair_lists.c, pairs.c) get the same pairs with it as without.
 
 #include "respond/pairs/pairs.h"
 
@@ -140,7 +140,7 @@ TL_INLINE void turn_line(const eight corner[3], const eight *size, const eight *
 // the first one is the line between the middles; if it does not settle it, the way to the corners that are nearest
 // along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time). Every such line joins points
 // of both features, so its length is a bound from above. `beyond`: by how much, at least, those that are apart are.
-TL_CLONES static void find_apart(const coarse *node, const features f[8], bool edges, coarse_reach reach,
+TL_CLONES static void find_apart(const coarse *node, const features f[8], bool edges, coarse_limits reach,
                                  int32_t out[8], float beyond[8])
 {
     const eight zero = {0};
@@ -163,7 +163,7 @@ TL_CLONES static void find_apart(const coarse *node, const features f[8], bool e
         if (ALL_OF(done)) break;
         turn_line(corner, &size, &gap, line);
     }
-    *(eight_mask *)out = ~settled & ((sure & SURE) | (~sure & IN));
+    *(eight_mask *)out = ~settled & ((sure & ACCEPTED) | (~sure & UNDECIDED));
     for (int i = 0; i < 8; i++) best[i] = sqrtf(best[i]);
     *(eight *)beyond = best - far;
 }
@@ -203,8 +203,8 @@ static contact_box box_of_all(const tl_contacts *c, const tl_vec3 *at, const tl_
     return box;
 }
 
-tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack, const tl_ctx *ctx,
-                       contact_sight *out, tl_error *err)
+tl_status contact_prepare_filter(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double slack,
+                                 const tl_ctx *ctx, filter_motion *out, tl_error *err)
 {
     const int32_t n = c->node_count;
     double longest;
@@ -218,7 +218,7 @@ tl_status contact_look(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *w
             tl_parallel_for(ctx->workers, c->bodies[b].surface.node_count, NODES_PER_CHUNK, coarse_chunk,
                             &(coarse_job){at, way, middle, n + c->bodies[b].start, node});
     const double slop = n > 0 ? ROUNDING * (tl_norm3(tl_sub3(box.hi, box.lo)) + longest) : 0;
-    *out = (contact_sight){.at = at, .way = way, .node = node, .slack = slack, .slop = slop};
+    *out = (filter_motion){.pos = at, .disp = way, .node = node, .slack = slack, .rounding = slop};
     return TL_OK;
 }
 
@@ -232,18 +232,18 @@ static double least_thickness(const tl_contacts *c, int32_t body)
     return body == TL_CLOTH ? least : 0.5 * least + c->bodies[body].thickness;
 }
 
-tl_status contact_start_glance(const tl_contacts *c, const list *l, const contact_sight *s, tl_arena *arena,
-                               glance *out, tl_error *err)
+tl_status contact_start_coarse(const tl_contacts *c, const list *l, const filter_motion *s, tl_arena *arena,
+                               coarse_filter *out, tl_error *err)
 {
     const double spare = 2 * c->skin + 2 * s->slack;
-    *out = (glance){.c = c, .l = l, .sight = s, .keep = TL_SCRATCH(arena, uint8_t, l->count)};
-    out->reach.most = (float)(1.000001 * (contact_reach(c, l->body) + spare + s->slop));
-    out->reach.least = (float)(0.999999 * (least_thickness(c, l->body) + spare - s->slop));
-    return out->keep ? TL_OK : tl_fail_memory(err, "the contacts");
+    *out = (coarse_filter){.c = c, .l = l, .motion = s, .state = TL_SCRATCH(arena, uint8_t, l->count)};
+    out->limits.most = (float)(1.000001 * (contact_reach(c, l->body) + spare + s->rounding));
+    out->limits.least = (float)(0.999999 * (least_thickness(c, l->body) + spare - s->rounding));
+    return out->state ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
 // All that is within its thickness and twice the skin of where nodes rest is known.
-static bool all_rest(const glance *g, const features *f)
+static bool all_rest(const coarse_filter *g, const features *f)
 {
     if (!g->place) return false;
     for (int k = 0; k < 4; k++)
@@ -251,25 +251,25 @@ static bool all_rest(const glance *g, const features *f)
     return true;
 }
 
-static void mark_eight(const glance *g, features f[8], const int32_t *item, int n)
+static void mark_eight(const coarse_filter *g, features f[8], const int32_t *item, int n)
 {
     int32_t mark[8];
-    float beyond[8], *far = g->l->far;
+    float beyond[8], *far = g->l->bound;
     for (int k = n; k < 8; k++) f[k] = f[0];
-    find_apart(g->sight->node, f, g->l->how == EE, g->reach, mark, beyond);
-    for (int k = 0; k < n; k++) g->keep[item[k]] = (uint8_t)mark[k];
-    for (int k = 0; k < n && far; k++) far[item[k]] = mark[k] == OUT && beyond[k] > 0 ? DOWN * beyond[k] : 0;
+    find_apart(g->motion->node, f, g->l->how == EE, g->limits, mark, beyond);
+    for (int k = 0; k < n; k++) g->state[item[k]] = (uint8_t)mark[k];
+    for (int k = 0; k < n && far; k++) far[item[k]] = mark[k] == REJECTED && beyond[k] > 0 ? DOWN * beyond[k] : 0;
 }
 
-void contact_glance(const glance *g, int32_t begin, int32_t end)
+void contact_filter_coarse(const coarse_filter *g, int32_t begin, int32_t end)
 {
     features f[8];
     int32_t item[8], n = 0;
     for (int32_t i = begin; i < end; i++) {
-        if (g->keep[i] != IN) continue;
+        if (g->state[i] != UNDECIDED) continue;
         f[n] = features_of(g->c, g->l, i);
         if (all_rest(g, &f[n]))
-            g->keep[i] = OUT;
+            g->state[i] = REJECTED;
         else
             item[n++] = i;
         if (n == 8) mark_eight(g, f, item, 8), n = 0;

@@ -3,7 +3,7 @@
 // The trees find all pairs whose boxes come near on the way, give or take the slack; most are neighbours within a flat
 // piece of cloth. Lists serve for many searches, so they are made short first: what cannot come near along the ways
 // that they are of goes. When the ways of some nodes change, only the items with those are replaced. Beside every item
-// stands what was seen of it (contact_far), which goes where it goes.
+// stands what was seen of it (gap_bounds), which goes where it goes.
 
 #include "respond/pairs/pairs.h"
 
@@ -13,17 +13,17 @@
 enum { DROP_PER_CHUNK = 2048, FEATURES_PER_CHUNK = 4096 };
 
 /// One of the lists with a body, or TL_CLOTH, to be changed.
-typedef struct open_list {
+typedef struct list_ref {
     tl_pair **items;
     float **far;  // NULL: nothing stands beside them
     int32_t *count, *cap, *far_cap;
     int32_t body;
     list_kind how;
-} open_list;
+} list_ref;
 
-static open_list open_one(tl_pairs *f, contact_far *far, int32_t body, list_kind how)
+static list_ref list_ref_of(tl_pairs *f, gap_bounds *far, int32_t body, list_kind how)
 {
-    open_list o = {.body = body, .how = how};
+    list_ref o = {.body = body, .how = how};
     if (how == VF) o.items = &f->vf, o.count = &f->vf_count, o.cap = &f->vf_cap;
     if (how == FV) o.items = &f->fv, o.count = &f->fv_count, o.cap = &f->fv_cap;
     if (how == EE) o.items = &f->ee, o.count = &f->ee_count, o.cap = &f->ee_cap;
@@ -37,7 +37,7 @@ static open_list open_one(tl_pairs *f, contact_far *far, int32_t body, list_kind
 static bool has_list(int32_t body, list_kind how) { return how != FV || body != TL_CLOTH; }
 
 // Closes the gaps that chunks leave in a list and beside it.
-static void close_list(const open_list *o, int32_t chunk, const int32_t *left)
+static void close_list(const list_ref *o, int32_t chunk, const int32_t *left)
 {
     tl_pair *items = *o->items;
     float *far = o->far ? *o->far : NULL;
@@ -54,61 +54,62 @@ static void close_list(const open_list *o, int32_t chunk, const int32_t *left)
 
 // --- thin out ---
 
-typedef struct thin_job {
-    glance g;
+typedef struct prune_job {
+    coarse_filter g;
     tl_pair *items;
     float *far;     // beside them; NULL: nothing
     int32_t *left;  // of each chunk: how many are left
-} thin_job;
+} prune_job;
 
 // Is a pair near enough to be in the list?
-static bool is_near(const glance *g, int32_t i)
+static bool is_near(const coarse_filter *g, int32_t i)
 {
     const features f = features_of(g->c, g->l, i);
-    const tl_vec3 *at = g->sight->at, x[4] = {at[f.node[0]], at[f.node[1]], at[f.node[2]], at[f.node[3]]};
+    const tl_vec3 *at = g->motion->pos, x[4] = {at[f.node[0]], at[f.node[1]], at[f.node[2]], at[f.node[3]]};
     const tl_nearest now =
         g->l->how == EE ? tl_nearest_ee(x[0], x[1], x[2], x[3]) : tl_nearest_vf(x[0], x[1], x[2], x[3]);
-    return !is_pinched(g->c, g->l, &f) && now.distance <= thickness_of(g->c, g->l, &f) + spare_of(g->c, g->sight, &f);
+    return !is_pinched(g->c, g->l, &f) &&
+           now.distance <= thickness_of(g->c, g->l, &f) + search_margin(g->c, g->motion, &f);
 }
 
-static void thin_chunk(void *arg, int32_t begin, int32_t end)
+static void prune_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const thin_job *job = arg;
-    const uint8_t *keep = job->g.keep;
-    const bool pinched = job->g.c->pinched_count > 0;  // then what is SURE may have to go, too
-    memset(job->g.keep + begin, IN, (size_t)(end - begin));
-    contact_glance(&job->g, begin, end);
+    const prune_job *job = arg;
+    const uint8_t *keep = job->g.state;
+    const bool pinched = job->g.c->pinch.count > 0;  // then what is ACCEPTED may have to go, too
+    memset(job->g.state + begin, UNDECIDED, (size_t)(end - begin));
+    contact_filter_coarse(&job->g, begin, end);
     int32_t to = begin;
     for (int32_t i = begin; i < end; i++)
-        if (keep[i] != OUT && ((keep[i] == SURE && !pinched) || is_near(&job->g, i))) {
+        if (keep[i] != REJECTED && ((keep[i] == ACCEPTED && !pinched) || is_near(&job->g, i))) {
             if (job->far) job->far[to] = job->far[i];
             job->items[to++] = job->items[i];
         }
     job->left[begin / FOUND_PER_CHUNK] = to - begin;
 }
 
-static tl_status thin_list(const tl_contacts *c, const open_list *o, const contact_sight *s, const tl_ctx *ctx,
-                           tl_error *err)
+static tl_status prune_list(const tl_contacts *c, const list_ref *o, const filter_motion *s, const tl_ctx *ctx,
+                            tl_error *err)
 {
     if (*o->count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     const list l = {*o->items, *o->count, o->body, o->how, NULL};  // what stands beside the items stays as it is
-    thin_job job = {.items = *o->items, .far = o->far ? *o->far : NULL};
-    TL_TRY(contact_start_glance(c, &l, s, ctx->arena, &job.g, err));
+    prune_job job = {.items = *o->items, .far = o->far ? *o->far : NULL};
+    TL_TRY(contact_start_coarse(c, &l, s, ctx->arena, &job.g, err));
     job.left = TL_SCRATCH(ctx->arena, int32_t, tl_chunk_count(l.count, FOUND_PER_CHUNK));
     if (!job.left) return tl_fail_memory(err, "the contacts");
-    tl_parallel_for(ctx->workers, l.count, FOUND_PER_CHUNK, thin_chunk, &job);
+    tl_parallel_for(ctx->workers, l.count, FOUND_PER_CHUNK, prune_chunk, &job);
     close_list(o, FOUND_PER_CHUNK, job.left);
     tl_arena_release(ctx->arena, mark);
     return TL_OK;
 }
 
-tl_status contact_thin_out(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const contact_sight *s,
-                           const tl_ctx *ctx, tl_error *err)
+tl_status contact_prune_lists(tl_contacts *c, tl_pairs *f, gap_bounds *far, int32_t body, const filter_motion *s,
+                              const tl_ctx *ctx, tl_error *err)
 {
     for (list_kind how = VF; how <= EE; how++) {
-        const open_list o = open_one(f, far, body, how);
-        if (has_list(body, how)) TL_TRY(thin_list(c, &o, s, ctx, err));
+        const list_ref o = list_ref_of(f, far, body, how);
+        if (has_list(body, how)) TL_TRY(prune_list(c, &o, s, ctx, err));
     }
     return TL_OK;
 }
@@ -174,7 +175,7 @@ static tl_status find_changed(const tl_contacts *c, const uint8_t *node, const t
     return TL_OK;
 }
 
-static tl_status drop_changed(const open_list *o, const changed_features *changed, const tl_ctx *ctx, tl_error *err)
+static tl_status drop_changed(const list_ref *o, const changed_features *changed, const tl_ctx *ctx, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     drop_job job = {.items = *o->items, .far = *o->far};
@@ -213,8 +214,8 @@ static void merge_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) merge(&jobs[i]);
 }
 
-tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_t body, const uint8_t *nodes,
-                           const tl_ctx *ctx, tl_error *err)
+tl_status contact_replace_items(tl_contacts *c, tl_pairs *f, gap_bounds *far, int32_t body, const uint8_t *nodes,
+                                const tl_ctx *ctx, tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     changed_features changed = {0};
@@ -222,7 +223,7 @@ tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_
     int32_t job_count = 0;
     TL_TRY(find_changed(c, nodes, ctx, &changed, err));
     for (list_kind how = VF; how <= EE; how++) {
-        const open_list o = open_one(f, far, body, how), in = open_one(&c->found_some, NULL, body, how);
+        const list_ref o = list_ref_of(f, far, body, how), in = list_ref_of(&c->cache.update, NULL, body, how);
         if (!has_list(body, how)) continue;
         TL_TRY(drop_changed(&o, &changed, ctx, err));
         const int64_t count = (int64_t)*o.count + *in.count;
@@ -236,10 +237,10 @@ tl_status contact_exchange(tl_contacts *c, tl_pairs *f, contact_far *far, int32_
     return TL_OK;
 }
 
-tl_status contact_forget_far(tl_contacts *c, tl_pairs *f, contact_far *far, tl_error *err)
+tl_status contact_reset_bounds(tl_contacts *c, tl_pairs *f, gap_bounds *far, tl_error *err)
 {
     for (list_kind how = VF; how <= EE; how++) {
-        const open_list o = open_one(f, far, TL_CLOTH, how);  // whatever the body
+        const list_ref o = list_ref_of(f, far, TL_CLOTH, how);  // whatever the body
         if (!CONTACT_GROW(c, *o.far, *o.far_cap, *o.count)) return tl_fail_memory(err, "the contacts");
         if (*o.count > 0) memset(*o.far, 0, (size_t)*o.count * sizeof **o.far);
     }

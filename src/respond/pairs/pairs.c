@@ -2,7 +2,7 @@
 //
 // A pair is worth looking at only if its features are nearer at the start than its thickness, twice the skin, and what
 // they can move relative to each other. Of every list, what is known from the search before comes first
-// (contact_kept.c), then a first look at the rest (contact_glance.c); what is left after that is measured, and what is
+// (pair_cache.c), then a first look at the rest (pair_filter.c); what is left after that is measured, and what is
 // near enough is put among the pairs that stay.
 
 #include "respond/pairs/pairs.h"
@@ -15,16 +15,16 @@ enum { FOUND_PER_PART = 256 * FOUND_PER_CHUNK };
 
 typedef struct filter_job {
     tl_contacts *c;
-    glance g;
+    coarse_filter g;
     const float *change[2];  // kept.change of the first features, and of the second
-    const kept *old;
+    const pair_reuse *old;
     int32_t old_begin, old_end;  // which pairs of before are of the list
     int32_t first;               // where its new pairs begin ..
     int32_t *start;              // .. and from there, those of each chunk; which then has so many ..
     int32_t *left;               // .. left: found or filled
 } filter_job;
 
-int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start)
+int32_t contact_prefix_sum(const int32_t *count, int32_t n, int32_t *start)
 {
     int32_t sum = 0;
     for (int32_t i = 0; i < n; i++) start[i] = sum, sum += count[i];
@@ -34,8 +34,8 @@ int32_t contact_add_up(const int32_t *count, int32_t n, int32_t *start)
 // --- what is known of a list ---
 
 // What is left of what was seen when last looked at, however nodes have moved since and whatever became of their ways?
-TL_CLONES static void look_far(const tl_pair *restrict items, const float *restrict first, const float *restrict second,
-                               float *restrict far, int32_t count)
+TL_CLONES static void age_bounds(const tl_pair *restrict items, const float *restrict first,
+                                 const float *restrict second, float *restrict far, int32_t count)
 {
     for (int32_t i = 0; i < count; i++) {
         const float change = (first ? first[items[i].a] : 0) + (second ? second[items[i].b] : 0);
@@ -50,7 +50,7 @@ static int32_t first_known(const filter_job *job, tl_pair p)
     int32_t low = job->old_begin, high = job->old_end;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (comes_before(job->c->pairs[middle].found, p))
+        if (comes_before(job->c->cache.pair[middle].found, p))
             low = middle + 1;
         else
             high = middle;
@@ -67,53 +67,53 @@ static features features_of_pair(const pair *p)
 static bool stays(const filter_job *job, int32_t index, float *far)
 {
     const tl_contacts *c = job->c;
-    const contact_sight *s = job->g.sight;
-    const pair *p = &c->pairs[index];
-    const double distance = c->near[index].distance;
+    const filter_motion *s = job->g.motion;
+    const pair *p = &c->cache.pair[index];
+    const double distance = c->cache.near[index].distance;
     if (*far < 0) return true;
     const bool near = distance <= p->thickness + 2 * c->skin;  // whatever the way
     const features f = features_of_pair(p);
-    const double most = p->thickness + (near ? 2 * c->skin : spare_of(c, s, &f));
-    *far = DOWN * (float)smaller(0, distance + s->slop - most);
+    const double most = p->thickness + (near ? 2 * c->skin : search_margin(c, s, &f));
+    *far = DOWN * (float)smaller(0, distance + s->rounding - most);
     return distance <= most;
 }
 
 // Marks what is known of a list, and of that what stays. What is too far apart was no pair, and is none.
-static void recall(const filter_job *job, int32_t begin, int32_t end)
+static void recall_known(const filter_job *job, int32_t begin, int32_t end)
 {
     const tl_pair *items = job->g.l->items;
-    const pair *pairs = job->c->pairs;
-    float *far = job->g.l->far;
-    uint8_t *keep = job->g.keep;
+    const pair *pairs = job->c->cache.pair;
+    float *far = job->g.l->bound;
+    uint8_t *keep = job->g.state;
     int32_t k = first_known(job, items[begin]);
     for (int32_t i = begin; i < end; i++) {
-        keep[i] = OUT;
+        keep[i] = REJECTED;
         if (far[i] > 0) continue;
         while (k < job->old_end && comes_before(pairs[k].found, items[i])) k++;
         const bool found = k < job->old_end && !comes_before(items[i], pairs[k].found);
-        keep[i] = found ? KNOWN : IN;
+        keep[i] = found ? CACHED : UNDECIDED;
         if (found) job->old->stays[k] = stays(job, k, &far[i]);
     }
 }
 
-static inline bool is_new(uint8_t keep) { return keep == IN || keep == SURE; }
+static inline bool is_unknown(uint8_t keep) { return keep == UNDECIDED || keep == ACCEPTED; }
 
 static void choose_chunk(void *arg, int32_t begin, int32_t end)
 {
     const filter_job *job = arg;
     const list *l = job->g.l;
-    look_far(l->items + begin, job->change[0], job->change[1], l->far + begin, end - begin);
-    recall(job, begin, end);
-    contact_glance(&job->g, begin, end);
+    age_bounds(l->items + begin, job->change[0], job->change[1], l->bound + begin, end - begin);
+    recall_known(job, begin, end);
+    contact_filter_coarse(&job->g, begin, end);
     int32_t count = 0;
-    for (int32_t i = begin; i < end; i++) count += is_new(job->g.keep[i]);
+    for (int32_t i = begin; i < end; i++) count += is_unknown(job->g.state[i]);
     job->left[begin / FOUND_PER_CHUNK] = count;
 }
 
 // --- new pairs ---
 
 // Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less.
-static double own_thickness(const tl_contacts *c, const pair *p, double thickness)
+static double panel_thickness(const tl_contacts *c, const pair *p, double thickness)
 {
     const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
     tl_vec3 flat[4];
@@ -150,17 +150,17 @@ static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
 {
     tl_contacts *c = job->c;
     const list *l = job->g.l;
-    const contact_sight *s = job->g.sight;
+    const filter_motion *s = job->g.motion;
     const features f = features_of(c, l, from);
     if (is_pinched(c, l, &f)) return false;
-    pair *p = &c->pairs[to];
+    pair *p = &c->cache.pair[to];
     *p = make_pair(c, l, from, &f);
     contact_measure_pair(c, to);
-    const double spare = spare_of(c, s, &f), distance = c->near[to].distance;
-    if (p->body == TL_CLOTH && distance <= p->thickness + spare) p->thickness = own_thickness(c, p, p->thickness);
+    const double spare = search_margin(c, s, &f), distance = c->cache.near[to].distance;
+    if (p->body == TL_CLOTH && distance <= p->thickness + spare) p->thickness = panel_thickness(c, p, p->thickness);
     const double beyond = distance - p->thickness - spare;
     const bool worth = distance <= p->thickness + spare;
-    l->far[from] = DOWN * (float)(worth ? smaller(0, beyond + s->slop) : larger(0, beyond - s->slop));
+    l->bound[from] = DOWN * (float)(worth ? smaller(0, beyond + s->rounding) : larger(0, beyond - s->rounding));
     return worth;
 }
 
@@ -170,7 +170,7 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
     const int32_t chunk = begin / FOUND_PER_CHUNK, first = job->first + job->start[chunk];
     int32_t to = first;
     for (int32_t i = begin; i < end; i++)
-        if (is_new(job->g.keep[i]) && fill_pair(job, i, to)) to++;
+        if (is_unknown(job->g.state[i]) && fill_pair(job, i, to)) to++;
     job->left[chunk] = to - first;
 }
 
@@ -178,10 +178,10 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
 static void close_gaps(const filter_job *job, int32_t chunks)
 {
     tl_contacts *c = job->c;
-    c->pair_count = job->first;
+    c->cache.count = job->first;
     for (int32_t i = 0; i < chunks; i++) {
-        contact_move_pairs(c, job->first + job->start[i], job->left[i], c->pair_count);
-        c->pair_count += job->left[i];
+        contact_move_pairs(c, job->first + job->start[i], job->left[i], c->cache.count);
+        c->cache.count += job->left[i];
     }
 }
 
@@ -190,29 +190,29 @@ static void close_gaps(const filter_job *job, int32_t chunks)
 static bool body_rests(const tl_contacts *c, int32_t body)
 {
     return body == TL_CLOTH || !c->bodies[body].moves ||
-           (c->done >= 1 && c->measured_done >= 1 && c->settled_done >= 1);
+           (c->motion.progress >= 1 && c->cache.measured_progress >= 1 && c->cache.settled_progress >= 1);
 }
 
 /// Pairs begin to end of those that are known: those of one list.
 typedef struct known_run {
-    const kept *old;
+    const pair_reuse *old;
     int32_t begin, end;
 } known_run;
 
-static tl_status start_part(tl_contacts *c, const list *l, const contact_sight *s, known_run known, tl_arena *arena,
+static tl_status start_part(tl_contacts *c, const list *l, const filter_motion *s, known_run known, tl_arena *arena,
                             filter_job *job, tl_error *err)
 {
-    const kept *old = known.old;
+    const pair_reuse *old = known.old;
     const int32_t chunks = tl_chunk_count(l->count, FOUND_PER_CHUNK);
-    *job = (filter_job){.c = c, .old = old, .old_begin = known.begin, .old_end = known.end, .first = c->pair_count};
-    TL_TRY(contact_start_glance(c, l, s, arena, &job->g, err));
+    *job = (filter_job){.c = c, .old = old, .old_begin = known.begin, .old_end = known.end, .first = c->cache.count};
+    TL_TRY(contact_start_coarse(c, l, s, arena, &job->g, err));
     if (body_rests(c, l->body)) job->g.place = old->place;
     for (int side = 0; side < 2; side++) job->change[side] = old->change[side_of(l->body, l->how, side)];
     job->start = TL_SCRATCH(arena, int32_t, chunks), job->left = TL_SCRATCH(arena, int32_t, chunks);
     return job->start && job->left ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight *s, known_run known, const tl_ctx *ctx,
+static tl_status filter_part(tl_contacts *c, const list *l, const filter_motion *s, known_run known, const tl_ctx *ctx,
                              tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
@@ -220,8 +220,8 @@ static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight 
     filter_job job;
     TL_TRY(start_part(c, l, s, known, ctx->arena, &job, err));
     tl_parallel_for(ctx->workers, l->count, FOUND_PER_CHUNK, choose_chunk, &job);
-    const int32_t count = contact_add_up(job.left, chunks, job.start);
-    TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + count, err));
+    const int32_t count = contact_prefix_sum(job.left, chunks, job.start);
+    TL_TRY(contact_reserve_pairs(c, (int64_t)c->cache.count + count, err));
     tl_parallel_for(ctx->workers, l->count, FOUND_PER_CHUNK, fill_chunk, &job);
     close_gaps(&job, chunks);
     tl_arena_release(ctx->arena, mark);
@@ -229,12 +229,12 @@ static tl_status filter_part(tl_contacts *c, const list *l, const contact_sight 
 }
 
 // Where pairs that are known begin whose list has this number or a higher one.
-static int32_t run_begin(const tl_contacts *c, const kept *old, int32_t number)
+static int32_t run_begin(const tl_contacts *c, const pair_reuse *old, int32_t number)
 {
     int32_t low = 0, high = old->count;
     while (low < high) {
         const int32_t middle = low + (high - low) / 2;
-        if (list_of(c, &c->pairs[middle]) < number)
+        if (list_of(c, &c->cache.pair[middle]) < number)
             low = middle + 1;
         else
             high = middle;
@@ -243,23 +243,24 @@ static int32_t run_begin(const tl_contacts *c, const kept *old, int32_t number)
 }
 
 // Is what stands beside the lists of a body, or TL_CLOTH, of any use? Bodies must not have moved.
-static bool far_holds(const tl_contacts *c, int32_t body)
+static bool bounds_hold(const tl_contacts *c, int32_t body)
 {
-    if (!c->judged) return false;
+    if (!c->cache.filter_valid) return false;
     if (body == TL_CLOTH || !c->bodies[body].moves) return true;
-    return c->judged_done == c->done && (c->judged_part == c->aimed[1] || c->done >= 1);
+    return c->cache.filter_progress == c->motion.progress &&
+           (c->cache.filter_body_part == c->motion.disp_of[1] || c->motion.progress >= 1);
 }
 
 // One part of a list after the other, so that there is little room for pairs that turn out not to be worth it.
-static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight *s, const kept *old, const tl_ctx *ctx,
-                             tl_error *err)
+static tl_status filter_list(tl_contacts *c, const list *l, const filter_motion *s, const pair_reuse *old,
+                             const tl_ctx *ctx, tl_error *err)
 {
     const int32_t number = number_of(l->body, l->how), first = run_begin(c, old, number),
                   last = run_begin(c, old, number + 1);
-    if (l->count > 0 && !far_holds(c, l->body)) memset(l->far, 0, (size_t)l->count * sizeof *l->far);
+    if (l->count > 0 && !bounds_hold(c, l->body)) memset(l->bound, 0, (size_t)l->count * sizeof *l->bound);
     for (int32_t begin = 0; begin < l->count; begin += FOUND_PER_PART) {
         const int32_t count = l->count - begin < FOUND_PER_PART ? l->count - begin : FOUND_PER_PART;
-        const list part = {l->items + begin, count, l->body, l->how, l->far + begin};
+        const list part = {l->items + begin, count, l->body, l->how, l->bound + begin};
         TL_TRY(filter_part(c, &part, s, (known_run){old, first, last}, ctx, err));
     }
     return TL_OK;
@@ -268,29 +269,32 @@ static tl_status filter_list(tl_contacts *c, const list *l, const contact_sight 
 static tl_status filter_plane(tl_contacts *c, int32_t b, tl_error *err)
 {
     tl_vec3 p0, n0;
-    contact_plane(c, b, c->done, &p0, &n0);
+    contact_plane(c, b, c->motion.progress, &p0, &n0);
     for (int32_t i = 0; i < c->node_count; i++) {
-        if (c->pinched[i]) continue;
+        if (c->pinch.is_pinched[i]) continue;
         const double h = 0.5 * c->thickness[c->node_cloth[i]] + c->bodies[b].thickness, near = h + 2 * c->skin;
         double ways[2];
-        contact_plane_ways(c, b, c->at[i], c->way[i], ways);
-        if (tl_dot3(n0, tl_sub3(c->at[i], p0)) + smaller(0, ways[0]) - larger(0, ways[1]) > near) continue;
-        TL_TRY(contact_pair_room(c, (int64_t)c->pair_count + 1, err));
-        c->pairs[c->pair_count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
-        contact_measure_pair(c, c->pair_count++);
+        contact_plane_approach(c, b, c->motion.pos[i], c->motion.disp[i], ways);
+        if (tl_dot3(n0, tl_sub3(c->motion.pos[i], p0)) + smaller(0, ways[0]) - larger(0, ways[1]) > near) continue;
+        TL_TRY(contact_reserve_pairs(c, (int64_t)c->cache.count + 1, err));
+        c->cache.pair[c->cache.count] = (pair){{i, i, i, i}, {i, i}, PAIR_PLANE, b, h, c->node_area[i]};
+        contact_measure_pair(c, c->cache.count++);
     }
     return TL_OK;
 }
 
-static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept *old, const tl_ctx *ctx, tl_error *err)
+static tl_status filter_lists(tl_contacts *c, const filter_motion *s, const pair_reuse *old, const tl_ctx *ctx,
+                              tl_error *err)
 {
     if (c->self) {
-        TL_TRY(filter_list(c, &(list){c->found.vf, c->found.vf_count, TL_CLOTH, VF, c->far.vf}, s, old, ctx, err));
-        TL_TRY(filter_list(c, &(list){c->found.ee, c->found.ee_count, TL_CLOTH, EE, c->far.ee}, s, old, ctx, err));
+        TL_TRY(filter_list(c, &(list){c->cache.lists.vf, c->cache.lists.vf_count, TL_CLOTH, VF, c->cache.bound.vf}, s,
+                           old, ctx, err));
+        TL_TRY(filter_list(c, &(list){c->cache.lists.ee, c->cache.lists.ee_count, TL_CLOTH, EE, c->cache.bound.ee}, s,
+                           old, ctx, err));
     }
     for (int32_t b = 0; b < c->body_count; b++) {
         const tl_pairs *f = &c->bodies[b].found;
-        const contact_far *far = &c->bodies[b].apart;
+        const gap_bounds *far = &c->bodies[b].bounds;
         if (c->bodies[b].plane) {
             TL_TRY(filter_plane(c, b, err));
             continue;
@@ -307,45 +311,48 @@ static tl_status filter_lists(tl_contacts *c, const contact_sight *s, const kept
 // Is this the search of before once more? Then its pairs are those that there are.
 static bool is_repeated(const tl_contacts *c)
 {
-    const size_t size = (size_t)c->node_count * sizeof *c->at;
-    if (!c->complete || !c->whole || !far_holds(c, TL_CLOTH)) return false;
+    const size_t size = (size_t)c->node_count * sizeof *c->motion.pos;
+    if (!c->cache.complete || !c->cache.unchanged || !bounds_hold(c, TL_CLOTH)) return false;
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!far_holds(c, b)) return false;
-    if (c->measured_done != c->done || c->settled_done != c->done) return false;
-    return memcmp(c->at, c->judged_at, size) == 0 && memcmp(c->way, c->judged_way, size) == 0 &&
-           memcmp(c->at, c->measured, size) == 0 && memcmp(c->at, c->settled, size) == 0;
+        if (!bounds_hold(c, b)) return false;
+    if (c->cache.measured_progress != c->motion.progress || c->cache.settled_progress != c->motion.progress)
+        return false;
+    return memcmp(c->motion.pos, c->cache.filter_pos, size) == 0 &&
+           memcmp(c->motion.disp, c->cache.filter_disp, size) == 0 &&
+           memcmp(c->motion.pos, c->cache.measured, size) == 0 && memcmp(c->motion.pos, c->cache.settled, size) == 0;
 }
 
 // Of what lists and pairs now are.
 static void note_filtered(tl_contacts *c)
 {
-    const size_t size = (size_t)c->node_count * sizeof *c->at;
-    memcpy(c->judged_at, c->at, size), memcpy(c->judged_way, c->way, size);
-    c->judged = c->whole = true, c->judged_done = c->done, c->judged_part = c->aimed[1];
-    memcpy(c->settled, c->at, size), memcpy(c->measured, c->at, size);
-    c->settled_done = c->measured_done = c->done;
-    c->complete = true;
+    const size_t size = (size_t)c->node_count * sizeof *c->motion.pos;
+    memcpy(c->cache.filter_pos, c->motion.pos, size), memcpy(c->cache.filter_disp, c->motion.disp, size);
+    c->cache.filter_valid = c->cache.unchanged = true, c->cache.filter_progress = c->motion.progress,
+    c->cache.filter_body_part = c->motion.disp_of[1];
+    memcpy(c->cache.settled, c->motion.pos, size), memcpy(c->cache.measured, c->motion.pos, size);
+    c->cache.settled_progress = c->cache.measured_progress = c->motion.progress;
+    c->cache.complete = true;
 }
 
 tl_status contact_filter(tl_contacts *c, const tl_ctx *ctx, tl_error *err)
 {
     if (is_repeated(c)) {
-        c->fresh = false;
+        c->cache.measured_now = false;
         return TL_OK;
     }
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    contact_sight s;
-    kept old;
-    tl_status status = contact_look(c, c->at, c->way, 0, ctx, &s, err);
-    if (status == TL_OK) status = contact_keep(c, ctx, &old, err);
+    filter_motion s;
+    pair_reuse old;
+    tl_status status = contact_prepare_filter(c, c->motion.pos, c->motion.disp, 0, ctx, &s, err);
+    if (status == TL_OK) status = contact_reuse_pairs(c, ctx, &old, err);
     if (status == TL_OK) status = filter_lists(c, &s, &old, ctx, err);
-    if (status == TL_OK) status = contact_weave(c, &old, ctx, err);
+    if (status == TL_OK) status = contact_merge_pairs(c, &old, ctx, err);
     tl_arena_release(ctx->arena, mark);
     if (status != TL_OK) {
-        c->pair_count = 0, c->complete = c->judged = false;
+        c->cache.count = 0, c->cache.complete = c->cache.filter_valid = false;
         return status;
     }
     note_filtered(c);
-    c->fresh = false;
+    c->cache.measured_now = false;
     return TL_OK;
 }

@@ -2,7 +2,7 @@
 //
 // Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the
 // cloth between. There the promise cannot hold. When a body cannot go on for several iterations because of the same
-// pairs (contact_limit.c), in a step that has been cut already, and their cloth has no room (between surfaces that face
+// pairs (path_clip.c), in a step that has been cut already, and their cloth has no room (between surfaces that face
 // each other, held by handles, or, when steps get no shorter, pressed to next to nothing), the nodes of cloth in them
 // are pinched: their contact with bodies is left out, they are drawn along with the nearest point of a body and out of
 // it at a limited speed, and count separately. A node is free again when it is outside, at a distance, and nothing
@@ -18,41 +18,35 @@
 #include "detect/nearest.h"
 #include "math/elementary.h"
 
-// strength of the pull, in masses over dt^2: with 10, cloth that hung over a corner held its nodes back
-#define HOLD 100.0
-#define OUT_SPEED 0.3       // towards the outside [m/s]
-#define FREE_DISTANCE 0.15  // of the largest thickness, to be free
-#define GOAL_DISTANCE 3.0  // of it, where they are drawn to: edges and faces around a node must clear a curved body too
-
 enum { NODES_PER_CHUNK = 64 };  // a constant: results must not depend on the worker count
 
 void contact_pinch(tl_contacts *c, const pair *p)
 {
     for (int k = 0; k < pair_nodes(p); k++) {
         const int32_t i = p->node[k];
-        if (i >= c->node_count || c->pinched[i]) continue;
-        c->pinched[i] = 1;
-        c->pinched_count++;
-        c->goal[i] = c->at[i];
+        if (i >= c->node_count || c->pinch.is_pinched[i]) continue;
+        c->pinch.is_pinched[i] = 1;
+        c->pinch.count++;
+        c->pinch.goal[i] = c->motion.pos[i];
     }
-    c->searched_done = -1, c->complete = false;  // lists hold its pairs
+    contact_invalidate_lists(c);  // lists hold its pairs
 }
 
 /// The nearest point of a body to a place: on which face, with which weights (planes have neither).
-typedef struct spot {
+typedef struct body_point {
     int32_t body, face;
     double weight[3], distance;
     double outside;  ///< distance along the normal, negative behind [m]
     tl_vec3 normal;
-} spot;
+} body_point;
 
-static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
+static body_point point_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
 {
     const int32_t *face = c->bodies[b].surface.face[f];
     const tl_vec3 *x = c->step.body_begin + c->bodies[b].start;
     const tl_vec3 q[4] = {p, x[face[0]], x[face[1]], x[face[2]]};
     const tl_nearest near = tl_nearest_vertex_face(q);
-    spot s = {.body = b, .face = f, .distance = near.distance};
+    body_point s = {.body = b, .face = f, .distance = near.distance};
     tl_vec3 gap = {0, 0, 0};
     for (int k = 0; k < 3; k++)
         s.weight[k] = -near.weight[1 + k], gap = tl_madd3(gap, s.weight[k], tl_sub3(p, q[1 + k]));
@@ -62,13 +56,13 @@ static spot spot_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_vec3 p)
 }
 
 /// Of a plane or a mesh, as it is at the start of the step; body -1 if there is nothing.
-static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
+static body_point nearest_point_of(const tl_contacts *c, int32_t b, tl_vec3 p)
 {
     if (!c->bodies[b].plane) {
         const tl_nearest_spot near = tl_bvh_nearest(c->bodies[b].tree, p, (double)INFINITY, -1);
-        return near.face < 0 ? (spot){.body = -1} : spot_on_face(c, b, near.face, p);
+        return near.face < 0 ? (body_point){.body = -1} : point_on_face(c, b, near.face, p);
     }
-    spot s = {.body = b, .face = -1};
+    body_point s = {.body = b, .face = -1};
     tl_vec3 point;
     contact_plane(c, b, 0, &point, &s.normal);
     s.outside = tl_dot3(s.normal, tl_sub3(p, point));
@@ -78,7 +72,7 @@ static spot nearest_spot(const tl_contacts *c, int32_t b, tl_vec3 p)
 
 /// How often a body surrounds a place: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983). About 1
 /// inside, 2 where it overlaps itself, 0 outside.
-static double winding(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
+static double winding_number(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
 {
     const tl_surface *s = &c->bodies[b].surface;
     const tl_vec3 *x = body_pos + c->bodies[b].start;
@@ -103,7 +97,7 @@ static bool is_in_box(const contact_box *box, tl_vec3 p)
 static bool is_inside(const tl_contacts *c, tl_vec3 p)
 {
     for (int32_t b = 0; b < c->body_count; b++)
-        if (!c->bodies[b].plane && is_in_box(&c->bodies[b].box, p) && winding(c, b, p, c->step.body_begin) > 0.5)
+        if (!c->bodies[b].plane && is_in_box(&c->bodies[b].box, p) && winding_number(c, b, p, c->step.body_begin) > 0.5)
             return true;
     return false;
 }
@@ -112,30 +106,30 @@ static bool is_inside(const tl_contacts *c, tl_vec3 p)
 // distance that pinched nodes keep (twice it: from the middle), that faces against the first, and belongs to another
 // part of it. Between both sides of one thin part a place is surrounded once though it is behind both, before an edge
 // it is behind one and not surrounded. Body -1 if there is none.
-static spot facing_spot(const tl_contacts *c, const spot *first, tl_vec3 p)
+static body_point facing_point(const tl_contacts *c, const body_point *first, tl_vec3 p)
 {
     enum { MOST = 512 };
     int32_t faces[MOST];
     const tl_surface *s = &c->bodies[first->body].surface;
-    const double limit = 2 * GOAL_DISTANCE * c->reach;
+    const double limit = 2 * c->policy.pinch.goal_distance * c->reach;
     const tl_vec3 half = {limit, limit, limit};
     const int32_t count = tl_bvh_around(c->bodies[first->body].tree, tl_sub3(p, half), tl_add3(p, half), faces, MOST);
     const bool all = count > MOST;
-    spot best = {.body = -1, .face = -1, .distance = limit};
+    body_point best = {.body = -1, .face = -1, .distance = limit};
     for (int32_t i = 0; i < (all ? s->face_count : count); i++) {
-        const spot t = spot_on_face(c, first->body, all ? i : faces[i], p);
+        const body_point t = point_on_face(c, first->body, all ? i : faces[i], p);
         if (tl_dot3(t.normal, first->normal) >= 0) continue;
         if (t.distance < best.distance || (t.distance == best.distance && t.face < best.face))
             best = t;  // whatever their order
     }
     const int behind = (first->outside < 0) + (best.outside < 0);
-    if (best.body >= 0 && behind > 0 && fabs(winding(c, best.body, p, c->step.body_begin) - behind) > 0.5)
+    if (best.body >= 0 && behind > 0 && fabs(winding_number(c, best.body, p, c->step.body_begin) - behind) > 0.5)
         best.body = -1;
     return best;
 }
 
 /// How the body moves there in this step. Of a plane that slides along itself nothing counts but its advance.
-static tl_vec3 spot_motion(const tl_contacts *c, const spot *s, tl_vec3 p)
+static tl_vec3 point_motion(const tl_contacts *c, const body_point *s, tl_vec3 p)
 {
     tl_vec3 sum = {0, 0, 0};
     if (c->bodies[s->body].plane) {
@@ -158,7 +152,7 @@ typedef struct squeeze {
     double least_advance;
 } squeeze;
 
-static void add_to_squeeze(squeeze *q, const spot *s, double lack, tl_vec3 motion)
+static void add_to_squeeze(squeeze *q, const body_point *s, double lack, tl_vec3 motion)
 {
     const double advance = tl_dot3(motion, s->normal);
     q->least_advance = q->count > 0 ? fmin(q->least_advance, advance) : advance;
@@ -185,14 +179,14 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
     squeeze q = {.count = 0};
     tl_vec3 along = {0, 0, 0}, out = {0, 0, 0};
     double depth = (double)INFINITY;
-    const double wanted = GOAL_DISTANCE * c->reach;
+    const double wanted = c->policy.pinch.goal_distance * c->reach;
     for (int32_t b = 0; b < c->body_count; b++) {
-        const spot s = nearest_spot(c, b, x);
+        const body_point s = nearest_point_of(c, b, x);
         if (s.body < 0) continue;
-        const tl_vec3 motion = spot_motion(c, &s, x);
+        const tl_vec3 motion = point_motion(c, &s, x);
         if (s.outside < depth) depth = s.outside, along = motion;
         if (s.outside >= wanted) continue;
-        const spot t = c->bodies[b].plane ? (spot){.body = -1} : facing_spot(c, &s, x);
+        const body_point t = c->bodies[b].plane ? (body_point){.body = -1} : facing_point(c, &s, x);
         const bool between = t.body >= 0 && t.outside < wanted, room = between && s.outside >= 0 && t.outside >= 0;
         // where there is room before both, as between two toes, cloth must not be held but come out: not farther than
         // the middle
@@ -200,28 +194,28 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
         add_to_squeeze(&q, &s, fmax(lack, 0.01 * wanted), motion);  // in the very middle, too, it goes along
         if (!between || room) continue;
         depth = fmin(depth, t.outside);
-        add_to_squeeze(&q, &t, wanted - t.outside, spot_motion(c, &t, x));
+        add_to_squeeze(&q, &t, wanted - t.outside, point_motion(c, &t, x));
     }
-    const double most = OUT_SPEED * c->step.dt;
+    const double most = c->policy.pinch.out_speed * c->step.dt;
     if (q.count > 0) along = squeeze_motion(&q, most), out = tl_mul3(1.0 / q.count, q.out);
     if (depth > 0 && tl_dot3(clear, clear) > 0 && is_inside(c, x))
         depth = 0;  // before a part of a body, and in another
     if (depth > 0) out = tl_madd3(out, most * fmin(1, depth / c->reach), clear);
     const double length = tl_norm3(out);
-    c->goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
+    c->pinch.goal[i] = tl_madd3(tl_add3(x, along), length > most ? most / length : 1, out);
     return depth;
 }
 
 /// What is found about pinched nodes at the start of a step.
-typedef struct finding {
+typedef struct release_check {
     tl_contacts *c;
     uint8_t *stay;  ///< [node_count] too near, or something around it crosses a body
     tl_vec3
         *clear;  ///< [node_count] mean of the directions in which what crosses there comes free: short if they disagree
     int32_t *crossings;  ///< [node_count]
-} finding;
+} release_check;
 
-static void stay(const finding *f, const int32_t *nodes, int count)
+static void stay(const release_check *f, const int32_t *nodes, int count)
 {
     for (int k = 0; k < count; k++) f->stay[nodes[k]] = 1;
 }
@@ -250,7 +244,7 @@ static tl_vec3 edge_normal(const tl_contacts *c, int32_t body, const tl_vec3 *x,
 }
 
 // All nodes of what crosses move alike, which stretches nothing.
-static void stay_crossing(const finding *f, const int32_t *nodes, int count, tl_vec3 out)
+static void hold_crossing(const release_check *f, const int32_t *nodes, int count, tl_vec3 out)
 {
     const tl_vec3 way = tl_unit3_or(out, (tl_vec3){0, 0, 0});
     for (int k = 0; k < count; k++) {
@@ -263,41 +257,43 @@ static void stay_crossing(const finding *f, const int32_t *nodes, int count, tl_
 static bool touches_pinched(const tl_contacts *c, const int32_t *nodes, int count)
 {
     for (int k = 0; k < count; k++)
-        if (c->pinched[nodes[k]]) return true;
+        if (c->pinch.is_pinched[nodes[k]]) return true;
     return false;
 }
 
 // An edge is in front of a plane if both of its ends are.
-static void look_at_plane(const finding *found, int32_t b)
+static void check_plane(const release_check *found, int32_t b)
 {
     const tl_contacts *c = found->c;
     tl_vec3 point, normal;
     contact_plane(c, b, 0, &point, &normal);
     for (int32_t i = 0; i < c->node_count; i++)
-        if (c->pinched[i] && tl_dot3(normal, tl_sub3(c->at[i], point)) < FREE_DISTANCE * c->reach) stay(found, &i, 1);
+        if (c->pinch.is_pinched[i] &&
+            tl_dot3(normal, tl_sub3(c->motion.pos[i], point)) < c->policy.pinch.free_distance * c->reach)
+            stay(found, &i, 1);
 }
 
-static void look_at_body(const finding *out, int32_t b)
+static void check_body(const release_check *out, int32_t b)
 {
     const tl_contacts *c = out->c;
     const tl_pairs *found = &c->bodies[b].found;
     const tl_surface *own = &c->cloth, *other = &c->bodies[b].surface;
-    const tl_vec3 *x = c->at, *y = c->at + c->node_count + c->bodies[b].start;
+    const tl_vec3 *x = c->motion.pos, *y = c->motion.pos + c->node_count + c->bodies[b].start;
     for (int32_t i = 0; i < found->ef_count; i++) {
         const int32_t *e = own->edge[found->ef[i].a], *f = other->face[found->ef[i].b];
         if (touches_pinched(c, e, 2) && tl_segment_meets_triangle(&x[e[0]], &x[e[1]], &y[f[0]], &y[f[1]], &y[f[2]]))
-            stay_crossing(out, e, 2, face_normal(y, f));
+            hold_crossing(out, e, 2, face_normal(y, f));
     }
     for (int32_t i = 0; i < found->fe_count; i++) {
         const int32_t *e = other->edge[found->fe[i].a], *f = own->face[found->fe[i].b];
         if (touches_pinched(c, f, 3) && tl_segment_meets_triangle(&y[e[0]], &y[e[1]], &x[f[0]], &x[f[1]], &x[f[2]]))
-            stay_crossing(out, f, 3, edge_normal(c, b, y, e));
+            hold_crossing(out, f, 3, edge_normal(c, b, y, e));
     }
-    const double near = FREE_DISTANCE * c->reach;
+    const double near = c->policy.pinch.free_distance * c->reach;
     for (int32_t i = 0; i < found->vf_count; i++) {
         const int32_t v = found->vf[i].a, *f = other->face[found->vf[i].b];
         const tl_vec3 q[4] = {x[v], y[f[0]], y[f[1]], y[f[2]]};
-        if (c->pinched[v] && tl_nearest_vertex_face(q).distance < near) stay(out, &v, 1);
+        if (c->pinch.is_pinched[v] && tl_nearest_vertex_face(q).distance < near) stay(out, &v, 1);
     }
     for (int32_t i = 0; i < found->fv_count; i++) {
         const int32_t *f = own->face[found->fv[i].b];
@@ -313,42 +309,41 @@ static void look_at_body(const finding *out, int32_t b)
 
 static void judge_nodes(void *arg, int32_t begin, int32_t end)
 {
-    const finding *f = arg;
+    const release_check *f = arg;
     tl_contacts *c = f->c;
     for (int32_t i = begin; i < end; i++) {
-        if (!c->pinched[i]) continue;
-        const bool outside = set_goal(c, i, c->at[i], f->clear[i]) > 0;
-        c->pinched[i] =
-            !outside || f->stay[i] || is_inside(c, c->at[i]);  // the last is the slowest, and has the last word
+        if (!c->pinch.is_pinched[i]) continue;
+        const bool outside = set_goal(c, i, c->motion.pos[i], f->clear[i]) > 0;
+        c->pinch.is_pinched[i] =
+            !outside || f->stay[i] || is_inside(c, c->motion.pos[i]);  // the last is the slowest, and has the last word
     }
 }
 
 tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
 {
-    if (c->pinched_count == 0) return TL_OK;
+    if (c->pinch.count == 0) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    const finding f = {c, TL_SCRATCH(ctx->arena, uint8_t, n), TL_SCRATCH(ctx->arena, tl_vec3, n),
-                       TL_SCRATCH(ctx->arena, int32_t, n)};
+    const release_check f = {c, TL_SCRATCH(ctx->arena, uint8_t, n), TL_SCRATCH(ctx->arena, tl_vec3, n),
+                             TL_SCRATCH(ctx->arena, int32_t, n)};
     if (!f.clear || !f.stay || !f.crossings) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) f.clear[i] = (tl_vec3){0, 0, 0}, f.stay[i] = 0, f.crossings[i] = 0;
-    c->allowed = 0;
-    const double done = c->done;
-    c->done = 0;
-    contact_place(c, x, 0);
-    c->done = done;
+    const double progress = c->motion.progress;
+    contact_set_progress(c, 0);
+    contact_start_at(c, x);
+    contact_set_progress(c, progress);
     const double margin = 0.5 * c->reach;
-    tl_bvh_refit(c->tree, c->at, NULL, margin, 0, ctx->workers);
+    tl_bvh_refit(c->tree, c->motion.pos, NULL, margin, 0, ctx->workers);
     for (int32_t b = 0; b < c->body_count; b++) {
         if (c->bodies[b].plane) {
-            look_at_plane(&f, b);
+            check_plane(&f, b);
             continue;
         }
-        tl_bvh_refit(c->bodies[b].tree, c->at + n + c->bodies[b].start, NULL, margin, 0, ctx->workers);
+        tl_bvh_refit(c->bodies[b].tree, c->motion.pos + n + c->bodies[b].start, NULL, margin, 0, ctx->workers);
         c->bodies[b].fitted = 0;
         const int what = TL_PAIR_VF | TL_PAIR_EE | TL_PAIR_EF;
         TL_TRY(tl_bvh_between(c->tree, c->bodies[b].tree, what, ctx->arena, ctx->workers, &c->bodies[b].found, err));
-        look_at_body(&f, b);
+        check_body(&f, b);
     }
     tl_parallel_for(ctx->workers, n, NODES_PER_CHUNK, judge_nodes, (void *)&f);
     tl_contacts_count_pinched(c);
@@ -356,15 +351,18 @@ tl_status contact_begin_pinched(tl_contacts *c, const tl_vec3 *x, const tl_ctx *
     return TL_OK;
 }
 
-/// Pull towards the goals: energy 1/2 HOLD m gamma^2 |x - goal|^2.
-static double pull(const tl_contacts *c, int32_t i) { return HOLD * c->step.mass[i] * c->step.gamma * c->step.gamma; }
+/// Pull towards the goals: energy 1/2 c->policy.pinch.pull m gamma^2 |x - goal|^2.
+static double pull(const tl_contacts *c, int32_t i)
+{
+    return c->policy.pinch.pull * c->step.mass[i] * c->step.gamma * c->step.gamma;
+}
 
 double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x)
 {
     double sum = 0;
-    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
-        if (!c->pinched[i] || c->step.fixed[i]) continue;
-        const tl_vec3 d = tl_sub3(x[i], c->goal[i]);
+    for (int32_t i = 0; i < c->node_count && c->pinch.count > 0; i++) {
+        if (!c->pinch.is_pinched[i] || c->step.fixed[i]) continue;
+        const tl_vec3 d = tl_sub3(x[i], c->pinch.goal[i]);
         sum += 0.5 * pull(c, i) * tl_dot3(d, d);
     }
     return sum;
@@ -372,20 +370,33 @@ double contact_pinched_energy(const tl_contacts *c, const tl_vec3 *x)
 
 void contact_pinched_assemble(const tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient)
 {
-    for (int32_t i = 0; i < c->node_count && c->pinched_count > 0; i++) {
-        if (!c->pinched[i] || c->step.fixed[i]) continue;
-        gradient[i] = tl_madd3(gradient[i], pull(c, i), tl_sub3(x[i], c->goal[i]));
+    for (int32_t i = 0; i < c->node_count && c->pinch.count > 0; i++) {
+        if (!c->pinch.is_pinched[i] || c->step.fixed[i]) continue;
+        gradient[i] = tl_madd3(gradient[i], pull(c, i), tl_sub3(x[i], c->pinch.goal[i]));
         if (!matrix) continue;
         double *d = matrix->diagonal ? matrix->diagonal[i] : matrix->value[matrix->row_start[i]];
         for (int k = 0; k < 9; k += 4) d[k] += pull(c, i);
     }
 }
 
-uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinched; }
+tl_status contact_pinch_create(tl_contacts *c, tl_error *err)
+{
+    c->pinch.is_pinched = TL_CALLOC(&c->alloc, uint8_t, c->node_count);
+    c->pinch.goal = TL_CALLOC(&c->alloc, tl_vec3, c->node_count);
+    return c->pinch.is_pinched && c->pinch.goal ? TL_OK : tl_fail_memory(err, "the contacts");
+}
+
+void contact_pinch_free(tl_contacts *c)
+{
+    TL_FREE(&c->alloc, c->pinch.is_pinched, c->node_count);
+    TL_FREE(&c->alloc, c->pinch.goal, c->node_count);
+}
+
+uint8_t *tl_contacts_pinched(tl_contacts *c) { return c->pinch.is_pinched; }
 
 void tl_contacts_count_pinched(tl_contacts *c)
 {
-    c->searched_done = -1, c->complete = false;  // lists lack the pairs of nodes that are free now
-    c->pinched_count = 0;
-    for (int32_t i = 0; i < c->node_count; i++) c->pinched_count += c->pinched[i] != 0;
+    contact_invalidate_lists(c);  // lists lack the pairs of nodes that are free now
+    c->pinch.count = 0;
+    for (int32_t i = 0; i < c->node_count; i++) c->pinch.count += c->pinch.is_pinched[i] != 0;
 }

@@ -11,7 +11,7 @@ static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, cons
     tl_vec3 *u = contact_kind_way(move, ctx);
     if (!u) return tl_fail_memory(err, "a step");
     TL_TRY(tl_contacts_search(contacts, move->x0, u, ctx, err));
-    TL_TRY(tl_contacts_carry(contacts, move->x0, u, ctx, err));
+    TL_TRY(tl_contacts_push_ahead(contacts, move->x0, u, ctx, err));
     for (int32_t i = 0; i < move->node_count; i++) x[i] = move->fixed[i] ? move->target[i] : tl_add3(move->x0[i], u[i]);
     tl_contacts_freeze(contacts);
     return TL_OK;

@@ -11,33 +11,35 @@
 #include "respond/contact_impl.h"
 #include "toile/collide.h"
 
-#define SEPARATION 0.1      // of the thickness: ways that come nearer meet ..
-#define START_DISTANCE 0.9  // .. or this part of the distance at the start, if that is less
-#define KEEP 2.0            // separations that a bond keeps at the end
-#define FREEZE_REACH 8.0    // thicknesses; further apart a spring along the normal of now would mislead
-enum { PAIRS_PER_CHUNK = 512, MAX_ROUNDS = 30 };
+enum { PAIRS_PER_CHUNK = 512 };
 
 // Is the nearest place inside both features? On a border the normal of now is not that of what lies beyond: cloth that
 // slides would run into faces ahead of it.
-static bool inside(const pair *p, const nearness *near)
+static bool inside(const pair *p, const proximity *near)
 {
     for (int k = 0; k < pair_nodes(p); k++)
         if (near->weight[k] == 0) return false;
     return true;
 }
 
+static bool may_be_frozen(const tl_contacts *c, int32_t i)
+{
+    const pair *p = &c->cache.pair[i];
+    const proximity *near = &c->cache.near[i];
+    return inside(p, near) && near->distance <= c->policy.zones.freeze_reach * p->thickness;
+}
+
 void tl_contacts_freeze(tl_contacts *c)
 {
-    int32_t count = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) {
-        if (!inside(&c->pairs[i], &c->near[i]) || c->near[i].distance > FREEZE_REACH * c->pairs[i].thickness) continue;
-        c->pairs[count] = c->pairs[i], c->near[count] = c->near[i], c->soft[count] = c->soft[i];
-        count++;
-    }
-    c->pair_count = count;
-    c->report.candidates = count;
-    c->done = 1, c->allowed = 0, c->fresh = c->complete = false, c->frozen = true;
+    contact_select_pairs(c, may_be_frozen);
+    c->report.candidates = c->cache.count;
+    contact_set_progress(c, 1);
+    c->zones.frozen = true;
 }
+
+void contact_zones_begin(tl_contacts *c) { c->zones.frozen = false; }
+
+void contact_zones_free(tl_contacts *c) { TL_FREE(&c->alloc, c->zones.bond, c->zones.cap); }
 
 typedef struct hit_job {
     tl_contacts *c;
@@ -45,30 +47,32 @@ typedef struct hit_job {
     double *time;          // of every pair; 2: does not meet
 } hit_job;
 
-static double separation_of(const pair *p, double distance)
+static double separation_of(const tl_contacts *c, const pair *p, double distance)
 {
-    return fmin(SEPARATION * p->thickness, START_DISTANCE * distance);
+    return fmin(c->policy.zones.separation * p->thickness, c->policy.zones.start_part * distance);
 }
 
-static double meet(const tl_contacts *c, const pair *p, const nearness *near)
+static double meet(const tl_contacts *c, const pair *p, const proximity *near)
 {
-    const double apart = separation_of(p, near->distance);
+    const double apart = separation_of(c, p, near->distance);
     if (p->kind == PAIR_PLANE) {  // it has no other side to come out of: where the way ends is what counts
         tl_vec3 point, normal;
         contact_plane(c, p->body, 1, &point, &normal);
-        return tl_dot3(normal, tl_sub3(tl_add3(c->at[p->node[0]], c->way[p->node[0]]), point)) < apart ? 1 : 2;
+        return tl_dot3(normal, tl_sub3(tl_add3(c->motion.pos[p->node[0]], c->motion.disp[p->node[0]]), point)) < apart
+                   ? 1
+                   : 2;
     }
     tl_vec3 from[4], to[4];
     double low = INFINITY, high = -INFINITY;
     for (int k = 0; k < 4; k++) {
-        from[k] = c->at[p->node[k]], to[k] = tl_add3(from[k], c->way[p->node[k]]);
+        from[k] = c->motion.pos[p->node[k]], to[k] = tl_add3(from[k], c->motion.disp[p->node[k]]);
         const double h = tl_dot3(near->normal, tl_sub3(to[k], from[0]));
         if (k < first_count(p))
             low = fmin(low, h);
         else
             high = fmax(high, h);
     }
-    if (low - high >= apart && near->distance > 0) return 2;  // on two sides of a plane all the way (contact_limit.c)
+    if (low - high >= apart && near->distance > 0) return 2;  // on two sides of a plane all the way (path_clip.c)
     double time = 1;
     const uint32_t hit =
         p->kind == PAIR_VF ? tl_ccd_vertex_face(from, to, apart, &time) : tl_ccd_edge_edge(from, to, apart, &time);
@@ -80,19 +84,19 @@ static void hit_chunk(void *arg, int32_t begin, int32_t end)
     const hit_job *job = arg;
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
+        const pair *p = &c->cache.pair[i];
         bool look = !job->moved;
         for (int k = 0; k < pair_nodes(p) && !look; k++) look = p->node[k] < c->node_count && job->moved[p->node[k]];
-        job->time[i] = look ? meet(c, p, &c->near[i]) : 2;
+        job->time[i] = look ? meet(c, p, &c->cache.near[i]) : 2;
     }
 }
 
 // The condition that keeps a pair apart at the end, by its normal and weights when it meets.
 static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
 {
-    const pair *p = &c->pairs[index];
+    const pair *p = &c->cache.pair[index];
     tl_bond b = {.node = {-1, -1, -1, -1},
-                 .keep = KEEP * SEPARATION * p->thickness,
+                 .keep = c->policy.zones.keep * c->policy.zones.separation * p->thickness,
                  .friction = contact_friction(c, p),
                  .fresh = true};
     if (p->kind == PAIR_PLANE) {
@@ -107,9 +111,9 @@ static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
     tl_vec3 at[4];
     for (int k = 0; k < 4; k++) {
         local.node[k] = k;
-        at[k] = tl_madd3(c->at[p->node[k]], time, c->way[p->node[k]]);
+        at[k] = tl_madd3(c->motion.pos[p->node[k]], time, c->motion.disp[p->node[k]]);
     }
-    const nearness near = contact_nearness(c, &local, at, 1);
+    const proximity near = contact_proximity(c, &local, at, 1);
     b.normal = near.normal;
     const double scale = 1 / (c->step.gamma * c->step.dt);
     for (int k = 0; k < 4; k++) {
@@ -134,17 +138,17 @@ static tl_status find_bonds(tl_contacts *c, const tl_vec3 *x0, const tl_vec3 *x,
     for (int32_t i = 0; i < c->node_count; i++) u[i] = tl_sub3(x[i], x0[i]);
     TL_TRY(contact_search(c, x0, u, 1, ctx, err));
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    hit_job job = {c, moved, TL_SCRATCH(ctx->arena, double, c->pair_count)};
-    if (c->pair_count > 0 && !job.time) return tl_fail_memory(err, "the impact zones");
-    tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, hit_chunk, &job);
+    hit_job job = {c, moved, TL_SCRATCH(ctx->arena, double, c->cache.count)};
+    if (c->cache.count > 0 && !job.time) return tl_fail_memory(err, "the impact zones");
+    tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, hit_chunk, &job);
     *found = 0;
     tl_status status = TL_OK;
-    for (int32_t i = 0; i < c->pair_count && status == TL_OK; i++) {
+    for (int32_t i = 0; i < c->cache.count && status == TL_OK; i++) {
         if (job.time[i] > 1) continue;
-        if (!TL_GROW(&c->alloc, c->bonds, c->bond_cap, c->bond_count + 1))
+        if (!TL_GROW(&c->alloc, c->zones.bond, c->zones.cap, c->zones.count + 1))
             status = tl_fail_memory(err, "the impact zones");
         else
-            c->bonds[c->bond_count++] = bond_of(c, i, job.time[i]), (*found)++;
+            c->zones.bond[c->zones.count++] = bond_of(c, i, job.time[i]), (*found)++;
     }
     tl_arena_release(ctx->arena, mark);
     return status;
@@ -158,25 +162,25 @@ static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const tl_c
     tl_vec3 *u = TL_SCRATCH(ctx->arena, tl_vec3, n);
     if (!inverse || !moved || !u) return tl_fail_memory(err, "the impact zones");
     for (int32_t i = 0; i < n; i++) inverse[i] = c->step.fixed[i] ? 0 : 1 / c->step.mass[i];
-    c->bond_count = 0;
+    c->zones.count = 0;
     bool lost = false;  // handles that run into bodies
     for (int round = 0;; round++) {
         int32_t found = 0;
         TL_TRY(find_bonds(c, x0, x, round > 0 ? moved : NULL, u, ctx, &found, err));
         *clear = found == 0 && !lost;
-        if (found == 0 || round == MAX_ROUNDS) break;
+        if (found == 0 || round == c->policy.zones.rounds) break;
         memset(moved, 0, (size_t)n);
         tl_zones_report r;
-        TL_TRY(tl_zones_solve(&(tl_bonds){c->bonds, c->bond_count, n, inverse}, x, moved, ctx->arena, &r, err));
+        TL_TRY(tl_zones_solve(&(tl_bonds){c->zones.bond, c->zones.count, n, inverse}, x, moved, ctx->arena, &r, err));
         lost = r.immovable > 0;
         c->report.zones = r.zones;
         if (r.largest > c->report.zone_nodes) c->report.zone_nodes = r.largest;
         c->report.zone_rounds++;
     }
-    if (*clear || c->done < 1) return TL_OK;
+    if (*clear || c->motion.progress < 1) return TL_OK;
     // Fail-safe: from a start that is free, paths can always be cut short enough.
     int64_t limited;
-    TL_TRY(tl_contacts_limit(c, x0, u, true, ctx, &limited, err));
+    TL_TRY(tl_contacts_clip(c, x0, u, true, ctx, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(x0[i], u[i]);
     c->report.held++;
     *clear = true;
@@ -187,18 +191,17 @@ tl_status tl_contacts_zones(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const
                             tl_error *err)
 {
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    bool moving = false;
-    for (int32_t b = 0; b < c->body_count; b++) moving |= c->bodies[b].moves;
-    c->frozen = false, c->allowed = 0, c->done = moving ? 0 : 1;
+    c->zones.frozen = false;
+    contact_set_progress(c, c->bodies_move ? 0 : 1);
     tl_status status = solve(c, x0, x, ctx, clear, err);
     tl_arena_release(ctx->arena, mark);
     if (status != TL_OK || !*clear) return status;
-    c->done = 1;
-    contact_place(c, x, 0);
+    contact_set_progress(c, 1);
+    contact_set_positions(c, x, 0);
     contact_measure(c, ctx->workers);
     c->report.nearest = 1, c->report.contacts = 0;
-    for (int32_t i = 0; i < c->pair_count; i++) {
-        const double near = c->near[i].distance / c->pairs[i].thickness;
+    for (int32_t i = 0; i < c->cache.count; i++) {
+        const double near = c->cache.near[i].distance / c->cache.pair[i].thickness;
         c->report.contacts += near < 1;
         c->report.nearest = fmin(c->report.nearest, near);
     }

@@ -1,4 +1,4 @@
-// tests/unit/test_heal.c: tangled sheets, tubes and bodies come apart, and what cannot says so.
+// tests/unit/test_untangle.c: tangled sheets, tubes and bodies come apart, and what cannot says so.
 
 #include "check.h"
 

@@ -21,7 +21,7 @@ typedef struct seen {
 static tl_vec3 place_of(const world *w, const tl_vec3 *x, int32_t i)
 {
     const int32_t n = w->cloth.nodes;
-    return i < n ? x[i] : w->contacts->done < 1 ? w->body_begin[i - n] : w->body_end[i - n];
+    return i < n ? x[i] : w->contacts->motion.progress < 1 ? w->body_begin[i - n] : w->body_end[i - n];
 }
 
 static tl_vec3 way_of(const world *w, const tl_vec3 *x, const tl_vec3 *u, int32_t i)
@@ -31,10 +31,10 @@ static tl_vec3 way_of(const world *w, const tl_vec3 *x, const tl_vec3 *u, int32_
 
 static seen look_at(const world *w, const tl_vec3 *x, int32_t index)
 {
-    seen s = {.pair = w->contacts->pairs[index], .soft = (double)w->contacts->soft[index], .weight = {1}};
+    seen s = {.pair = w->contacts->cache.pair[index], .soft = (double)w->contacts->cache.fade[index], .weight = {1}};
     const int32_t *node = s.pair.node;
     if (s.pair.kind == PAIR_PLANE) {
-        const tl_vec3 *plane = w->plane[w->contacts->done < 1 ? 0 : 1] + 2 * s.pair.body;
+        const tl_vec3 *plane = w->plane[w->contacts->motion.progress < 1 ? 0 : 1] + 2 * s.pair.body;
         s.normal = plane[1], s.distance = tl_dot3(plane[1], tl_sub3(x[node[0]], plane[0]));
         return s;
     }
@@ -91,8 +91,8 @@ static void note(const world *w, const tl_vec3 *x, const uint8_t *wanted, some_p
 {
     const tl_contacts *c = w->contacts;
     free(out->pair);
-    *out = (some_pairs){calloc((size_t)c->pair_count + 1, sizeof *out->pair), 0};
-    for (int32_t i = 0; i < c->pair_count; i++) {
+    *out = (some_pairs){calloc((size_t)c->cache.count + 1, sizeof *out->pair), 0};
+    for (int32_t i = 0; i < c->cache.count; i++) {
         const seen s = look_at(w, x, i);
         if (presses(&s) || (wanted && wanted[i])) out->pair[out->count++] = s.pair;
     }
@@ -144,7 +144,7 @@ static void search(course *c)
     tl_error err;
     assert_ok(tl_contacts_search(c->w.contacts, c->x, c->u, &(tl_ctx){&c->w.arena, NULL}, &err));
     free(c->wanted);
-    c->wanted = calloc((size_t)c->w.contacts->pair_count + 1, 1);
+    c->wanted = calloc((size_t)c->w.contacts->cache.count + 1, 1);
 }
 
 static void add_dense(const tl_bsr *m, int32_t n, double *out)
@@ -200,18 +200,18 @@ static void check_system(course *c, tally *t)
     const size_t size = (size_t)(9 * c->n * c->n);
     double *sum = calloc(2 * size, sizeof *sum), *now = sum + size, most = 0;
     tl_vec3 *push = calloc((size_t)c->n, sizeof *push);
-    for (int32_t i = 0; i < k->pair_count; i++) {
+    for (int32_t i = 0; i < k->cache.count; i++) {
         if (!c->wanted[i]) continue;
         const seen s = look_at(&c->w, c->x, i);
         add_spring(c, &s, sum, push);
     }
-    for (int32_t i = 0; i < k->pressing; i++) {
-        const contact *ct = &k->contacts[i];
+    for (int32_t i = 0; i < k->set.active_count; i++) {
+        const contact *ct = &k->set.contact[i];
         if (c->turned[i])
-            add_contact(c, &ct->pair, ct->weight, ct->rub / tl_dot3(ct->slide, ct->slide), ct->slide,
+            add_contact(c, &ct->pair, ct->weight, ct->friction_excess / tl_dot3(ct->sliding, ct->sliding), ct->sliding,
                         (tl_vec3){0, 0, 0}, sum, push);
     }
-    for (int32_t i = k->pressing; i < k->contact_count; i++) t->hard += k->contacts[i].hard;
+    for (int32_t i = k->set.active_count; i < k->set.count; i++) t->hard += k->set.contact[i].needs_double;
     add_dense(c->matrix, c->n, now);
     add_dense(blocks_of(&c->w, NULL), c->n, now);
     for (size_t i = 0; i < size; i++) most = fmax(most, fabs(sum[i])), c->scale = fmax(c->scale, fabs(now[i]));
@@ -226,19 +226,21 @@ static void check_system(course *c, tally *t)
 static void check_foreseen(const course *c, tally *t)
 {
     const tl_contacts *k = c->w.contacts;
-    int32_t at = k->pressing;
-    for (int32_t i = 0; i < k->pair_count; i++) {
+    int32_t at = k->set.active_count;
+    for (int32_t i = 0; i < k->cache.count; i++) {
         if (!c->wanted[i]) continue;
-        assert_true(at < k->pressing + k->coming && is_same(&k->contacts[at].pair, &k->pairs[i]));
-        for (int n = 0; n < pair_nodes(&k->pairs[i]); n++)
-            t->fixed += k->pairs[i].node[n] < c->n && c->w.fixed[k->pairs[i].node[n]];
-        t->came[k->pairs[i].kind]++, t->with_body += k->pairs[i].kind != PAIR_PLANE && k->pairs[i].body >= 0;
+        assert_true(at < k->set.active_count + k->set.approaching_count &&
+                    is_same(&k->set.contact[at].pair, &k->cache.pair[i]));
+        for (int n = 0; n < pair_nodes(&k->cache.pair[i]); n++)
+            t->fixed += k->cache.pair[i].node[n] < c->n && c->w.fixed[k->cache.pair[i].node[n]];
+        t->came[k->cache.pair[i].kind]++,
+            t->with_body += k->cache.pair[i].kind != PAIR_PLANE && k->cache.pair[i].body >= 0;
         at++;
     }
-    assert_int_equal(at, k->pressing + k->coming);
-    for (int32_t i = 0; i < k->pressing; i++) {
+    assert_int_equal(at, k->set.active_count + k->set.approaching_count);
+    for (int32_t i = 0; i < k->set.active_count; i++) {
         if (!c->turned[i]) continue;
-        assert_true(at < k->contact_count && is_same(&k->contacts[at].pair, &k->contacts[i].pair));
+        assert_true(at < k->set.count && is_same(&k->set.contact[at].pair, &k->set.contact[i].pair));
         at++, t->turned++;
     }
     assert_int_equal(at, tl_contacts_count(k));
@@ -250,7 +252,7 @@ static void assemble(course *c)
     memset(c->base, 0, (size_t)(9 * c->n * c->n) * sizeof *c->base);
     memset(c->turned, 0, sizeof c->turned);
     gradient_at(&c->w, c->x, c->matrix, c->gradient);
-    assert_true(c->w.contacts->pressing < TURNED_MOST);
+    assert_true(c->w.contacts->set.active_count < TURNED_MOST);
     add_dense(c->matrix, c->n, c->base);
     add_dense(blocks_of(&c->w, NULL), c->n, c->base);
 }
@@ -262,8 +264,8 @@ static int expect(course *c, tally *t)
     const tl_contacts *k = c->w.contacts;
     const tl_vec3 mark = {1, 2, 3};
     int32_t count = 0, listed = 0;
-    memset(c->wanted, 0, (size_t)k->pair_count);
-    for (int32_t i = 0; i < k->pair_count; i++) {
+    memset(c->wanted, 0, (size_t)k->cache.count);
+    for (int32_t i = 0; i < k->cache.count; i++) {
         const seen s = look_at(&c->w, c->x, i);
         if (!has(&c->noted, &s.pair)) continue;
         c->wanted[i] = may_come(&c->w, c->x, &s), count += c->wanted[i], listed++;
@@ -273,7 +275,8 @@ static int expect(course *c, tally *t)
     t->out_of_list += c->noted.count - listed, t->expected += count;
     bool any;
     for (int32_t i = 0; i < c->n; i++) c->push[i] = mark;
-    assert_ok(tl_contacts_expect(c->w.contacts, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &any, &err));
+    assert_ok(
+        tl_contacts_predict_expected(c->w.contacts, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &any, &err));
     assert_int_equal(any, count > 0);
     for (int32_t i = 0; i < c->n && !any; i++) {
         assert_memory_equal(&c->push[i], &mark, sizeof mark);  // nothing is foreseen, nothing is touched
@@ -290,15 +293,15 @@ static int32_t turn(course *c)
     const tl_contacts *k = c->w.contacts;
     const double e = 1e-2 / 200;  // slip speed over gamma
     int32_t more = 0;
-    for (int32_t i = 0; i < k->pressing; i++) {
-        const contact *ct = &k->contacts[i];
-        const double y = tl_norm3(ct->slide);
+    for (int32_t i = 0; i < k->set.active_count; i++) {
+        const contact *ct = &k->set.contact[i];
+        const double y = tl_norm3(ct->sliding);
         double along = y;  // how far it will have slid the way it did
         for (int n = 0; n < pair_nodes(&ct->pair); n++) {
             const int32_t node = ct->pair.node[n];
-            if (node < c->n && !c->w.fixed[node]) along += ct->weight[n] * tl_dot3(c->u[node], ct->slide) / y;
+            if (node < c->n && !c->w.fixed[node]) along += ct->weight[n] * tl_dot3(c->u[node], ct->sliding) / y;
         }
-        if (c->turned[i] || !(ct->rub > 0) || !(along < (y > e ? e : -0.5 * e))) continue;
+        if (c->turned[i] || !(ct->friction_excess > 0) || !(along < (y > e ? e : -0.5 * e))) continue;
         c->turned[i] = true, more++;
     }
     return more;
@@ -311,20 +314,21 @@ static int foresee(course *c, tally *t)
     const tl_contacts *k = c->w.contacts;
     int32_t count = 0;
     bool same = true, changed;
-    for (int32_t i = 0; i < k->pair_count; i++) {
+    for (int32_t i = 0; i < k->cache.count; i++) {
         const seen s = look_at(&c->w, c->x, i);
         c->wanted[i] = may_come(&c->w, c->x, &s) && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
         t->parallel +=
             s.soft <= 0 && s.distance >= s.pair.thickness && gap_after(&c->w, c->x, c->u, &s) < s.pair.thickness;
         if (!c->wanted[i]) continue;
-        same = same && count < k->coming && is_same(&k->contacts[k->pressing + count].pair, &k->pairs[i]);
+        same = same && count < k->set.approaching_count &&
+               is_same(&k->set.contact[k->set.active_count + count].pair, &k->cache.pair[i]);
         count++;
     }
-    same = same && count == k->coming;
+    same = same && count == k->set.approaching_count;
     const bool turns = turn(c) > 0;
     t->only_turned += same && turns;
     same = same && !turns;
-    assert_ok(tl_contacts_foresee(c->w.contacts, c->x, c->u, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &changed,
+    assert_ok(tl_contacts_predict(c->w.contacts, c->x, c->u, c->matrix, c->push, &(tl_ctx){&c->w.arena, NULL}, &changed,
                                   &err));
     assert_int_equal(changed, !same);
     t->changes += changed;
@@ -498,7 +502,8 @@ static void nothing_is_expected_where_nothing_pressed(void **state)
         aim_back(c, 1);
         search(c);
         assemble(c);
-        assert_true(c->w.contacts->pressing > 0 && c->w.contacts->pair_count > c->w.contacts->pressing);
+        assert_true(c->w.contacts->set.active_count > 0 &&
+                    c->w.contacts->cache.count > c->w.contacts->set.active_count);
         assert_int_equal(expect(c, &t), 0);
         close_course(c);
         free(c);
@@ -528,8 +533,8 @@ static void write_system(world *w, tl_workers *workers, const tl_bsr *matrix, co
     write_down(t, &matrix->value[0][0], 9 * (size_t)matrix->block_count);
     write_down(t, &blocks->value[0][0], 9 * (size_t)blocks->block_count);
     write_down(t, &push[0].x, 3 * (size_t)c->node_count);
-    for (int32_t i = c->pressing; i < c->contact_count; i++) {
-        const contact *ct = &c->contacts[i];
+    for (int32_t i = c->set.active_count; i < c->set.count; i++) {
+        const contact *ct = &c->set.contact[i];
         const double node[4] = {ct->pair.node[0], ct->pair.node[1], ct->pair.node[2], ct->pair.node[3]};
         write_down(t, node, 4), write_down(t, ct->stiff, 6), write_down(t, &ct->force.x, 3),
             write_down(t, ct->weight, 4);
@@ -556,19 +561,19 @@ static void run_with(tl_workers *workers, trace *t)
         assert_ok(tl_contacts_search(c, x, u, &(tl_ctx){&w.arena, workers}, &err));
         assert_ok(tl_contacts_assemble(c, x, matrix, gradient, &(tl_ctx){&w.arena, workers}, &err));
         bool any, changed;
-        assert_ok(tl_contacts_expect(c, matrix, push, &(tl_ctx){&w.arena, workers}, &any, &err));
+        assert_ok(tl_contacts_predict_expected(c, matrix, push, &(tl_ctx){&w.arena, workers}, &any, &err));
         assert_true(any);
         write_system(&w, workers, matrix, push, t);
         for (int round = 0; round < 2; round++) {
             for (int32_t i = 0; i < n && round; i++) u[i] = tl_mul3(0.1, noise3(1, 50, (uint64_t)i));
-            assert_ok(tl_contacts_foresee(c, x, u, matrix, push, &(tl_ctx){&w.arena, workers}, &changed, &err));
+            assert_ok(tl_contacts_predict(c, x, u, matrix, push, &(tl_ctx){&w.arena, workers}, &changed, &err));
             assert_true(changed);
-            most = c->coming > most ? c->coming : most;
+            most = c->set.approaching_count > most ? c->set.approaching_count : most;
             write_system(&w, workers, matrix, push, t);
         }
         tl_bsr_destroy(&alloc, matrix);
     }
-    assert_true(n > 256 && c->pressing > 1024 && most > 2048);  // chunks are of 256 nodes and 512 or 1024 pairs
+    assert_true(n > 256 && c->set.active_count > 1024 && most > 2048);  // chunks are of 256 nodes and 512 or 1024 pairs
     free(x);
     close_world(&w);
 }

@@ -2,13 +2,15 @@
 // by one, with a search from scratch, and with a filter that knows nothing.
 
 #include "contact_world.h"
+#include "respond/pairs/pairs.h"
 
 #include "detect/distance.h"
 
 static bool has_pair(const tl_contacts *c, pair_kind kind, const int32_t node[4])
 {
-    for (int32_t i = 0; i < c->pair_count; i++)
-        if (c->pairs[i].kind == kind && memcmp(c->pairs[i].node, node, sizeof c->pairs[i].node) == 0) return true;
+    for (int32_t i = 0; i < c->cache.count; i++)
+        if (c->cache.pair[i].kind == kind && memcmp(c->cache.pair[i].node, node, sizeof c->cache.pair[i].node) == 0)
+            return true;
     return false;
 }
 
@@ -89,10 +91,10 @@ static void no_pair_is_lost(void **state)
 static int check_against_all(const tl_contacts *some, const tl_contacts *all)
 {
     int near = 0;
-    for (int32_t i = 0; i < all->pair_count; i++) {
-        const pair *p = &all->pairs[i];
+    for (int32_t i = 0; i < all->cache.count; i++) {
+        const pair *p = &all->cache.pair[i];
         if (p->kind != PAIR_PLANE &&
-            !comes_near(all->at, all->way, p->node, p->kind, 0.999 * (p->thickness + 2 * all->skin)))
+            !comes_near(all->motion.pos, all->motion.disp, p->node, p->kind, 0.999 * (p->thickness + 2 * all->skin)))
             continue;
         assert_true(has_pair(some, p->kind, p->node));
         near++;
@@ -114,7 +116,7 @@ static int check_body_pairs(const world *w)
             for (int32_t f = 0; f < q->faces; f++) {
                 const int32_t *k = q->face[f], off = side ? 0 : n,
                               node[4] = {v + n - off, k[0] + off, k[1] + off, k[2] + off};
-                if (!comes_near(c->at, c->way, node, PAIR_VF, reach)) continue;
+                if (!comes_near(c->motion.pos, c->motion.disp, node, PAIR_VF, reach)) continue;
                 assert_true(has_pair(c, PAIR_VF, node));
                 near++;
             }
@@ -122,7 +124,7 @@ static int check_body_pairs(const world *w)
     for (int32_t a = 0; a < own->edges; a++)
         for (int32_t b = 0; b < body->edges; b++) {
             const int32_t node[4] = {own->edge[a][0], own->edge[a][1], body->edge[b][0] + n, body->edge[b][1] + n};
-            if (!comes_near(c->at, c->way, node, PAIR_EE, reach)) continue;
+            if (!comes_near(c->motion.pos, c->motion.disp, node, PAIR_EE, reach)) continue;
             assert_true(has_pair(c, PAIR_EE, node));
             near++;
         }
@@ -132,8 +134,9 @@ static int check_body_pairs(const world *w)
 /// The arrays beside all lists, one after the other.
 static int32_t far_arrays(tl_contacts *c, float *out[5], int32_t count[5])
 {
-    const tl_pairs *own = &c->found, *body = &c->bodies[0].found;
-    float *far[5] = {c->far.vf, c->far.ee, c->bodies[0].apart.vf, c->bodies[0].apart.fv, c->bodies[0].apart.ee};
+    const tl_pairs *own = &c->cache.lists, *body = &c->bodies[0].found;
+    float *far[5] = {c->cache.bound.vf, c->cache.bound.ee, c->bodies[0].bounds.vf, c->bodies[0].bounds.fv,
+                     c->bodies[0].bounds.ee};
     const int32_t n[5] = {own->vf_count, own->ee_count, body->vf_count, body->fv_count, body->ee_count};
     memcpy(out, far, sizeof far), memcpy(count, n, sizeof n);
     return n[0] + n[1] + n[2] + n[3] + n[4];
@@ -145,23 +148,23 @@ static int check_filter(world *w)
 {
     tl_contacts *c = w->contacts;
     tl_error err;
-    const int32_t n = c->pair_count;
+    const int32_t n = c->cache.count;
     pair *pairs = malloc((size_t)(n + 1) * sizeof *pairs);
-    nearness *near = malloc((size_t)(n + 1) * sizeof *near);
+    proximity *near = malloc((size_t)(n + 1) * sizeof *near);
     float *soft = malloc((size_t)(n + 1) * sizeof *soft), *far[5];
-    memcpy(pairs, c->pairs, (size_t)n * sizeof *pairs);
-    memcpy(near, c->near, (size_t)n * sizeof *near);
-    memcpy(soft, c->soft, (size_t)n * sizeof *soft);
+    memcpy(pairs, c->cache.pair, (size_t)n * sizeof *pairs);
+    memcpy(near, c->cache.near, (size_t)n * sizeof *near);
+    memcpy(soft, c->cache.fade, (size_t)n * sizeof *soft);
     int32_t count[5], known = 0, at = 0;
     float *saved = malloc((size_t)(far_arrays(c, far, count) + 1) * sizeof *saved);
     for (int k = 0; k < 5; k++)
         for (int32_t i = 0; i < count[k]; i++) known += far[k][i] > 0, saved[at++] = far[k][i];
-    c->complete = c->judged = false;
+    c->cache.complete = c->cache.filter_valid = false;
     assert_ok(contact_filter(c, &(tl_ctx){&w->arena, NULL}, &err));
-    assert_int_equal(c->pair_count, n);
-    assert_memory_equal(c->pairs, pairs, (size_t)n * sizeof *pairs);
-    assert_memory_equal(c->near, near, (size_t)n * sizeof *near);
-    assert_memory_equal(c->soft, soft, (size_t)n * sizeof *soft);
+    assert_int_equal(c->cache.count, n);
+    assert_memory_equal(c->cache.pair, pairs, (size_t)n * sizeof *pairs);
+    assert_memory_equal(c->cache.near, near, (size_t)n * sizeof *near);
+    assert_memory_equal(c->cache.fade, soft, (size_t)n * sizeof *soft);
     at = 0;
     for (int k = 0; k < 5; k++)
         for (int32_t i = 0; i < count[k]; i++) far[k][i] = saved[at++];
@@ -174,19 +177,19 @@ static int check_lists(const tl_contacts *c, double thickness)
 {
     int count = 0;
     for (int kind = 0; kind < 2; kind++)
-        for (int32_t i = 0; i < (kind ? c->found.ee_count : c->found.vf_count); i++, count++) {
-            const tl_pair p = kind ? c->found.ee[i] : c->found.vf[i];
+        for (int32_t i = 0; i < (kind ? c->cache.lists.ee_count : c->cache.lists.vf_count); i++, count++) {
+            const tl_pair p = kind ? c->cache.lists.ee[i] : c->cache.lists.vf[i];
             const int32_t *a = kind ? c->cloth.edge[p.a] : &p.a, *b = kind ? c->cloth.edge[p.b] : c->cloth.face[p.b];
             const int32_t first = kind ? 2 : 1;
             tl_vec3 at[4], most = {0, 0, 0};
-            for (int k = 0; k < 4; k++) at[k] = c->searched_at[k < first ? a[k] : b[k - first]];
+            for (int k = 0; k < 4; k++) at[k] = c->cache.list_pos[k < first ? a[k] : b[k - first]];
             for (int32_t k = 0; k < first; k++)
                 for (int32_t j = 0; j < 4 - first; j++) {
-                    const tl_vec3 d = tl_sub3(c->searched_way[a[k]], c->searched_way[b[j]]);
+                    const tl_vec3 d = tl_sub3(c->cache.list_disp[a[k]], c->cache.list_disp[b[j]]);
                     most = (tl_vec3){fmax(most.x, fabs(d.x)), fmax(most.y, fabs(d.y)), fmax(most.z, fabs(d.z))};
                 }
             const double distance = (kind ? tl_nearest_edge_edge(at) : tl_nearest_vertex_face(at)).distance;
-            assert_true(distance <= 1e-12 + thickness + 2 * c->skin + 2 * c->slack + tl_norm3(most));
+            assert_true(distance <= 1e-12 + thickness + 2 * c->skin + 2 * c->cache.slack + tl_norm3(most));
         }
     return count;
 }
@@ -207,7 +210,7 @@ static void open_twins(world w[2], uint64_t seed)
         open_world(&w[k]);
         for (int i = 0; i < 4 && w[k].moves[0]; i++) w[k].body_end[i].y += 0.1;
         begin_step(&w[k]);
-        w[k].contacts->next_slack = 5e-4;
+        w[k].contacts->cache.next_slack = 5e-4;
     }
 }
 
@@ -218,14 +221,14 @@ static void go_on(world w[2], const tl_vec3 *x)
         memcpy(w[k].cloth.x, x, (size_t)w[k].cloth.nodes * sizeof *x);
         for (int i = 0; i < 4 && w[k].moves[0]; i++) w[k].body_begin[i] = w[k].body_end[i], w[k].body_end[i].y -= 0.04;
         begin_step(&w[k]);
-        w[k].contacts->next_slack = 5e-4;
+        w[k].contacts->cache.next_slack = 5e-4;
     }
 }
 
 static void search_twins(world w[2], const tl_vec3 *x, const tl_vec3 *u, double body_part)
 {
     tl_error err;
-    w[1].contacts->searched_done = -1, w[1].contacts->complete = false;
+    w[1].contacts->cache.list_progress = -1, w[1].contacts->cache.complete = false;
     for (int k = 0; k < 2; k++)
         assert_ok(contact_search(w[k].contacts, x, u, body_part, &(tl_ctx){&w[k].arena, NULL}, &err));
 }
@@ -266,13 +269,14 @@ static void a_few_nodes_lose_no_pair(void **state)
             if (round % 4 == 1) continue;
             for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], round != 11 ? 1 : i % 2 ? 0.3 : 0.9, u[i]);
             for (int k = 0; k < 2; k++)
-                w[k].contacts->allowed = round < 3 || round == 8 ? 0.3 : 1, tl_contacts_move_bodies(w[k].contacts, 1);
+                w[k].contacts->motion.allowed = round < 3 || round == 8 ? 0.3 : 1,
+                tl_contacts_move_bodies(w[k].contacts, 1);
             if (round != 12) continue;
             tl_error err;  // moves within the skin need no search: distances are known then, but not of all pairs
             assert_ok(tl_contacts_settle(w[0].contacts, x, NULL, &err));
             for (int32_t i = 0; i < n; i++)
                 x[i] = tl_madd3(x[i], 0.5 * w[0].contacts->skin, noise3(seed, 80, (uint64_t)i));
-            contact_place(w[0].contacts, x, 0);
+            contact_set_positions(w[0].contacts, x, 0);
             contact_measure(w[0].contacts, NULL);
         }
         free(x), free(u);
@@ -297,16 +301,16 @@ static void a_filter_that_knows_finds_the_same(void **state)
         tl_error err;
         const int32_t n = w[0].cloth.nodes;
         tl_vec3 *x = w[0].cloth.x, *u = calloc((size_t)n, sizeof *u);
-        c->next_slack = 4e-3;
+        c->cache.next_slack = 4e-3;
         const double size = c->skin * (seed % 4 == 0 ? 0.1 : seed % 4 == 1 ? 0.5 : seed % 4 == 2 ? 2 : 5);
         for (uint64_t round = 0; round < 40; round++) {
             for (int32_t i = 0; i < n && round % 6 != 4; i++)
                 if (round % 8 != 7 || tl_random(seed, 90 + round, (uint64_t)i) < 0.2)
                     u[i] = tl_madd3(u[i], size, noise3(seed, 90 + round, (uint64_t)i));
-            const int32_t before = c->pair_count;
+            const int32_t before = c->cache.count;
             assert_ok(contact_search(c, x, u, 1, &(tl_ctx){&w[0].arena, NULL}, &err));
             known += check_filter(&w[0]);
-            changes += c->pair_count != before;
+            changes += c->cache.count != before;
             if (round % 3 == 1 || round % 6 == 0) continue;
             for (int32_t i = 0; i < n; i++) {
                 if (round % 6 == 3)
@@ -314,7 +318,7 @@ static void a_filter_that_knows_finds_the_same(void **state)
                 else
                     x[i] = tl_madd3(x[i], 0.5, u[i]), u[i] = tl_mul3(0.3, u[i]);
             }
-            c->allowed = round < 12 ? 0.3 : 1, tl_contacts_move_bodies(c, 1);
+            c->motion.allowed = round < 12 ? 0.3 : 1, tl_contacts_move_bodies(c, 1);
             if (round % 6 == 5) assert_ok(tl_contacts_settle(c, x, NULL, &err));
         }
         searches += c->report.searches;
@@ -356,14 +360,14 @@ static void lists_are_what_is_near(void **state)
         open_world(&w);
         begin_step(&w);
         tl_contacts *c = w.contacts;
-        c->next_slack = (seed % 2 ? 0.2 : 2) * (seed < 4 ? 1 : 0.05);
+        c->cache.next_slack = (seed % 2 ? 0.2 : 2) * (seed < 4 ? 1 : 0.05);
         tl_error err;
         tl_vec3 *u = calloc((size_t)w.cloth.nodes, sizeof *u);
         assert_ok(tl_contacts_search(c, w.cloth.x, u, &(tl_ctx){&w.arena, NULL}, &err));
-        const double reach = w.thickness + 2 * c->skin + 2 * c->slack;
+        const double reach = w.thickness + 2 * c->skin + 2 * c->cache.slack;
         for (int kind = 0; kind < 2; kind++) {
-            const tl_pair *items = kind ? c->found.ee : c->found.vf;
-            const int32_t count = kind ? c->found.ee_count : c->found.vf_count, first = kind ? 2 : 1;
+            const tl_pair *items = kind ? c->cache.lists.ee : c->cache.lists.vf;
+            const int32_t count = kind ? c->cache.lists.ee_count : c->cache.lists.vf_count, first = kind ? 2 : 1;
             int32_t at = 0;
             for (int32_t a = 0; a < (kind ? w.cloth.edges : w.cloth.nodes); a++)
                 for (int32_t b = kind ? a + 1 : 0; b < (kind ? w.cloth.edges : w.cloth.faces); b++) {

@@ -1,4 +1,4 @@
-// respond/take_along.c: cloth that stops a body goes along with it, as if it were part of it.
+// respond/clip/carry.c: cloth that stops a body goes along with it, as if it were part of it.
 //
 // A rigid body goes from begin to end by an affine map. Cloth that goes by the same map keeps its place relative to the
 // body and to all other cloth that does: nothing can meet. So where a body is stopped, every pair that its way would
@@ -14,19 +14,15 @@
 #include "respond/contact_impl.h"
 #include "toile/collide.h"
 
-#define KEEP_THICKNESS 0.7  // a pair may end at this part of its thickness ..
-#define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of its distance
-#define BACK_OFF 0.9        // of the way to contact that is taken
-#define LEAST_PART 0.5      // of their way, less is not taken: where bodies close on cloth it must come out, not along
-enum { PAIRS_PER_CHUNK = 256, MAX_PASSES = 64 };
+enum { PAIRS_PER_CHUNK = 256 };
 
-typedef struct carrying {
+typedef struct carry {
     tl_contacts *c;
     tl_vec3 *u;       ///< [node_count] ways
     int32_t *rider;   ///< [node_count] the body that a node goes with; -1: none
     tl_body_map *to;  ///< [body_count] from where a body is now to the end of its way
     double *free;     ///< [pair_count] part of the way before a pair meets, 1: all of it
-} carrying;
+} carry;
 
 // m^-1 by cofactors; false if it has next to none.
 static bool invert(const double m[3][3], double out[3][3])
@@ -70,16 +66,16 @@ static tl_body_map rest_of(const tl_body_map *whole, double done)
 }
 
 // How far a node goes with a body. One that deforms takes it along by the place where it touches the pair.
-static tl_vec3 way_with(const carrying *k, int32_t body, int32_t node, const pair *p, const nearness *near)
+static tl_vec3 way_with(const carry *k, int32_t body, int32_t node, const pair *p, const proximity *near)
 {
     const tl_contacts *c = k->c;
-    const tl_vec3 x = c->at[node];
+    const tl_vec3 x = c->motion.pos[node];
     if (k->to[body].rigid) return tl_sub3(tl_add3(times((const double(*)[3])k->to[body].a, x), k->to[body].b), x);
     tl_vec3 sum = {0, 0, 0};
     for (int i = 0; i < 4; i++) {
         const int32_t j = p->node[i];
         if (p->body == body && p->kind != PAIR_PLANE && j >= c->node_count)
-            sum = tl_madd3(sum, fabs(near->weight[i]), contact_way_left(c, j));
+            sum = tl_madd3(sum, fabs(near->weight[i]), contact_disp_left(c, j));
         if (p->body != body && j < c->node_count && k->rider[j] == body) return k->u[j];
     }
     return sum;
@@ -88,19 +84,20 @@ static tl_vec3 way_with(const carrying *k, int32_t body, int32_t node, const pai
 // How much of its way a pair may go.
 static double free_part(const tl_contacts *c, int32_t index)
 {
-    const pair *p = &c->pairs[index];
-    const nearness *near = &c->near[index];
-    const double keep = smaller(KEEP_THICKNESS * p->thickness, KEEP_DISTANCE * near->distance);
+    const pair *p = &c->cache.pair[index];
+    const proximity *near = &c->cache.near[index];
+    const double keep =
+        smaller(c->policy.clip.keep_thickness * p->thickness, c->policy.clip.keep_distance * near->distance);
     if (p->kind == PAIR_PLANE) {
         double way[2];
-        contact_plane_ways(c, p->body, c->at[p->node[0]], c->way[p->node[0]], way);
+        contact_plane_approach(c, p->body, c->motion.pos[p->node[0]], c->motion.disp[p->node[0]], way);
         const double gap = near->distance + way[0] - way[1];
         return gap >= keep ? 1 : fmax(0, (near->distance - keep) / (near->distance - gap));
     }
     double low = INFINITY, high = -INFINITY;
     tl_vec3 x[4], y[4];
     for (int i = 0; i < 4; i++) {
-        x[i] = c->at[p->node[i]], y[i] = tl_add3(x[i], c->way[p->node[i]]);
+        x[i] = c->motion.pos[p->node[i]], y[i] = tl_add3(x[i], c->motion.disp[p->node[i]]);
         const double v = tl_dot3(near->normal, tl_sub3(y[i], x[0]));
         if (i < first_count(p))
             low = smaller(low, v);
@@ -117,14 +114,14 @@ static double free_part(const tl_contacts *c, int32_t index)
 
 static void free_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const carrying *k = arg;
+    const carry *k = arg;
     for (int32_t i = begin; i < end; i++) k->free[i] = free_part(k->c, i);
 }
 
 static bool moves(const tl_contacts *c, int32_t body) { return body != TL_CLOTH && c->bodies[body].moves; }
 
 // The body that a violated pair goes with: its own, or that of its cloth; -1: none, -2: they differ, or it stands.
-static int32_t body_of(const carrying *k, const pair *p)
+static int32_t body_of(const carry *k, const pair *p)
 {
     const tl_contacts *c = k->c;
     int32_t body = moves(c, p->body) ? p->body : p->body == TL_CLOTH ? -1 : -2;
@@ -137,58 +134,58 @@ static int32_t body_of(const carrying *k, const pair *p)
 }
 
 // Hands the nodes of a violated pair to a body. False: all that may go with it do.
-static bool take(carrying *k, int32_t index)
+static bool take(carry *k, int32_t index)
 {
     const tl_contacts *c = k->c;
-    const pair *p = &c->pairs[index];
+    const pair *p = &c->cache.pair[index];
     const int32_t body = body_of(k, p);
     bool taken = false;
     for (int i = 0; i < pair_nodes(p) && body >= 0; i++) {
         const int32_t j = p->node[i];
         if (j >= c->node_count || k->rider[j] >= 0 || c->step.fixed[j]) continue;
-        k->u[j] = way_with(k, body, j, p, &c->near[index]);
+        k->u[j] = way_with(k, body, j, p, &c->cache.near[index]);
         k->rider[j] = body, taken = true;
     }
     return taken;
 }
 
 // Lets the set grow until nothing is violated but by what cannot go along. Returns how much of their way all may go.
-static tl_status grow(carrying *k, const tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
+static tl_status grow(carry *k, const tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
 {
     tl_contacts *c = k->c;
     for (int pass = 0;; pass++) {
         const tl_arena_mark mark = tl_arena_save(ctx->arena);
         TL_TRY(contact_search(c, x, k->u, 1, ctx, err));
-        k->free = TL_SCRATCH(ctx->arena, double, c->pair_count);
+        k->free = TL_SCRATCH(ctx->arena, double, c->cache.count);
         if (!k->free) return tl_fail_memory(err, "the contacts");
-        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, free_chunk, k);
+        tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, free_chunk, k);
         bool grown = false;
         *part = 1;
-        for (int32_t i = 0; i < c->pair_count; i++) {
+        for (int32_t i = 0; i < c->cache.count; i++) {
             if (k->free[i] >= 1) continue;
             grown = take(k, i) || grown;
-            *part = fmin(*part, BACK_OFF * k->free[i]);
+            *part = fmin(*part, c->policy.clip.carry_back_off * k->free[i]);
         }
         tl_arena_release(ctx->arena, mark);
-        if (!grown || pass == MAX_PASSES) return TL_OK;
+        if (!grown || pass == c->policy.clip.carry_passes) return TL_OK;
     }
 }
 
-tl_status tl_contacts_take_along(tl_contacts *c, tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
+tl_status tl_contacts_carry(tl_contacts *c, tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
 {
     *part = 0;
-    if (c->done >= 1 || !c->step.body_map) return TL_OK;
+    if (c->motion.progress >= 1 || !c->step.body_map) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
-    carrying k = {c, TL_SCRATCH(ctx->arena, tl_vec3, n), TL_SCRATCH(ctx->arena, int32_t, n),
-                  TL_SCRATCH(ctx->arena, tl_body_map, c->body_count), NULL};
+    carry k = {c, TL_SCRATCH(ctx->arena, tl_vec3, n), TL_SCRATCH(ctx->arena, int32_t, n),
+               TL_SCRATCH(ctx->arena, tl_body_map, c->body_count), NULL};
     if (!k.u || !k.rider || !k.to) return tl_fail_memory(err, "the contacts");
     for (int32_t i = 0; i < n; i++) k.u[i] = (tl_vec3){0, 0, 0}, k.rider[i] = -1;
-    for (int32_t b = 0; b < c->body_count; b++) k.to[b] = rest_of(&c->step.body_map[b], c->done);
+    for (int32_t b = 0; b < c->body_count; b++) k.to[b] = rest_of(&c->step.body_map[b], c->motion.progress);
     TL_TRY(grow(&k, x, ctx, part, err));
-    if (*part < LEAST_PART) *part = 0;
+    if (*part < c->policy.clip.carry_min) *part = 0;
     for (int32_t i = 0; i < n; i++) x[i] = tl_madd3(x[i], *part, k.u[i]);
-    c->allowed = *part;
+    contact_allow(c, *part);
     tl_contacts_move_bodies(c, 1);
     tl_arena_release(ctx->arena, mark);
     return tl_contacts_settle(c, x, ctx->workers, err);

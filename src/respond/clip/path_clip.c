@@ -1,4 +1,4 @@
-// respond/path_clip.c: cut paths short so that nothing meets on the way. This is where the promise is kept.
+// respond/clip/path_clip.c: cut paths short so that nothing meets on the way. This is where the promise is kept.
 //
 // Take a pair whose features are a distance d > 0 apart, n the unit vector between the nearest points, from the second
 // to the first. Both features are convex, so the planes across n separate them: with
@@ -22,22 +22,11 @@
 #include "respond/contact_impl.h"
 #include "toile/collide.h"
 
-#define KEEP_THICKNESS 0.7  // a path may end at this part of the thickness ..
-#define KEEP_DISTANCE 0.5   // .. or, from within, use up this part of the distance ..
-// .. and little of it where it is small already: stiffness grows with its third power, and no solver is glad of that
-#define KEEP_TIGHT 0.9
-#define TIGHT 0.4  // part of the thickness
-// of the thickness: pairs nearer than that, or than this part of their distance, are not pressed closer by handles, ..
-#define DRIVEN 0.25
-#define KEEP_DRIVEN 0.999  // .. whose strength has no bound
 #define SAFETY (1 - 1e-6)  // rounding of the parts
-#define BACK_OFF 0.95      // of the way to contact that is taken
-enum { PAIRS_PER_CHUNK = 512, MAX_PASSES = 60, HOLD_AFTER = 30, HOLD_ROUNDS = 20, PINCH_AFTER = 4, GIVE_UP_AFTER = 60 };
-#define WAITS 0.5  // of its way, at least, that a body gets which waits for cloth
-#define STALL 0.1  // bodies that may go less than this part of their way do not get on
+enum { PAIRS_PER_CHUNK = 512 };
 
 /// A pair whose features could meet for some choice of parts.
-typedef struct live {
+typedef struct clip_pair {
     int32_t pair;
     double place[4], way[4];  ///< along the normal, relative to the first node
     double distance, keep;
@@ -45,52 +34,57 @@ typedef struct live {
         part;  ///< what its nodes must scale their parts by, 1: fine; or, if `common`, the part that all of them may go
     bool common, body_too;  ///< the body scales its part by the same ..
     bool body_alone;        ///< .. and the cloth does not: it gives way, if not as fast
-} live;
+} clip_pair;
 
-typedef struct limit_job {
+typedef struct clip_job {
     tl_contacts *c;
     const tl_vec3 *at, *way;
     const double *part;
     double body_part;
     const uint8_t *cut;  ///< [node_count] nodes whose part the last pass changed, others are as judged; NULL: judge all
-    live *all;
+    clip_pair *all;
     const float *length;  ///< [node_count] of ways, rounded up
-    uint8_t *is_live;
+    uint8_t *is_candidate;
     int32_t *count, *start;  ///< of those that are live, per chunk of pairs
     tl_workers *workers;
-} limit_job;
+} clip_job;
 
-static double keep_of(double distance, double thickness)
+static double kept_distance(const tl_clip_policy *k, double distance, double thickness)
 {
-    return smaller(KEEP_THICKNESS * thickness,
-                   larger(KEEP_DISTANCE * distance, smaller(TIGHT * thickness, KEEP_TIGHT * distance)));
+    const double tight = smaller(k->keep_tight_from * thickness, k->keep_tight * distance);
+    return smaller(k->keep_thickness * thickness, larger(k->keep_distance * distance, tight));
 }
 
-static bool has_stalled(const tl_contacts *c) { return c->stalled >= PINCH_AFTER || c->pass; }
+static bool has_stalled(const tl_contacts *c)
+{
+    return c->clip.stalled >= c->policy.clip.pinch_after || c->clip.force_bodies;
+}
 
-static double keep_for(const tl_contacts *c, const pair *p, double distance)
+static double kept_distance_of(const tl_contacts *c, const pair *p, double distance)
 {
     // Where bodies are stuck, pressure has to grow until the cloth gives way or has shown that it cannot.
-    if (has_stalled(c) && p->body != TL_CLOTH) return smaller(KEEP_THICKNESS * p->thickness, KEEP_DISTANCE * distance);
-    const double keep = keep_of(distance, p->thickness),
-                 driven = smaller(DRIVEN * p->thickness, KEEP_DRIVEN * distance);
+    if (has_stalled(c) && p->body != TL_CLOTH)
+        return smaller(c->policy.clip.keep_thickness * p->thickness, c->policy.clip.keep_distance * distance);
+    const double keep = kept_distance(&c->policy.clip, distance, p->thickness),
+                 driven =
+                     smaller(c->policy.clip.driven_thickness * p->thickness, c->policy.clip.driven_distance * distance);
     if (keep >= driven) return keep;
     for (int k = 0; k < pair_nodes(p); k++)
-        if (p->node[k] < c->node_count && tl_norm3(contact_way_left(c, p->node[k])) > 0) return driven;
+        if (p->node[k] < c->node_count && tl_norm3(contact_disp_left(c, p->node[k])) > 0) return driven;
     return keep;
 }
 
 // Projects the nodes; true if some choice of parts in [0, 1] brings the features closer than they may come.
-static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, const tl_vec3 *way, live *out)
+static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, const tl_vec3 *way, clip_pair *out)
 {
-    const pair *p = &c->pairs[index];
-    const nearness near = c->near[index];
+    const pair *p = &c->cache.pair[index];
+    const proximity near = c->cache.near[index];
     out->distance = near.distance;
-    out->keep = keep_for(c, p, near.distance);
+    out->keep = kept_distance_of(c, p, near.distance);
     out->part = 1, out->common = out->body_too = out->body_alone = false;
     if (p->kind == PAIR_PLANE) {
         out->place[0] = near.distance, out->place[1] = out->place[2] = out->place[3] = 0;
-        contact_plane_ways(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
+        contact_plane_approach(c, p->body, at[p->node[0]], way[p->node[0]], out->way);
         out->way[2] = out->way[3] = out->way[1];
         return out->distance + smaller(0, out->way[0]) - larger(0, out->way[1]) < out->keep;
     }
@@ -108,7 +102,8 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
 }
 
 /// Nodes of cloth go `cloth` times their part (NULL: times 1), those of bodies `body`.
-static double gap_of(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body)
+static double gap_at(const tl_contacts *c, const pair *p, const clip_pair *l, const double *part, double cloth,
+                     double body)
 {
     const int m = first_count(p);
     double low = INFINITY, high = -INFINITY;
@@ -126,8 +121,8 @@ static double gap_of(const tl_contacts *c, const pair *p, const live *l, const d
 }
 
 /// How much of its way a pair may go before its features come within `keep` of each other.
-static double follow(const tl_contacts *c, const pair *p, const live *l, const double *part, double cloth, double body,
-                     const tl_vec3 *at, const tl_vec3 *way)
+static double time_of_contact(const tl_contacts *c, const pair *p, const clip_pair *l, const double *part, double cloth,
+                              double body, const tl_vec3 *at, const tl_vec3 *way)
 {
     tl_vec3 x[4], y[4];
     for (int k = 0; k < 4; k++) {
@@ -142,17 +137,18 @@ static double follow(const tl_contacts *c, const pair *p, const live *l, const d
 }
 
 // The part that all nodes of a pair may go in common, at most the least of theirs.
-static void go_together(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part,
-                        const tl_vec3 *at, const tl_vec3 *way)
+static void clip_together(const tl_contacts *c, const pair *p, clip_pair *l, const double *part, double body_part,
+                          const tl_vec3 *at, const tl_vec3 *way)
 {
     double least = 1;
     for (int k = 0; k < 4; k++)
         if (p->node[k] < c->node_count) least = fmin(least, part[p->node[k]]);
     l->common = true, l->part = least;
-    const double gap = gap_of(c, p, l, NULL, least, body_part);
+    const double gap = gap_at(c, p, l, NULL, least, body_part);
     if (gap >= l->keep) return;
-    const double safe = follow(c, p, l, NULL, least, body_part, at, way);
-    if (safe < 1) l->part = least * fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
+    const double safe = time_of_contact(c, p, l, NULL, least, body_part, at, way);
+    if (safe < 1)
+        l->part = least * fmax(c->policy.clip.back_off * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
 // Do all nodes of a pair stay where they are? Then so does what is between them, whatever rounding makes of it: at
@@ -169,48 +165,48 @@ static bool stands_still(const tl_contacts *c, const pair *p, const double *part
 }
 
 // What the parts must be scaled by.
-static void judge(const tl_contacts *c, const pair *p, live *l, const double *part, double body_part, const tl_vec3 *at,
-                  const tl_vec3 *way)
+static void judge_pair(const tl_contacts *c, const pair *p, clip_pair *l, const double *part, double body_part,
+                       const tl_vec3 *at, const tl_vec3 *way)
 {
     l->part = 1, l->common = l->body_too = l->body_alone = false;
-    const double gap = gap_of(c, p, l, part, 1, body_part);
+    const double gap = gap_at(c, p, l, part, 1, body_part);
     if (gap >= l->keep || stands_still(c, p, part, body_part, way)) return;
     if (!(l->distance > 0)) {
         l->part = 0, l->body_too = p->body != TL_CLOTH;
         return;
     }
-    const double safe = p->kind == PAIR_PLANE ? 0 : follow(c, p, l, part, 1, body_part, at, way);
+    const double safe = p->kind == PAIR_PLANE ? 0 : time_of_contact(c, p, l, part, 1, body_part, at, way);
     if (safe >= 1) return;
-    const bool moving =
-        p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0 && !(c->done >= 1 && contact_is_firm(c));
+    const bool moving = p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0 &&
+                        !(c->motion.progress >= 1 && contact_uses_secant(c));
     if (moving) {
-        const double still = gap_of(c, p, l, part, 0, body_part);
+        const double still = gap_at(c, p, l, part, 0, body_part);
         if (still > l->keep)
             l->part = SAFETY * (still - l->keep) / (still - gap);  // enough if the cloth alone gives way
         else
             l->part = 0;
-        if (still > l->keep && (!c->blocked || l->part > WAITS)) return;
+        if (still > l->keep && (!c->clip.blocked || l->part > c->policy.clip.wait_min)) return;
         for (double less = 0.5; p->kind != PAIR_PLANE && less > larger(0.01, l->part); less *= 0.5)
-            if (follow(c, p, l, part, less, body_part, at, way) >= 1) {
+            if (time_of_contact(c, p, l, part, less, body_part, at, way) >= 1) {
                 l->part = less;
                 return;
             }
         if (still > l->keep) {
             // Hardly any way is left for the cloth: rather let the body wait a little.
-            const double ahead = gap_of(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
-            if (ahead > l->keep && alone > WAITS) l->part = alone, l->body_too = l->body_alone = true;
+            const double ahead = gap_at(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
+            if (ahead > l->keep && alone > c->policy.clip.wait_min) l->part = alone, l->body_too = l->body_alone = true;
             return;
         }
         l->body_too = true;
     }
     if (!moving && p->kind != PAIR_PLANE)
-        go_together(c, p, l, part, body_part, at, way);
+        clip_together(c, p, l, part, body_part, at, way);
     else
-        l->part = fmax(BACK_OFF * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
+        l->part = fmax(c->policy.clip.back_off * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
     if (!l->body_too) return;
     // Cloth that is pushed along by all but a little of the way gets to its end; the body, behind it, by so much less
     // far.
-    const double ahead = gap_of(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
+    const double ahead = gap_at(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
     if (ahead > l->keep && alone > l->part) l->part = alone, l->body_alone = true;
 }
 
@@ -218,42 +214,42 @@ static void judge(const tl_contacts *c, const pair *p, live *l, const double *pa
 
 // Can the nodes of a pair within the cloth not come near, whatever their direction? A gap shrinks by no more than they
 // go.
-static bool is_out_of_reach(const limit_job *job, int32_t index)
+static bool is_out_of_reach(const clip_job *job, int32_t index)
 {
-    const pair *p = &job->c->pairs[index];
+    const pair *p = &job->c->cache.pair[index];
     if (p->body != TL_CLOTH) return false;
     const float *l = job->length;
-    const double distance = job->c->near[index].distance;
+    const double distance = job->c->cache.near[index].distance;
     const int m = first_count(p);
     float side[2] = {l[p->node[0]], l[p->node[3]]};
     for (int k = 1; k < 3; k++) side[k >= m] = l[p->node[k]] > side[k >= m] ? l[p->node[k]] : side[k >= m];
-    return distance - UP * (double)(side[0] + side[1]) > UP * keep_for(job->c, p, distance);
+    return distance - UP * (double)(side[0] + side[1]) > UP * kept_distance_of(job->c, p, distance);
 }
 
 static void project_chunk(void *arg, int32_t begin, int32_t end)
 {
-    limit_job *job = arg;
+    clip_job *job = arg;
     int32_t count = 0;
     for (int32_t i = begin; i < end; i++) {
-        live l;
-        count += job->is_live[i] = !is_out_of_reach(job, i) && project(job->c, i, job->at, job->way, &l);
+        clip_pair l;
+        count += job->is_candidate[i] = !is_out_of_reach(job, i) && project(job->c, i, job->at, job->way, &l);
     }
     job->count[begin / PAIRS_PER_CHUNK] = count;
 }
 
 // Again, for few: most pairs cannot meet however far their nodes go.
-static void live_chunk(void *arg, int32_t begin, int32_t end)
+static void collect_chunk_pairs(void *arg, int32_t begin, int32_t end)
 {
-    limit_job *job = arg;
-    live *to = job->all + job->start[begin / PAIRS_PER_CHUNK];
+    clip_job *job = arg;
+    clip_pair *to = job->all + job->start[begin / PAIRS_PER_CHUNK];
     for (int32_t i = begin; i < end; i++) {
-        if (!job->is_live[i]) continue;
+        if (!job->is_candidate[i]) continue;
         project(job->c, i, job->at, job->way, to);
         to++->pair = i;
     }
 }
 
-static bool has_cut(const limit_job *job, const pair *p)
+static bool has_cut(const clip_job *job, const pair *p)
 {
     for (int k = 0; k < pair_nodes(p); k++)
         if (p->node[k] < job->c->node_count && job->cut[p->node[k]]) return true;
@@ -262,22 +258,24 @@ static bool has_cut(const limit_job *job, const pair *p)
 
 static void judge_chunk(void *arg, int32_t begin, int32_t end)
 {
-    limit_job *job = arg;
+    clip_job *job = arg;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &job->c->pairs[job->all[i].pair];
-        if (!job->cut || has_cut(job, p)) judge(job->c, p, &job->all[i], job->part, job->body_part, job->at, job->way);
+        const pair *p = &job->c->cache.pair[job->all[i].pair];
+        if (!job->cut || has_cut(job, p))
+            judge_pair(job->c, p, &job->all[i], job->part, job->body_part, job->at, job->way);
     }
 }
 
 static bool may_be_pinched(const tl_contacts *c, int32_t index)
 {
-    if (contact_has_no_room(c, index)) return true;
-    return c->step.pinch == TL_PINCH_ANY && (c->pass || c->stalled >= GIVE_UP_AFTER || contact_is_crushed(c, index));
+    if (contact_is_enclosed(c, index)) return true;
+    return c->step.pinch == TL_PINCH_ANY &&
+           (c->clip.force_bodies || c->clip.stalled >= c->policy.clip.give_up_after || contact_is_crushed(c, index));
 }
 
-// Shrinks parts until no pair of the list is violated. Returns whether anything was cut. From pass HOLD_AFTER on, which
-// may be the first, what is violated is held.
-static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, double *part, double *body_part,
+// Shrinks parts until no pair of the list is violated. Returns whether anything was cut. From pass
+// c->policy.clip.hold_after on, which may be the first, what is violated is held.
+static bool shrink_parts(clip_job *job, int32_t candidate_count, int first_pass, double *part, double *body_part,
                          double *next, uint8_t *changed, int64_t *held)
 {
     tl_contacts *c = job->c;
@@ -285,16 +283,16 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
     job->cut = NULL;
     for (int pass = first_pass;; pass++) {
         job->part = part, job->body_part = *body_part;
-        tl_parallel_for(job->workers, live_count, PAIRS_PER_CHUNK, judge_chunk, job);
+        tl_parallel_for(job->workers, candidate_count, PAIRS_PER_CHUNK, judge_chunk, job);
         bool violated = false;
         double body_next = *body_part;
-        for (int32_t i = 0; i < live_count; i++) {
-            const live *l = &job->all[i];
+        for (int32_t i = 0; i < candidate_count; i++) {
+            const clip_pair *l = &job->all[i];
             if (l->part >= 1 && !l->common) continue;
-            const pair *p = &c->pairs[l->pair];
+            const pair *p = &c->cache.pair[l->pair];
             if (!violated) memcpy(next, part, (size_t)c->node_count * sizeof *next);
             violated = true;
-            const double scale = pass >= HOLD_AFTER ? 0 : l->part;
+            const double scale = pass >= c->policy.clip.hold_after ? 0 : l->part;
             double least = scale;
             for (int k = 0; k < 4 && l->common; k++)  // what others have found in this pass, too
                 if (p->node[k] < c->node_count) least = fmin(least, next[p->node[k]]);
@@ -303,28 +301,37 @@ static bool settle_parts(limit_job *job, int32_t live_count, int first_pass, dou
                 if (node < c->node_count) next[node] = fmin(next[node], l->common ? least : scale * part[node]);
             }
             if (!l->body_too) continue;
-            body_next = fmin(body_next, (pass >= MAX_PASSES ? 0 : l->part) * *body_part);
+            body_next = fmin(body_next, (pass >= c->policy.clip.pass_max ? 0 : l->part) * *body_part);
             if (!has_stalled(c) || c->step.pinch == TL_PINCH_NONE) continue;
             if (may_be_pinched(c, l->pair))
                 contact_pinch(c, p);
             else
-                c->stuck = c->step.pinch != TL_PINCH_ANY;
+                c->clip.stuck = c->step.pinch != TL_PINCH_ANY;
         }
         if (!violated) return cut;
         cut = true;
-        *held += pass >= HOLD_AFTER;
+        *held += pass >= c->policy.clip.hold_after;
         for (int32_t i = 0; i < c->node_count; i++) changed[i] = part[i] != next[i], part[i] = next[i];
         job->cut = *body_part == body_next ? changed : NULL;
         *body_part = body_next;
     }
 }
 
-bool tl_contacts_stopped(const tl_contacts *c) { return c->done < 1 && c->stalled > 0; }
+void contact_clip_begin(tl_contacts *c) { c->clip = (clip_state){0}; }
 
-bool tl_contacts_stuck(const tl_contacts *c) { return c->stuck || (has_stalled(c) && c->step.pinch == TL_PINCH_NONE); }
+void tl_contacts_force_bodies(tl_contacts *c) { c->clip.force_bodies = true, c->step.pinch = TL_PINCH_ANY; }
 
-tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, const tl_ctx *ctx,
-                            int64_t *limited, tl_error *err)
+void tl_contacts_let_handles_wait(tl_contacts *c) { c->clip.handles_wait = true; }
+
+bool tl_contacts_bodies_stopped(const tl_contacts *c) { return c->motion.progress < 1 && c->clip.stalled > 0; }
+
+bool tl_contacts_stuck(const tl_contacts *c)
+{
+    return c->clip.stuck || (has_stalled(c) && c->step.pinch == TL_PINCH_NONE);
+}
+
+tl_status tl_contacts_clip(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool searched, const tl_ctx *ctx,
+                           int64_t *limited, tl_error *err)
 {
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
@@ -336,38 +343,38 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
     for (int32_t i = 0; i < n; i++) part[i] = 1, length[i] = (float)(UP * tl_norm3(u[i]));
     double body_part = 1;
     int64_t held = 0;
-    c->allowed = 0;
-    contact_place(c, x, 0);
+    contact_start_at(c, x);
     tl_status status = TL_OK;
     for (int round = 0;; round++) {
         const tl_arena_mark here = tl_arena_save(ctx->arena);
-        limit_job job = {.c = c, .at = c->at, .way = c->way, .length = length, .workers = ctx->workers};
+        clip_job job = {.c = c, .at = c->motion.pos, .way = c->motion.disp, .length = length, .workers = ctx->workers};
         if (searched && round > 0) {
             // After a cut, features that went along side by side may not: look again with the ways as they are now.
             for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
             status = contact_search(c, x, shorter, body_part, ctx, err);
         }
         if (status != TL_OK) break;
-        for (int32_t i = 0; i < n; i++) c->way[i] = u[i];
-        contact_aim_bodies(c, 1);
-        const int32_t chunks = tl_chunk_count(c->pair_count, PAIRS_PER_CHUNK);
-        job.is_live = TL_SCRATCH(ctx->arena, uint8_t, c->pair_count);
+        contact_set_disp(c, u);
+        contact_set_body_disp(c, 1);
+        const int32_t chunks = tl_chunk_count(c->cache.count, PAIRS_PER_CHUNK);
+        job.is_candidate = TL_SCRATCH(ctx->arena, uint8_t, c->cache.count);
         job.count = TL_SCRATCH(ctx->arena, int32_t, chunks), job.start = TL_SCRATCH(ctx->arena, int32_t, chunks);
-        if (!job.is_live || !job.count || !job.start) {
+        if (!job.is_candidate || !job.count || !job.start) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
-        tl_workers_charge(ctx->workers, 2 * CONTACT_MEASURE * c->pair_count);
-        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, project_chunk, &job);
-        const int32_t live_count = contact_add_up(job.count, chunks, job.start);
-        job.all = TL_SCRATCH(ctx->arena, live, live_count);
+        tl_workers_charge(ctx->workers, 2 * CONTACT_COST_PAIR * c->cache.count);
+        tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, project_chunk, &job);
+        const int32_t candidate_count = contact_prefix_sum(job.count, chunks, job.start);
+        job.all = TL_SCRATCH(ctx->arena, clip_pair, candidate_count);
         if (!job.all) {
             status = tl_fail_memory(err, "the contacts");
             break;
         }
-        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, live_chunk, &job);
-        const bool cut = settle_parts(&job, live_count, round < HOLD_ROUNDS ? 0 : HOLD_AFTER, part, &body_part, next,
-                                      changed, &held);
+        tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, collect_chunk_pairs, &job);
+        const bool cut =
+            shrink_parts(&job, candidate_count, round < c->policy.clip.hold_rounds ? 0 : c->policy.clip.hold_after,
+                         part, &body_part, next, changed, &held);
         tl_arena_release(ctx->arena, here);
         if (!cut || !searched) break;
     }
@@ -378,9 +385,9 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
             u[i] = tl_mul3(part[i], u[i]);
             (*limited)++;
         }
-        c->allowed = body_part;
-        c->blocked = c->blocked || (c->done < 1 && body_part < 1);
-        c->stalled = c->done < 1 && body_part < STALL ? c->stalled + 1 : 0;
+        contact_allow(c, body_part);
+        c->clip.blocked = c->clip.blocked || (c->motion.progress < 1 && body_part < 1);
+        c->clip.stalled = c->motion.progress < 1 && body_part < c->policy.clip.stall ? c->clip.stalled + 1 : 0;
         c->report.limited += *limited;
         c->report.held += held > 0;
     }
@@ -390,64 +397,61 @@ tl_status tl_contacts_limit(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool s
 
 // --- a guess at what bodies on the move push along ---
 
-enum { CARRY_PASSES = 4 };
-
-typedef struct lack_job {
+typedef struct overlap_job {
     const tl_contacts *c;
     double *lack;
-} lack_job;
+} overlap_job;
 
 // By how much pairs would end up nearer than they are, or than where contact begins.
-static void lack_chunk(void *arg, int32_t begin, int32_t end)
+static void overlap_chunk(void *arg, int32_t begin, int32_t end)
 {
-    const lack_job *job = arg;
+    const overlap_job *job = arg;
     const tl_contacts *c = job->c;
     for (int32_t i = begin; i < end; i++) {
-        const pair *p = &c->pairs[i];
-        live l;
+        const pair *p = &c->cache.pair[i];
+        clip_pair l;
         job->lack[i] = 0;
-        if (!project(c, i, c->at, c->way, &l)) continue;
+        if (!project(c, i, c->motion.pos, c->motion.disp, &l)) continue;
         double gap = l.distance + (p->kind == PAIR_PLANE ? l.way[0] - l.way[1]
                                                          : 0);  // of the points that are nearest now, at the end
-        for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++) gap += c->near[i].weight[k] * l.way[k];
+        for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++) gap += c->cache.near[i].weight[k] * l.way[k];
         job->lack[i] = fmin(l.distance, p->thickness) - gap;
     }
 }
 
 // Every node takes the longest push of its pairs.
-static bool push_on(const tl_contacts *c, const double *lack, tl_vec3 *push)
+static bool push_nodes(const tl_contacts *c, const double *lack, tl_vec3 *push)
 {
     bool any = false;
-    for (int32_t i = 0; i < c->pair_count; i++) {
+    for (int32_t i = 0; i < c->cache.count; i++) {
         if (!(lack[i] > 0)) continue;
-        const pair *p = &c->pairs[i];
+        const pair *p = &c->cache.pair[i];
         const double share = p->body == TL_CLOTH ? 0.5 : 1;
         for (int k = 0; k < pair_nodes(p); k++) {
             const int32_t j = p->node[k];
             if (!contact_is_free(c, j)) continue;
             const double length = (k < first_count(p) ? 1 : -1) * share * lack[i];
-            if (lack[i] * share > tl_norm3(push[j])) push[j] = tl_mul3(length, c->near[i].normal), any = true;
+            if (lack[i] * share > tl_norm3(push[j])) push[j] = tl_mul3(length, c->cache.near[i].normal), any = true;
         }
     }
     return any;
 }
 
-tl_status tl_contacts_carry(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *ctx, tl_error *err)
+tl_status tl_contacts_push_ahead(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *ctx, tl_error *err)
 {
-    if (c->done >= 1) return TL_OK;
+    if (c->motion.progress >= 1) return TL_OK;
     const int32_t n = c->node_count;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     tl_vec3 *push = TL_SCRATCH(ctx->arena, tl_vec3, n);
-    lack_job job = {c, TL_SCRATCH(ctx->arena, double, c->pair_count)};
+    overlap_job job = {c, TL_SCRATCH(ctx->arena, double, c->cache.count)};
     if (!push || !job.lack) return tl_fail_memory(err, "the contacts");
-    c->allowed = 0;
-    contact_place(c, x, 0);
-    contact_aim_bodies(c, 1);
-    for (int pass = 0; pass < CARRY_PASSES; pass++) {
-        memcpy(c->way, u, (size_t)n * sizeof *u);
+    contact_start_at(c, x);
+    contact_set_body_disp(c, 1);
+    for (int pass = 0; pass < c->policy.clip.push_passes; pass++) {
+        contact_set_disp(c, u);
         memset(push, 0, (size_t)n * sizeof *push);
-        tl_parallel_for(ctx->workers, c->pair_count, PAIRS_PER_CHUNK, lack_chunk, &job);
-        if (!push_on(c, job.lack, push)) break;
+        tl_parallel_for(ctx->workers, c->cache.count, PAIRS_PER_CHUNK, overlap_chunk, &job);
+        if (!push_nodes(c, job.lack, push)) break;
         for (int32_t i = 0; i < n; i++) u[i] = tl_add3(u[i], push[i]);
     }
     tl_arena_release(ctx->arena, mark);
