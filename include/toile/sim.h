@@ -145,6 +145,31 @@ typedef struct tl_start_def {
 
 typedef enum tl_springs_kind { TL_SPRINGS_XPBD_METHOD, TL_SPRINGS_VERLET_METHOD } tl_springs_kind;
 
+/// How faces of bodies near nodes are found. Both give the same bits.
+typedef enum tl_springs_search {
+    TL_SPRINGS_SEARCH_BOXES,      ///< a refitted tree of boxes
+    TL_SPRINGS_SEARCH_PUBLISHED,  ///< as Simnett 2012: rigid bodies by a grid, characters by bone cylinders and sphere
+                                  ///< trees
+} tl_springs_search;
+
+/// What holds nodes that touch a body.
+typedef enum tl_springs_friction {
+    TL_SPRINGS_COULOMB,  ///< friction as bodies and cloths have it
+    TL_SPRINGS_LINKS,    ///< links that decay (Simnett 2012, sec. 5.4.2); friction does not count
+} tl_springs_friction;
+
+/// Bending of Verlet's method.
+typedef enum tl_springs_bend_kind {
+    TL_SPRINGS_BY_ELEMENTS,  ///< forces by the angle
+    TL_SPRINGS_BY_SPRINGS,   ///< springs across edges
+} tl_springs_bend_kind;
+
+/// Stiffness of Verlet's springs.
+typedef enum tl_springs_level_rule {
+    TL_SPRINGS_BY_LEVEL,  ///< (stiffness / length) (2/3)^level, as published
+    TL_SPRINGS_BY_AREA,   ///< that of the fabric: the same at every level
+} tl_springs_level_rule;
+
 /// TL_DYNAMICS_SPRINGS (docs/realtime.md).
 typedef struct tl_springs_options {
     uint32_t method;   ///< tl_springs_kind: projection with small steps, or Verlet (Simnett 2012). Default the first.
@@ -153,13 +178,19 @@ typedef struct tl_springs_options {
     double self_distance;  ///< distance that nodes keep from each other [m]; 0: off. Default 0.
     double compression;    ///< part of the stiffness that holds against being pushed together, 0 to 1. Default 0.05.
     // Verlet alone
-    double stiffness;       ///< of a spring of 1 m [N/m], > 0. Default 80.
-    double bend;            ///< [N per rad], >= 0. Default 0.002.
-    double damping;         ///< part of the velocity lost in a step, in [0, 1). Default 0.01.
-    double max_stretch;     ///< edges are brought back to this, > 1. Default 1.05.
-    int32_t length_rounds;  ///< sweeps of that, >= 0. Default 5.
-    int32_t reserved_word;
-    double reserved[6];  ///< room for later fields; zero
+    double stiffness;              ///< of a spring of 1 m [N/m], > 0. Default 80.
+    double bend;                   ///< [N per rad], >= 0. Default 0.002.
+    double damping;                ///< part of the velocity lost in a step, in [0, 1). Default 0.01.
+    double max_stretch;            ///< edges are brought back to this, > 1. Default 1.05.
+    int32_t length_rounds;         ///< sweeps of that, >= 0. Default 5.
+    uint32_t search;               ///< tl_springs_search. Default the first.
+    uint32_t friction;             ///< tl_springs_friction. Default the first.
+    uint32_t bending;              ///< of Verlet, tl_springs_bend_kind. Default the first.
+    uint32_t level_rule;           ///< of Verlet, tl_springs_level_rule. Default the first.
+    int32_t link_steps;            ///< age at which a link breaks, >= 1. Default 30.
+    double link_slide, link_lift;  ///< pull of a new link along and across the surface [1/s^2], >= 0. Default 300, 100.
+    double link_distance;          ///< at which a link breaks [m], > 0. Default 0.03.
+    double reserved[1];            ///< room for later fields; zero
 } tl_springs_options;
 
 typedef struct tl_sim_def {
@@ -227,6 +258,14 @@ typedef enum tl_masses {
                         ///< (mixed cells of Meyer et al. 2003)
 } tl_masses;
 
+/// Which diagonal a triangle of edge trees gets that has two halved edges.
+typedef enum tl_trees_ties {
+    TL_TIES_FIRST,      ///< always the same
+    TL_TIES_LENGTH,     ///< the shorter one
+    TL_TIES_REST,       ///< the shorter one in the material
+    TL_TIES_CURVATURE,  ///< the one that starts on the more curved edge
+} tl_trees_ties;
+
 typedef struct tl_remeshing {
     tl_remeshing_kind kind;     ///< Default TL_REMESHING_ANISOTROPIC, as in scenes.
     double size_min, size_max;  ///< lengths of edges [m], 0 < min <= max. Default 0.015, 0.2.
@@ -252,15 +291,20 @@ typedef struct tl_remeshing {
     double error;                ///< sqrt3: how far chords may be off the surface [m], > 0. Default 0.002.
     // Edge trees alone. `curvature` and `hysteresis` say when edges are split and joined, `obstacles` whether edges
     // that reach into bodies are, `max_faces` is a budget that the angles follow.
-    int32_t levels;       ///< how often an edge may be halved, 0 to 8. Default 3.
-    int32_t rejoin_wait;  ///< looks between two attempts to join an edge, 0 to 255. Default 10.
-    double split_length;  ///< edges shorter than this times their rest length are split, > 0. Default 0.98.
-    double join_length;   ///< .. and joined when longer than this, >= split_length. Default 0.99.
-    double obstacle_gap;  ///< cloth nearer to a body than this is no finer for it [m], >= 0; 0: half the cloth's
-                          ///< thickness. Default 0.
-    tl_masses masses;     ///< lumped masses of the cloth. Default TL_MASSES_AUTO.
-    uint32_t reserved_word;
-    double reserved[9];  ///< room for later fields; zero
+    int32_t levels;           ///< how often an edge may be halved, 0 to 8. Default 3.
+    int32_t rejoin_wait;      ///< looks between two attempts to join an edge, 0 to 255. Default 10.
+    double split_length;      ///< edges shorter than this times their rest length are split, > 0. Default 0.98.
+    double join_length;       ///< .. and joined when longer than this, >= split_length. Default 0.99.
+    double obstacle_gap;      ///< cloth nearer to a body than this is no finer for it [m], >= 0; 0: half the cloth's
+                              ///< thickness. Default 0.
+    tl_masses masses;         ///< lumped masses of the cloth. Default TL_MASSES_AUTO.
+    int32_t obstacle_levels;  ///< the same as `levels` for edges that reach into bodies, 0 to 8; 0: as `levels`.
+                              ///< Default 0.
+    tl_trees_ties ties;       ///< Default TL_TIES_FIRST.
+    uint32_t always_join;     ///< 1: edges are joined whenever nothing would halve them. Default 0.
+    double length_per_level;  ///< split_length and join_length shrink by this with every level, in (0, 1]; 0, 1: they
+                              ///< stay. Default 1.
+    double reserved[7];       ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

@@ -255,6 +255,10 @@ static const tl_key_table collide_table = {"contact", collide_keys};
 // ---- dynamics ---------------------------------------------------------------------------------------------
 
 static const char *const dynamics_words[] = {"implicit", "springs", "baraff-witkin", NULL};  // as tl_dynamics_kind
+static const char *const search_words[] = {"boxes", "published", NULL};                      // tl_springs_search
+static const char *const friction_words[] = {"coulomb", "links", NULL};                      // tl_springs_friction
+static const char *const spring_bend_words[] = {"elements", "springs", NULL};                // tl_springs_bend_kind
+static const char *const level_rule_words[] = {"level", "area", NULL};                       // tl_springs_level_rule
 static const char *const springs_words[] = {"xpbd", "verlet", NULL};                         // as tl_springs_kind
 
 #define AT(field) offsetof(tl_dynamics_file, field)
@@ -320,6 +324,36 @@ static const tl_key_def dynamics_keys[] = {
      {1.05},
      .doc = "Verlet: edges are brought back to this times their length at rest"},
     {"length_rounds", TL_KEY_INT, 0, AT(length_rounds), 0, 10000, {5}, .doc = "Verlet: sweeps of that in a step"},
+    {"bending", TL_KEY_WORD, 0, AT(bending), .words = spring_bend_words, .text = "elements",
+     .doc = "Verlet: forces by the angle between faces, or springs across edges"},
+    {"level_rule", TL_KEY_WORD, 0, AT(level_rule), .words = level_rule_words, .text = "level",
+     .doc = "Verlet: stiffness by two thirds a level as published, or by the area beside an edge, which is the same at "
+            "every level and comes from the fabric"},
+    {"search", TL_KEY_WORD, 0, AT(search), .words = search_words, .text = "boxes",
+     .doc = "Springs: how faces near nodes are found: by a refitted tree of boxes, or as published, rigid obstacles by "
+            "a grid and characters by bone cylinders and sphere trees; the results are the same"},
+    {"friction", TL_KEY_WORD, 0, AT(friction), .words = friction_words, .text = "coulomb",
+     .doc = "Springs: Coulomb's, or links of nodes to where they touch that decay, as published"},
+    {"link_steps", TL_KEY_INT, 0, AT(link_steps), 1, 1e6, {30}, .doc = "Links: steps after which one breaks"},
+    {"link_slide",
+     TL_KEY_REAL,
+     0,
+     AT(link_slide),
+     0,
+     1e6,
+     {300},
+     .unit = "1/s^2",
+     .doc = "Links: pull of a new one along the surface, per mass and way"},
+    {"link_lift", TL_KEY_REAL, 0, AT(link_lift), 0, 1e6, {100}, .unit = "1/s^2", .doc = "Links: the same across it"},
+    {"link_distance",
+     TL_KEY_REAL,
+     TL_KEY_OPEN_MIN,
+     AT(link_distance),
+     0,
+     1e3,
+     {0.03},
+     .unit = "m",
+     .doc = "Links: way at which one breaks"},
     {0},
 };
 static const tl_key_table dynamics_table = {"dynamics", dynamics_keys};

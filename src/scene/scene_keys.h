@@ -37,8 +37,10 @@ typedef struct tl_collide_file {
 
 typedef struct tl_dynamics_file {
     int32_t kind, method;
-    int64_t substeps, length_rounds;
-    double offset, self_distance, compression, stiffness, bend, damping, max_stretch;
+    int32_t search, friction, bending, level_rule;
+    int64_t substeps, length_rounds, link_steps;
+    double offset, self_distance, compression, stiffness, bend, damping, max_stretch, link_slide, link_lift,
+        link_distance;
 } tl_dynamics_file;
 
 typedef struct tl_detail_file {
@@ -64,7 +66,9 @@ typedef struct tl_remeshing_file {
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
         obstacle_gap, error;
     double split_length, join_length;
-    int64_t max_faces, patience, layers, levels, rejoin_wait;
+    double length_per_level;
+    int32_t ties, always_join;
+    int64_t max_faces, patience, layers, levels, rejoin_wait, obstacle_levels;
 } tl_remeshing_file;
 
 /// What the renderer reads; nothing of it shapes the simulation.

@@ -6,6 +6,7 @@
 #include "scene/scene_keys.h"
 
 // As tl_remeshing_kind and tl_sqrt3_criteria.
+static const char *const ties_words[] = {"first", "length", "rest", "curvature", NULL};  // as tl_trees_ties
 static const char *const remeshing_words[] = {"none", "anisotropic", "isotropic", "sqrt3", "edge-trees", NULL};
 static const char *const criteria_words[] = {"curvature", "all", NULL};
 static const char *const masses_words[] = {"auto", "thirds", "voronoi", NULL};  // as tl_masses
@@ -163,6 +164,32 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
          255,                                                                                                            \
          {10},                                                                                                           \
          .doc = "Looks between two attempts to join an edge"},                                                           \
+        {"obstacle_levels",                                                                                              \
+         TL_KEY_INT,                                                                                                     \
+         flags,                                                                                                          \
+         AT(obstacle_levels),                                                                                            \
+         0,                                                                                                              \
+         8,                                                                                                              \
+         {0},                                                                                                            \
+         .doc = "Of edge-trees: the same for edges that reach into obstacles; 0: as levels"},                            \
+        {"length_per_level",                                                                                             \
+         TL_KEY_REAL,                                                                                                    \
+         (flags) | TL_KEY_OPEN_MIN,                                                                                      \
+         AT(length_per_level),                                                                                           \
+         0,                                                                                                              \
+         1,                                                                                                              \
+         {1},                                                                                                            \
+         .doc = "Of edge-trees: split_length and join_length shrink by this with every level"},                          \
+        {"always_join",   TL_KEY_BOOL,   flags,                                                                          \
+         AT(always_join), .number = {0}, .doc = "Of edge-trees: edges are joined whenever nothing would halve them"},    \
+        {"ties",                                                                                                         \
+         TL_KEY_WORD,                                                                                                    \
+         flags,                                                                                                          \
+         AT(ties),                                                                                                       \
+         .words = ties_words,                                                                                            \
+         .text = "first",                                                                                                \
+         .doc = "Of edge-trees: which diagonal a face with two halved edges gets: always the same, the shorter in "      \
+                "space or in the material, or from the more curved edge"},                                               \
     {                                                                                                                    \
         0                                                                                                                \
     }

@@ -37,13 +37,13 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min,     &f.size_max,    &f.aspect_min,  &f.curvature,      &f.velocity,
-                        &f.compression,  &f.hysteresis,  &f.interval,    &f.rib_stiffening, &f.error,
-                        &f.split_length, &f.join_length, &f.obstacle_gap};
-        const double from[] = {own->size_min,       own->size_max,    own->aspect_min,   own->curvature,
-                               own->velocity,       own->compression, own->hysteresis,   own->interval,
-                               own->rib_stiffening, own->error,       own->split_length, own->join_length,
-                               own->obstacle_gap};
+        double *to[] = {&f.size_min,     &f.size_max,    &f.aspect_min,   &f.curvature,       &f.velocity,
+                        &f.compression,  &f.hysteresis,  &f.interval,     &f.rib_stiffening,  &f.error,
+                        &f.split_length, &f.join_length, &f.obstacle_gap, &f.length_per_level};
+        const double from[] = {own->size_min,       own->size_max,        own->aspect_min,   own->curvature,
+                               own->velocity,       own->compression,     own->hysteresis,   own->interval,
+                               own->rib_stiffening, own->error,           own->split_length, own->join_length,
+                               own->obstacle_gap,   own->length_per_level};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
@@ -57,6 +57,9 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->layers >= 0) f.layers = own->layers;
         if (own->criteria >= 0) f.criteria = own->criteria;
         if (own->masses >= 0) f.masses = own->masses;
+        if (own->obstacle_levels >= 0) f.obstacle_levels = own->obstacle_levels;
+        if (own->ties >= 0) f.ties = own->ties;
+        if (own->always_join >= 0) f.always_join = own->always_join;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind,
                           .size_min = f.size_min,
@@ -80,6 +83,10 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .error = f.error,
                           .levels = (int32_t)f.levels,
                           .rejoin_wait = (int32_t)f.rejoin_wait,
+                          .obstacle_levels = (int32_t)f.obstacle_levels,
+                          .ties = (tl_trees_ties)f.ties,
+                          .always_join = f.always_join != 0,
+                          .length_per_level = f.length_per_level,
                           .split_length = f.split_length,
                           .join_length = f.join_length};
 }
@@ -361,6 +368,10 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.springs.stiffness = dynamics->stiffness, def.springs.bend = dynamics->bend;
     def.springs.damping = dynamics->damping, def.springs.max_stretch = dynamics->max_stretch;
     def.springs.length_rounds = (int32_t)dynamics->length_rounds;
+    def.springs.search = (uint32_t)dynamics->search, def.springs.friction = (uint32_t)dynamics->friction;
+    def.springs.bending = (uint32_t)dynamics->bending, def.springs.level_rule = (uint32_t)dynamics->level_rule;
+    def.springs.link_steps = (int32_t)dynamics->link_steps, def.springs.link_distance = dynamics->link_distance;
+    def.springs.link_slide = dynamics->link_slide, def.springs.link_lift = dynamics->link_lift;
     const tl_start_file *start = &scene->file.start;
     def.start.relax = (tl_relax)start->relax, def.start.strain = start->strain;
     def.start.limit_min = start->limit_min, def.start.limit_max = start->limit_max;

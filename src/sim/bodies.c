@@ -17,6 +17,7 @@
 #include "base/log.h"
 #include "mesh/edges.h"
 #include "body/solids.h"
+#include "respond/push_out/search.h"
 #include "sim/internal.h"
 
 #define PLANE_HALF_SIDE 10.0  // of the square that stands for a plane in views [m]
@@ -154,6 +155,7 @@ static void free_body(tl_sim *sim, sim_body *b)
 void sim_free_body(tl_sim *sim, sim_body *b)
 {
     tl_bvh_destroy(b->tree);
+    tl_search_destroy(b->search);
     free_body(sim, b);
 }
 
@@ -257,6 +259,22 @@ static tl_status copy_character(tl_sim *sim, const tl_body_def *def, sim_body *b
     return TL_OK;
 }
 
+static void note_solid(const tl_body_def *def, sim_body *b)
+{
+    static const tl_solid_kind kinds[] = {[TL_BODY_SPHERE] = TL_SOLID_SPHERE,
+                                          [TL_BODY_CAPSULE] = TL_SOLID_CAPSULE,
+                                          [TL_BODY_CYLINDER] = TL_SOLID_CYLINDER,
+                                          [TL_BODY_BOX] = TL_SOLID_BOX};
+    if (def->kind == TL_BODY_PLANE) return;
+    const double length = tl_norm3(def->axis);
+    b->is_solid = true, b->solid = (tl_solid){kinds[def->kind], def->radius, {0, 0, 0.5 * length}};
+    b->solid_center = def->center, b->solid_axis = tl_unit3_or(def->axis, (tl_vec3){0, 0, 1});
+    if (def->kind == TL_BODY_SPHERE) b->solid_axis = (tl_vec3){0, 0, 1};
+    if (def->kind != TL_BODY_BOX) return;
+    b->solid_axis = (tl_vec3){0, 0, 1};  // tl_frame_along then takes -y for x and x for y
+    b->solid.half = tl_mul3(0.5, (tl_vec3){def->size.y, def->size.x, def->size.z});
+}
+
 static tl_status make_shape(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_error *err)
 {
     tl_shape shape = {0};
@@ -268,6 +286,7 @@ static tl_status make_shape(tl_sim *sim, const tl_body_def *def, sim_body *b, tl
     case TL_BODY_BOX: TL_TRY(tl_shape_box(alloc, def->center, def->size, &shape, err)); break;
     default: break;
     }
+    note_solid(def, b);
     b->node_count = shape.node_count, b->face_count = shape.face_count;
     b->shape = shape.pos, b->face = shape.face;
     return TL_OK;

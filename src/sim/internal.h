@@ -10,6 +10,7 @@
 #include "mesh/mesh.h"
 #include "physics/elements.h"
 #include "physics/strain_limit.h"
+#include "respond/push_out/solid.h"
 #include "sim/ids.h"
 #include "sim/motion.h"
 #include "toile/body.h"
@@ -103,7 +104,11 @@ typedef struct sim_body {
     bool placed;   ///< `at` holds what it should; for ever, unless the body moves
     // for springs (springs.c): nodes at the end of the step, and normals at its beginning
     tl_vec3 *then, *normal;
-    double then_time;  ///< NaN: not known
+    double then_time;          ///< NaN: not known
+    struct tl_search *search;  ///< published structures over its faces (respond/push_out/search.h); NULL: none yet
+    bool is_solid;             ///< a shape with a closed form, in axes with z along solid_axis
+    tl_solid solid;
+    tl_vec3 solid_center, solid_axis;
 } sim_body;
 
 /// Fits the tree of a body that is no plane to where it is at `time`; body->at has the places.

@@ -37,7 +37,8 @@ tl_remeshing tl_remeshing_default(void)
                           .levels = 3,
                           .rejoin_wait = 10,
                           .split_length = 0.98,
-                          .join_length = 0.99};
+                          .join_length = 0.99,
+                          .length_per_level = 1};
 }
 
 static tl_status check_edge_trees(const tl_remeshing *d, tl_error *err)
@@ -49,6 +50,11 @@ static tl_status check_edge_trees(const tl_remeshing *d, tl_error *err)
                        d->split_length, d->join_length);
     if (d->rejoin_wait < 0 || d->rejoin_wait > 255)
         return tl_fail(err, TL_BAD_INPUT, "remeshing.rejoin_wait %d looks, must be 0 to 255", d->rejoin_wait);
+    if (d->obstacle_levels < 0 || d->obstacle_levels > 8)
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.obstacle_levels %d, must be 0 to 8", d->obstacle_levels);
+    if (!(d->length_per_level >= 0 && d->length_per_level <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.length_per_level %g, must be from 0 to 1", d->length_per_level);
+    if (d->ties > TL_TIES_CURVATURE) return tl_fail(err, TL_BAD_ARG, "remeshing.ties %d is none of ours", (int)d->ties);
     return TL_OK;
 }
 

@@ -70,7 +70,11 @@ void tl_sim_def_init(tl_sim_def *def, size_t size)
                     .bend = 0.002,
                     .damping = 0.01,
                     .max_stretch = 1.05,
-                    .length_rounds = 5},
+                    .length_rounds = 5,
+                    .link_steps = 30,
+                    .link_slide = 300,
+                    .link_lift = 100,
+                    .link_distance = 0.03},
         .start = {.strain = 1, .limit_min = (double)NAN, .limit_max = (double)NAN},
     };
     tl_def_init(def, size, &defaults, sizeof defaults);

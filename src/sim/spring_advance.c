@@ -11,6 +11,7 @@
 #define WIDEST_ANGLE 3.0   // [rad] that the budget may ask for
 #define BUDGET_GAIN 1.5    // of the logarithm of triangles over budget, per update
 #define BUDGET_SLACK 0.02  // part of the budget within which nothing changes
+#define LINK_TOUCH 1e-4    // [m] from the offset: such a node touches
 
 enum { WIND_PER_CHUNK = 256 };
 
@@ -53,6 +54,7 @@ static void vertex_made(void *self, int32_t v, int32_t a, int32_t b)
     c->normal[v] = tl_unit3_or(tl_add3(c->normal[a], c->normal[b]), c->normal[a]);
     c->near[v] = c->near[a] | c->near[b], c->visible[v] = c->visible[a] | c->visible[b];
     c->label[v] = c->label[a] == c->label[b] ? c->label[a] : 0;
+    c->link[v].body = -1;
     if (!c->near[v]) return;
     tl_push_place(ad->bodies, ad->body_count, tl_norm3(tl_sub3(c->pos[a], c->pos[b])), &c->pos[v]);
 }
@@ -194,6 +196,19 @@ static tl_status find_contacts(spring_cloth *c, const spring_cloth_step *step, t
     return TL_OK;
 }
 
+// Nodes that touch are pulled to where they touched.
+static void add_links(spring_cloth *c, const spring_cloth_step *step, const tl_springs_step *s)
+{
+    const tl_push_links_def *def = &c->def.links;
+    const tl_push_nodes nodes = {.pos = (const double(*)[4])tl_springs_pos(c->springs), .count = c->node_count};
+    const tl_push_links_step links = {step->bodies, step->body_count, s->contact, s->contact_count, &nodes,
+                                      c->id,        LINK_TOUCH};
+    tl_push_links_update(c->link, def, &links);
+    for (int32_t n = 0; n < c->node_count; n++)
+        c->accel[n] = tl_add3(
+            c->accel[n], tl_push_link_pull(&c->link[c->id[n]], def, step->bodies, step->body_count, c->node_pos[n]));
+}
+
 static void publish(spring_cloth *c)
 {
     const double(*x)[4] = (const double(*)[4])tl_springs_pos(c->springs),
@@ -209,6 +224,7 @@ tl_status spring_cloth_advance(spring_cloth *c, const spring_cloth_step *step, d
     TL_TRY(find_contacts(c, step, &s, err));
     *collision_seconds += tl_now() - start;
     TL_TRY(spring_cloth_drag(c, &step->air, step->dt, &step->ctx, err));
+    if (c->def.linked) add_links(c, step, &s);
     s.accel = c->accel;
     s.substeps = c->def.substeps > 0 ? c->def.substeps : tl_springs_substeps(c->springs, step->dt);
     tl_springs_hold(c->springs, c->held);

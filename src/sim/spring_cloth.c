@@ -22,17 +22,17 @@ typedef struct array {
     {                                                                                                                  \
         (void **)&(p), sizeof *(p)                                                                                     \
     }
-enum { BY_ID = 0, BY_NODE = 8, BY_VERT = 17, BY_TRI = 21, BY_EDGE = 24, BY_TETHER = 27, BY_END = 29 };
+enum { BY_ID = 0, BY_NODE = 9, BY_VERT = 18, BY_TRI = 22, BY_EDGE = 25, BY_TETHER = 28, BY_END = 30 };
 
 static void list_arrays(spring_cloth *c, array out[SPRING_ARRAYS])
 {
     const array all[SPRING_ARRAYS] = {
-        ARRAY(c->pos),        ARRAY(c->vel),        ARRAY(c->normal),  ARRAY(c->base),       ARRAY(c->dense),
-        ARRAY(c->label),      ARRAY(c->near),       ARRAY(c->visible), ARRAY(c->id),         ARRAY(c->hint),
-        ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target),  ARRAY(c->accel),      ARRAY(c->node_uv),
-        ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),      ARRAY(c->vert_node),  ARRAY(c->vert_next),
-        ARRAY(c->vert_chart), ARRAY(c->face),       ARRAY(c->tri),     ARRAY(c->face_label), ARRAY(c->edge),
-        ARRAY(c->edge_tri),   ARRAY(c->edge_level), ARRAY(c->tether),  ARRAY(c->tether_rest)};
+        ARRAY(c->pos),       ARRAY(c->vel),        ARRAY(c->normal),     ARRAY(c->base),   ARRAY(c->dense),
+        ARRAY(c->label),     ARRAY(c->near),       ARRAY(c->visible),    ARRAY(c->link),   ARRAY(c->id),
+        ARRAY(c->hint),      ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target), ARRAY(c->accel),
+        ARRAY(c->node_uv),   ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),     ARRAY(c->vert_node),
+        ARRAY(c->vert_next), ARRAY(c->vert_chart), ARRAY(c->face),       ARRAY(c->tri),    ARRAY(c->face_label),
+        ARRAY(c->edge),      ARRAY(c->edge_tri),   ARRAY(c->edge_level), ARRAY(c->tether), ARRAY(c->tether_rest)};
     memcpy(out, all, sizeof all);
 }
 
@@ -165,7 +165,7 @@ static tl_status fill_in(spring_cloth *c, const tl_mesh *mesh, const tl_material
     for (int32_t v = 0; v < nodes; v++) {
         c->pos[v] = c->base[v] = mesh->pos[v], c->vel[v] = mesh->vel[v], c->normal[v] = (tl_vec3){0, 1, 0};
         c->label[v] = mesh->node_label[v];
-        c->near[v] = 0, c->visible[v] = 1;
+        c->near[v] = 0, c->visible[v] = 1, c->link[v].body = -1;
     }
     return spring_cloth_rebuild(c, err);
 }
@@ -347,6 +347,7 @@ size_t spring_cloth_write(const spring_cloth *c, char *out)
         put(out, &at, &c->node_pos[n], sizeof(tl_vec3)), put(out, &at, &c->node_vel[n], sizeof(tl_vec3));
         put(out, &at, &c->base[v], sizeof(tl_vec3)), put(out, &at, &c->label[v], sizeof *c->label),
             put(out, &at, &c->near[v], 1);
+        if (c->def.linked) put(out, &at, &c->link[v], sizeof *c->link);
     }
     const double angles[2] = {c->split_angle, c->join_angle};
     put(out, &at, angles, sizeof angles);
@@ -358,7 +359,8 @@ tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size
     TL_TRY(tl_trees_read_bytes(c->trees, data, size, used, err));
     const tl_trees_counts count = tl_trees_count(c->trees);
     TL_TRY(reserve(c, BY_ID, BY_NODE, count.vert_slots, err));
-    const size_t each = 3 * sizeof(tl_vec3) + sizeof(int32_t) + 1, angles = 2 * sizeof(double);
+    const size_t link = c->def.linked ? sizeof *c->link : 0, each = 3 * sizeof(tl_vec3) + sizeof(int32_t) + 1 + link,
+                 angles = 2 * sizeof(double);
     if (size - *used < (size_t)count.verts * each + angles) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
     const char *at = data + *used;
     for (int32_t v = 0; v < count.vert_slots; v++) {
@@ -368,6 +370,9 @@ tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size
         memcpy(&c->label[v], at, sizeof(int32_t));
         at += sizeof(int32_t);
         c->near[v] = (uint8_t)*at++, c->visible[v] = 1, c->normal[v] = (tl_vec3){0, 1, 0};
+        c->link[v].body = -1;
+        memcpy(&c->link[v], at, link);
+        at += link;
     }
     memcpy(&c->split_angle, at, sizeof(double)), memcpy(&c->join_angle, at + sizeof(double), sizeof(double));
     *used = (size_t)(at - data) + angles;

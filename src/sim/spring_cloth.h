@@ -5,7 +5,7 @@
 #include "dynamics/springs/springs.h"
 #include "mesh/mesh.h"
 #include "physics/eddies.h"
-#include "respond/push_out/push_out.h"
+#include "respond/push_out/links.h"
 
 typedef struct spring_cloth_def {
     tl_springs_def springs;
@@ -14,6 +14,8 @@ typedef struct spring_cloth_def {
     int32_t substeps;      ///< 0: from the mesh
     double self_distance;  ///< that the cloth keeps from itself [m]; 0: none
     double depth;          ///< how far inside bodies nodes are still found [m]
+    bool linked;           ///< nodes that touch are held by links
+    tl_push_links_def links;
 } spring_cloth_def;
 
 /// What is seen of a cloth, and how many triangles it may have.
@@ -24,7 +26,7 @@ typedef struct spring_sight {
     int32_t budget;  ///< triangles: the angles follow it; 0: none
 } spring_sight;
 
-enum { SPRING_ARRAYS = 29 };
+enum { SPRING_ARRAYS = 30 };
 
 typedef struct spring_cloth {
     tl_allocator alloc;
@@ -43,6 +45,7 @@ typedef struct spring_cloth {
     tl_vec3 *base;  ///< where a held one was when its handle took hold
     int32_t *dense, *label;
     uint8_t *near, *visible;
+    tl_push_link *link;  ///< of touching nodes
     // the active mesh, as views show it; nodes in the order of their ids
     int32_t node_count, tri_count, edge_count, vert_count, tether_count, hint_bodies;
     int32_t *id, *node_label, *hint;

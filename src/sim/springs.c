@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapt/edge_trees/settings.h"
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/timer.h"
@@ -36,6 +37,16 @@ tl_status sim_springs_check_options(const tl_springs_options *o, tl_error *err)
         return tl_fail(err, TL_BAD_INPUT,
                        "springs: stiffness %g (> 0), bend %g (>= 0), damping %g (in [0, 1)), max_stretch %g (> 1)",
                        o->stiffness, o->bend, o->damping, o->max_stretch);
+    if (o->search > TL_SPRINGS_SEARCH_PUBLISHED || o->friction > TL_SPRINGS_LINKS ||
+        o->bending > TL_SPRINGS_BY_SPRINGS || o->level_rule > TL_SPRINGS_BY_AREA)
+        return tl_fail(err, TL_BAD_ARG,
+                       "springs: search %u, friction %u, bending %u, level_rule %u: one is none of ours",
+                       (unsigned)o->search, (unsigned)o->friction, (unsigned)o->bending, (unsigned)o->level_rule);
+    if (o->link_steps < 1 || !(o->link_slide >= 0) || !(o->link_lift >= 0) || !(o->link_distance > 0) ||
+        !isfinite(o->link_slide + o->link_lift + o->link_distance))
+        return tl_fail(err, TL_BAD_INPUT,
+                       "springs: link_steps %d (>= 1), link_slide %g, link_lift %g (>= 0), link_distance %g (> 0)",
+                       o->link_steps, o->link_slide, o->link_lift, o->link_distance);
     return TL_OK;
 }
 
@@ -60,7 +71,8 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
     const tl_remeshing *r = &cloth->remeshing;
     spring_cloth_def def = {.springs = tl_springs_def_default(), .rules = tl_trees_rules_default()};
     def.springs.method = o->method == TL_SPRINGS_VERLET_METHOD ? TL_SPRINGS_VERLET : TL_SPRINGS_XPBD;
-    def.springs.rule = TL_SPRINGS_THESIS;  // of Verlet alone
+    def.springs.rule = o->level_rule == TL_SPRINGS_BY_AREA ? TL_SPRINGS_AREA : TL_SPRINGS_THESIS;  // of Verlet alone
+    def.springs.bending = o->bending == TL_SPRINGS_BY_SPRINGS ? TL_SPRINGS_BEND_SPRINGS : TL_SPRINGS_BEND_ELEMENTS;
     def.springs.compression = o->compression;
     def.springs.stiffness = o->stiffness, def.springs.bend = o->bend;
     def.springs.damping = o->damping, def.springs.max_stretch = o->max_stretch;
@@ -71,22 +83,29 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
     def.rules.split_length = r->split_length, def.rules.join_length = r->join_length;
     def.rules.mask = TL_TREES_BY_LENGTH | TL_TREES_BY_CURVATURE | (r->obstacles ? TL_TREES_BY_COLLISION : 0);
     def.rules.rejoin_wait = r->rejoin_wait;
+    tl_trees_more_rules(r, &def.rules);
     def.substeps = o->substeps;
     def.self_distance = self_distance_of(sim);
     def.depth = INSIDE_DEPTH;
+    def.linked = o->friction == TL_SPRINGS_LINKS;
+    def.links = (tl_push_links_def){o->link_slide, o->link_lift, o->link_distance, o->link_steps};
     return def;
 }
 
 void sim_springs_hash(const tl_sim *sim, tl_hash *hash)
 {
     const tl_springs_options *o = &sim->def.springs;
-    const double numbers[10] = {o->method,    o->substeps, o->offset,  o->self_distance, o->compression,
-                                o->stiffness, o->bend,     o->damping, o->max_stretch,   o->length_rounds};
+    const double numbers[17] = {o->method,    o->substeps,     o->offset,     o->self_distance, o->compression,
+                                o->stiffness, o->bend,         o->damping,    o->max_stretch,   o->length_rounds,
+                                o->friction,  o->bending,      o->level_rule, o->link_steps,    o->link_slide,
+                                o->link_lift, o->link_distance};
     tl_hash_add(hash, numbers, sizeof numbers);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_remeshing *r = &sim->cloths[c].remeshing;
-        const double rules[9] = {r->levels,      r->curvature, r->hysteresis, r->split_length, r->join_length,
-                                 r->rejoin_wait, r->obstacles, r->max_faces,  r->interval};
+        const double rules[13] = {r->levels,          r->curvature,   r->hysteresis,      r->split_length,
+                                  r->join_length,     r->rejoin_wait, r->obstacles,       r->max_faces,
+                                  r->interval,        (int)r->ties,   r->obstacle_levels, r->always_join,
+                                  r->length_per_level};
         if (r->kind == TL_REMESHING_EDGE_TREES) tl_hash_add(hash, rules, sizeof rules);
     }
 }
@@ -107,68 +126,6 @@ tl_status sim_springs_prepare(tl_sim *sim, tl_error *err)
                                    &cloth->engine, err));
     }
     return TL_OK;
-}
-
-// ---- bodies ---------------------------------------------------------------------------------------------------
-
-static tl_status place_body(tl_sim *sim, sim_body *b, double end, tl_error *err)
-{
-    const size_t n = (size_t)b->node_count;
-    if (!b->then) b->then = TL_ALLOC(&sim->alloc, tl_vec3, n), b->then_time = (double)NAN;
-    if (!b->normal) b->normal = TL_ALLOC(&sim->alloc, tl_vec3, n);
-    if (!b->then || !b->normal) return tl_fail_memory(err, "bodies");
-    const bool known = b->placed && !b->moves && !isnan(b->then_time);
-    if (b->placed && b->moves && !b->is_live && b->then_time == sim->time)
-        sim_fit_body_ahead(sim, b);
-    else
-        TL_TRY(sim_fit_body(sim, b, sim->time, err));
-    if (known) return TL_OK;
-    if (b->moves)
-        sim_body_at(b, end, b->then);
-    else
-        memcpy(b->then, b->at, n * sizeof *b->then);
-    b->then_time = end;
-    tl_push_normals((const int32_t(*)[3])b->face, b->face_count, b->at, b->node_count, b->normal);
-    return TL_OK;
-}
-
-// Bodies that are there, without what differs from cloth to cloth.
-static tl_status place_bodies(tl_sim *sim, double end, tl_push_body **out, int32_t *count, tl_error *err)
-{
-    *count = sim_present_count(sim);
-    *out = TL_SCRATCH(&sim->arena, tl_push_body, *count);
-    if (!*out) return tl_fail_memory(err, "bodies");
-    for (int32_t i = 0, k = 0; k < *count; i++) {
-        sim_body *body = &sim->bodies[i];
-        if (!body->present) continue;
-        tl_push_body *p = &(*out)[k++];
-        *p = (tl_push_body){.axis = {0, 1, 0}};
-        if (body->kind == TL_BODY_PLANE) {
-            tl_vec3 unused;
-            sim_plane_at(body, sim->time, &p->point, &p->axis);
-            sim_plane_at(body, end, &p->to, &unused);
-            continue;
-        }
-        TL_TRY(place_body(sim, body, end, err));
-        p->tree = body->tree, p->now = body->at, p->then = body->then, p->normal = body->normal;
-    }
-    return TL_OK;
-}
-
-static double combined(tl_combine rule, double a, double b)
-{
-    if (isnan(a)) return b;
-    return rule == TL_COMBINE_MIN ? fmin(a, b) : rule == TL_COMBINE_MAX ? fmax(a, b) : 0.5 * (a + b);
-}
-
-static void set_contact(const tl_sim *sim, const sim_cloth *cloth, tl_push_body *bodies, int32_t count)
-{
-    for (int32_t i = 0, k = 0; k < count; i++) {
-        const sim_body *body = &sim->bodies[i];
-        if (!body->present) continue;
-        bodies[k].friction = combined(sim->def.collide.combine, cloth->friction, body->friction);
-        bodies[k++].offset = fmax(sim->def.springs.offset, 0.5 * cloth->thickness) + body->thickness;
-    }
 }
 
 // ---- handles --------------------------------------------------------------------------------------------------
@@ -294,7 +251,7 @@ static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bo
 {
     sim_cloth *cloth = &sim->cloths[i];
     const double begin = tl_now();
-    set_contact(sim, cloth, bodies, count);
+    sim_springs_contact(sim, cloth, bodies, count);
     TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
     TL_TRY(drive_handles(sim, i, end, err));
     spring_air here = *air;
@@ -329,7 +286,7 @@ tl_status sim_springs_step(tl_sim *sim, tl_step_report *out, tl_error *err)
         sim->clock_time + (double)(sim->step + 1 - sim->clock_step) * sim->def.dt;  // a product, not a sum: no drift
     tl_push_body *bodies;
     int32_t count;
-    TL_TRY(place_bodies(sim, end, &bodies, &count, err));
+    TL_TRY(sim_springs_bodies(sim, end, &bodies, &count, err));
     report.seconds.collision += tl_now() - start;
     tl_eddies *eddies = TL_SCRATCH(&sim->arena, tl_eddies, 1);
     if (!eddies) return tl_fail_memory(err, "a step");

@@ -13,6 +13,10 @@ bool sim_by_springs(const tl_sim *sim);
 tl_status sim_springs_check(const tl_sim *sim, const tl_cloth_def *def, tl_error *err);
 tl_status sim_springs_check_options(const tl_springs_options *options, tl_error *err);
 
+/// Bodies that are there, placed for a step that ends at `end`, in the arena; and what differs from cloth to cloth.
+tl_status sim_springs_bodies(tl_sim *sim, double end, tl_push_body **out, int32_t *count, tl_error *err);
+void sim_springs_contact(const tl_sim *sim, const sim_cloth *cloth, tl_push_body *bodies, int32_t count);
+
 tl_status sim_springs_step(tl_sim *sim, tl_step_report *out, tl_error *err);
 
 /// Meshes of cloths as their engines have them, if they are not; then nothing is compiled.

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "adapt/edge_trees/settings.h"
 #include "adapt/edge_trees/trees_impl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -24,6 +25,19 @@ tl_trees_rules tl_trees_rules_default(void)
                             .join_length = 0.99,
                             .level_factor = 0.9,
                             .rejoin_wait = 10};
+}
+
+void tl_trees_more_rules(const tl_remeshing *d, tl_trees_rules *r)
+{
+    static const tl_trees_tie ties[] = {TL_TREES_TIE_FIRST, TL_TREES_TIE_LENGTH, TL_TREES_TIE_REST,
+                                        TL_TREES_TIE_CURVATURE};
+    if (d->obstacle_levels > 0) r->collision_level = d->obstacle_levels;
+    if (d->length_per_level > 0 && d->length_per_level < 1) {
+        r->mask = (r->mask & ~(uint32_t)TL_TREES_BY_LENGTH) | TL_TREES_BY_LEVEL_LENGTH;
+        r->level_factor = d->length_per_level;
+    }
+    if (d->always_join) r->mask |= TL_TREES_ALWAYS_JOIN;
+    r->tie = ties[d->ties];
 }
 
 tl_status tl_trees_check_rules(const tl_trees_rules *r, tl_error *err)

@@ -9,6 +9,7 @@
 
 #include "adapt/edge_trees/criteria.h"
 #include "adapt/edge_trees/follow.h"
+#include "adapt/edge_trees/settings.h"
 #include "adapt/edge_trees/trees_impl.h"
 #include "base/alloc.h"
 #include "base/fail.h"
@@ -83,6 +84,7 @@ static tl_trees_rules rules_of(const tl_remeshing *d)
     r.split_angle = d->curvature, r.join_angle = d->curvature * (1 - d->hysteresis);
     r.split_length = d->split_length, r.join_length = d->join_length;
     r.rejoin_wait = d->rejoin_wait;
+    tl_trees_more_rules(d, &r);
     return r;
 }
 
@@ -251,8 +253,9 @@ static tl_status load(tl_mesh *mesh, const tl_remeshing *def, int32_t group_coun
 
 static void hash(const tl_remeshing *d, tl_hash *hash)
 {
-    const double numbers[9] = {(int)d->kind,   d->levels,      d->curvature, d->hysteresis, d->split_length,
-                               d->join_length, d->rejoin_wait, d->max_faces, d->interval};
+    const double numbers[13] = {(int)d->kind,       d->levels,      d->curvature,       d->hysteresis, d->split_length,
+                                d->join_length,     d->rejoin_wait, d->max_faces,       d->interval,   (int)d->ties,
+                                d->obstacle_levels, d->always_join, d->length_per_level};
     tl_hash_add(hash, numbers, sizeof numbers);
 }
 

@@ -33,7 +33,7 @@ void tl_push_normals(const int32_t (*face)[3], int32_t face_count, const tl_vec3
 typedef struct spot {
     int32_t face;
     double gap;  // < 0: inside
-    tl_vec3 point, normal, velocity;
+    tl_vec3 point, normal, velocity, anchor;
 } spot;
 
 static tl_vec3 mix(const tl_vec3 *x, const int32_t v[3], const double w[3])
@@ -41,14 +41,31 @@ static tl_vec3 mix(const tl_vec3 *x, const int32_t v[3], const double w[3])
     return tl_madd3(tl_madd3(tl_mul3(w[0], x[v[0]]), w[1], x[v[1]]), w[2], x[v[2]]);
 }
 
+static bool look_at_solid(const tl_push_solid *s, tl_vec3 p, double reach, double dt, spot *out)
+{
+    tl_vec3 point, normal;
+    const double gap = tl_solid_nearest(&s->shape, tl_frame_into(&s->now, p), &point, &normal);
+    const tl_vec3 at = tl_frame_out_of(&s->now, point);
+    *out = (spot){-1,
+                  gap,
+                  at,
+                  tl_frame_turn_out(&s->now, normal),
+                  tl_mul3(1 / dt, tl_sub3(tl_frame_out_of(&s->then, point), at)),
+                  point};
+    return fabs(gap) < reach;
+}
+
 static bool look(const tl_push_body *b, tl_vec3 p, double reach, int32_t hint, double dt, spot *out)
 {
     if (!b->tree) {
         const double gap = tl_dot3(tl_sub3(p, b->point), b->axis);
-        *out = (spot){-1, gap, tl_madd3(p, -gap, b->axis), b->axis, tl_mul3(1 / dt, tl_sub3(b->to, b->point))};
+        const tl_vec3 at = tl_madd3(p, -gap, b->axis);
+        *out = (spot){-1, gap, at, b->axis, tl_mul3(1 / dt, tl_sub3(b->to, b->point)), tl_sub3(at, b->point)};
         return gap < reach;
     }
-    const tl_nearest_spot near = tl_bvh_nearest(b->tree, p, reach, hint);
+    if (b->solid) return look_at_solid(b->solid, p, reach, dt, out);
+    const tl_nearest_spot near =
+        b->search ? tl_search_nearest(b->search, p, reach, hint) : tl_bvh_nearest(b->tree, p, reach, hint);
     out->face = near.face;
     if (near.face < 0) return false;
     const int32_t *v = tl_bvh_surface(b->tree)->face[near.face];
@@ -61,7 +78,7 @@ static bool look(const tl_push_body *b, tl_vec3 p, double reach, int32_t hint, d
     const double side = tl_dot3(near.offset, smooth) < 0 ? -1 : 1;
     out->gap = side * near.distance;
     out->normal = near.distance > ON_SURFACE ? tl_mul3(side / near.distance, near.offset) : face_normal;
-    out->point = mix(b->now, v, w);
+    out->point = mix(b->now, v, w), out->anchor = (tl_vec3){w[0], w[1], w[2]};
     out->velocity = tl_mul3(1 / dt, tl_sub3(mix(b->then, v, w), out->point));
     return true;
 }
@@ -91,8 +108,8 @@ static void find_chunk(void *arg, int32_t begin, int32_t end)
             const bool found = look(b, p, reach, hint ? *hint : -1, job->dt, &s);
             if (hint) *hint = s.face;
             if (!found) continue;
-            job->slot[(size_t)i * (size_t)job->body_count + job->used[i]++] =
-                (tl_push_contact){i, b->friction, tl_madd3(s.point, b->offset, s.normal), s.normal, s.velocity};
+            job->slot[(size_t)i * (size_t)job->body_count + job->used[i]++] = (tl_push_contact){
+                i, b->friction, tl_madd3(s.point, b->offset, s.normal), s.normal, s.velocity, k, s.face, s.anchor};
         }
     }
 }
@@ -170,8 +187,11 @@ static bool catch_node(const tl_push_move *m, const tl_push_body *b, double way,
     const tl_vec3 lo = {fmin(p0.x, p1.x) - way, fmin(p0.y, p1.y) - way, fmin(p0.z, p1.z) - way},
                   hi = {fmax(p0.x, p1.x) + way, fmax(p0.y, p1.y) + way, fmax(p0.z, p1.z) + way};
     int32_t faces[FACES_ON_THE_WAY];
-    const int32_t found = tl_bvh_around(b->tree, lo, hi, faces, FACES_ON_THE_WAY),
-                  count = found < FACES_ON_THE_WAY ? found : FACES_ON_THE_WAY;
+    int32_t found = b->search && way == 0 ? tl_search_path(b->search, p0, p1, faces, FACES_ON_THE_WAY) : -1;
+    if (found < 0)
+        found = b->search ? tl_search_around(b->search, lo, hi, faces, FACES_ON_THE_WAY)
+                          : tl_bvh_around(b->tree, lo, hi, faces, FACES_ON_THE_WAY);
+    const int32_t count = found < FACES_ON_THE_WAY ? found : FACES_ON_THE_WAY;
     double first = 2;
     int32_t face = -1;
     tl_vec3 normal = {0, 0, 0};

@@ -1,6 +1,6 @@
 // respond/push_out/push_out.h: contact at interactive rates: nodes are kept out of bodies one by one (Simnett 2012,
-// sec. 4.4 and 5.3, with a refitted tree in place of cylinders and sphere trees: docs/notes/realtime.md has the
-// measurement).
+// sec. 4.4 and 5.3). Faces are found by a refitted tree of boxes, or by the thesis's grid, cylinders and sphere trees
+// (search.h), which give the same contacts; docs/notes/realtime.md has the measurement. Solids have closed forms.
 //
 // Before a step every node near a body is given the half-space that the nearest point of the body leaves it, moving as
 // that point does. Inside and outside are told by the surface's normals, so bodies have to be closed and turned
@@ -10,23 +10,37 @@
 #pragma once
 #include "base/ctx.h"
 #include "detect/bvh/bvh.h"
+#include "math/frame.h"
+#include "respond/push_out/search.h"
+#include "respond/push_out/solid.h"
 
 /// A half-space that a node has to stay in: n . (x - point - t velocity) >= 0, t since the beginning of the step.
 typedef struct tl_push_contact {
     int32_t node;
     double friction;
     tl_vec3 point, normal, velocity;
+    int32_t body, face;  ///< where it touches: of the bodies that were given; -1: a solid or a plane
+    tl_vec3 anchor;      ///< weights of the face's corners; of a solid in its axes; of a plane from its point
 } tl_push_contact;
 
+/// A solid at the beginning and at the end of a step.
+typedef struct tl_push_solid {
+    tl_solid shape;
+    tl_frame now, then;
+} tl_push_solid;
+
 typedef struct tl_push_body {
-    const tl_bvh *tree;     ///< fitted to the beginning of the step; NULL: a plane
-    const tl_vec3 *now;     ///< its nodes then
-    const tl_vec3 *then;    ///< at the end of the step
-    const tl_vec3 *normal;  ///< of nodes, then; any length
-    tl_vec3 point, to;      ///< of a plane: a point at the beginning, the same at the end
-    tl_vec3 axis;           ///< of a plane: unit normal
+    const tl_bvh *tree;          ///< fitted to the beginning of the step; NULL: a plane
+    const tl_search *search;     ///< asked in place of the tree, fitted to the same places; NULL: the tree
+    const tl_push_solid *solid;  ///< asked in place of both about what is near; NULL: none
+    const tl_vec3 *now;          ///< its nodes then
+    const tl_vec3 *then;         ///< at the end of the step
+    const tl_vec3 *normal;       ///< of nodes, then; any length
+    tl_vec3 point, to;           ///< of a plane: a point at the beginning, the same at the end
+    tl_vec3 axis;                ///< of a plane: unit normal
     double friction;
     double offset;  ///< distance to keep [m]
+    int32_t key;    ///< tells it from others in all steps, for links
 } tl_push_body;
 
 /// Normals of nodes, weighted by area, for tl_push_body.
