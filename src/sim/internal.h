@@ -226,6 +226,7 @@ void sim_find_held(const tl_sim *sim, uint8_t *fixed);
 
 /// The same for strain limits (strain.c); publish copies multipliers to the meshes.
 bool sim_has_limits(const tl_sim *sim);
+void sim_warn_of_seams(tl_sim *sim);  ///< whose sides no strain within the limits fits
 tl_status sim_compile_strain(tl_sim *sim, tl_error *err);
 void sim_discard_strain(tl_sim *sim);
 void sim_publish_strain(tl_sim *sim);

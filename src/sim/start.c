@@ -480,5 +480,6 @@ tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
     }
     TL_FREE(&sim->alloc, kept, slots);
     sim->started = status == TL_OK;
+    if (status == TL_OK && sim->step == 0) sim_warn_of_seams(sim);
     return status;
 }

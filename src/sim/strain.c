@@ -4,11 +4,15 @@
 // Between compilations the multipliers live in the attribute "limit_stress" of the faces (three numbers, in material
 // coordinates, per width): what splits, flips and collapses do to it is the business of the mesh.
 
+#include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/log.h"
+#include "math/vec3.h"
 #include "mesh/mesh_attr.h"
+#include "mesh/mesh_query.h"
 #include "sim/internal.h"
 
 #define ATTRIBUTE "limit_stress"
@@ -24,6 +28,57 @@ static double *stress_of(const tl_mesh *mesh)
 {
     const int32_t index = tl_mesh_attr_find(mesh, TL_FACES, ATTRIBUTE);
     return index == TL_NONE ? NULL : tl_mesh_attr_doubles(mesh, TL_FACES, index);
+}
+
+/// A seam whose sides are so unlike that no strain within the limits fits both.
+typedef struct unlike_seam {
+    int32_t edges;      ///< how many there are
+    double room, a, b;  ///< of the worst: limits wider by this much, lengths of its sides
+    tl_vec3 place;
+} unlike_seam;
+
+static double side_length(const tl_mesh *mesh, int32_t e, int side)
+{
+    return tl_norm2(
+        tl_sub2(mesh->uv[tl_mesh_edge_vert(mesh, e, side, 0)], mesh->uv[tl_mesh_edge_vert(mesh, e, side, 1)]));
+}
+
+// One edge in space has one length: where a pattern gathers cloth at a seam by more than the limits allow, they give
+// way there, by as little as will do.
+static unlike_seam make_room_at_seams(tl_sim *sim, int32_t cloth)
+{
+    const tl_mesh *mesh = sim->cloths[cloth].mesh;
+    const int32_t *face_of = sim->elements->face_of + sim->elements->cloth_face_start[cloth];
+    unlike_seam worst = {0};
+    for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++) {
+        if (!tl_alive(mesh, TL_EDGES, e) || tl_mesh_edge_kind(mesh, e) != TL_EDGE_SEAM) continue;
+        const int32_t *f = mesh->edge_face[e];
+        if (f[0] == TL_NONE || f[1] == TL_NONE || face_of[f[0]] == TL_NONE || face_of[f[1]] == TL_NONE) continue;
+        const double a = side_length(mesh, e, 0), b = side_length(mesh, e, 1);
+        const double room = tl_strain_make_room(sim->limits, face_of[f[0]], face_of[f[1]], fmax(a, b) / fmin(a, b));
+        if (!(room > 0)) continue;
+        worst.edges++;
+        if (room > worst.room)
+            worst.room = room, worst.a = a, worst.b = b, worst.place = mesh->pos[mesh->edge_node[e][0]];
+    }
+    return worst;
+}
+
+void sim_warn_of_seams(tl_sim *sim)
+{
+    for (int32_t c = 0; sim->limits && c < sim->cloth_count; c++) {
+        const tl_strain_def *d = &sim->cloths[c].strain;
+        if (d->kind != TL_STRAIN_ISOTROPIC) continue;
+        const unlike_seam s = make_room_at_seams(sim, c);
+        if (s.edges == 0) continue;
+        tl_log_write(
+            &sim->def.log, TL_LOG_WARNING,
+            "cloth %d: sides of a seam at (%.3g, %.3g, %.3g) m are %.4g and %.4g mm long: no strain from %g to "
+            "%g %% fits both, so limits are wider by up to %.2g %% in faces at %d such edges (wider "
+            "strain_limits or a seam with less gathering mends it)",
+            c, s.place.x, s.place.y, s.place.z, 1e3 * s.a, 1e3 * s.b, 100 * d->min, 100 * d->max, 100 * s.room,
+            s.edges);
+    }
 }
 
 tl_status sim_compile_strain(tl_sim *sim, tl_error *err)
@@ -46,6 +101,7 @@ tl_status sim_compile_strain(tl_sim *sim, tl_error *err)
         const double *stress = stress_of(mesh);
         for (int32_t slot = 0; slot < mesh->slots[TL_FACES].count; slot++)
             if (tl_alive(mesh, TL_FACES, slot)) sim_set_limit_stress(sim, c, slot, stress + 3 * slot);
+        make_room_at_seams(sim, c);
     }
     return TL_OK;
 }

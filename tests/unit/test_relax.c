@@ -21,6 +21,8 @@ typedef struct tube_def {
     int32_t threads;
     tl_remeshing_kind kind;
     double strain_limit;  ///< of the cloth, 0: none
+    double gather;        ///< one side of the seam is this many times as long as the other
+    tl_log log;
 } tube_def;
 
 static tube_def usual(void)
@@ -33,14 +35,15 @@ static tube_def usual(void)
                       .relax = TL_RELAX_AUTO,
                       .limit = (double)NAN,
                       .threads = 1,
-                      .kind = TL_REMESHING_ANISOTROPIC};
+                      .kind = TL_REMESHING_ANISOTROPIC,
+                      .gather = 1};
 }
 
 static tl_sim *make_tube(const tube_def *d)
 {
     tl_error err;
     tl_sim_def def = tl_sim_def_default();
-    def.start.relax = d->relax, def.threads = d->threads;
+    def.start.relax = d->relax, def.threads = d->threads, def.log = d->log;
     if (!isnan(d->limit)) def.start.limit_min = -d->limit, def.start.limit_max = d->limit;
     tl_sim *sim;
     assert_ok(tl_sim_create(&def, &sim, &err));
@@ -52,7 +55,7 @@ static tl_sim *make_tube(const tube_def *d)
             const int v = j * (AROUND + 1) + i;
             const double a = 2 * PI * i / AROUND;
             node[v] = j * AROUND + i % AROUND;
-            uv[v] = (tl_vec2){d->girth * i / AROUND, d->height * j / ALONG};
+            uv[v] = (tl_vec2){d->girth * i / AROUND, d->height * j / ALONG * (1 + (d->gather - 1) * i / AROUND)};
             pos[node[v]] = (tl_vec3){d->radius * cos(a), 0.5 * j / ALONG, -d->radius * sin(a)};
         }
     pos[2 * AROUND + 3].z -= d->pull;
@@ -192,6 +195,42 @@ static void limits_go_down_to_what_is_asked_for(void **state)
     tl_sim_destroy(sim);
 }
 
+static void note_warning(void *user, tl_log_level level, const char *message)
+{
+    if (level == TL_LOG_WARNING && strstr(message, "sides of a seam")) ++*(int *)user;
+}
+
+// One edge, rest lengths of 1.3 to 1: limits of 10 % allow 0.9 of the one and 1.1 of the other, which are not the same.
+// (1.1 + r) / (0.9 - r) = 1.3 gives r = 0.0304. All others keep to what was asked for, and it is told.
+static void a_seam_that_gathers_more_than_limits_allow_is_told(void **state)
+{
+    (void)state;
+    tl_error err;
+    tube_def d = usual();
+    int warnings = 0;
+    d.strain_limit = 0.1, d.gather = 1.3, d.log = (tl_log){.write = note_warning, .user = &warnings};
+    tl_sim *sim = make_tube(&d);
+    tl_start_report r;
+    assert_ok(tl_sim_start(sim, &r, &err));
+    assert_int_equal(warnings, 1);
+    for (int step = 0; step < 4; step++) {
+        tl_step_report report;
+        assert_ok(tl_sim_step(sim, &report, &err));
+        assert_int_equal(report.strain.violated, 0);
+        const tl_strain_range s = strain_of(sim);
+        assert_true(s.max < 0.134 && s.min > -0.134);
+        assert_true(fmax(s.max, -s.min) > 0.13);  // no less can be
+    }
+    tl_sim_destroy(sim);
+    d.gather = 1.2;  // 1.1 / 0.9 is more: nothing to tell, and nothing beyond
+    warnings = 0;
+    sim = make_tube(&d);
+    assert_ok(tl_sim_start(sim, &r, &err));
+    assert_int_equal(warnings, 0);
+    assert_true(strain_of(sim).max < 0.1011 && strain_of(sim).min > -0.1011);
+    tl_sim_destroy(sim);
+}
+
 // The post is thicker than the tube can be: as near as can be, said so, and nothing passes.
 static void what_is_too_tight_is_told(void **state)
 {
@@ -296,6 +335,7 @@ int main(void)
         cmocka_unit_test(strained_start_is_brought_to_rest),
         cmocka_unit_test(off_and_mild_starts_are_left_alone),
         cmocka_unit_test(limits_go_down_to_what_is_asked_for),
+        cmocka_unit_test(a_seam_that_gathers_more_than_limits_allow_is_told),
         cmocka_unit_test(what_is_too_tight_is_told),
         cmocka_unit_test(meshes_that_may_not_change_are_relaxed_too),
         cmocka_unit_test(cancelled_start_is_undone),

@@ -390,6 +390,26 @@ static void tightened_limits(void **state)
     free_model(&m), sheet_free(&s);
 }
 
+// Faces 0 and 1 share an edge of rest lengths 1.25 to 1: both are at 1.25 (0.9 - r) = 1.1 + r.
+static void room_for_sides_of_two_lengths(void **state)
+{
+    (void)state;
+    sheet s = sheet_grid(1, 1, 1, 1, true);
+    tl_strain_def limits = isotropic(-0.1, 0.1);
+    model m = make_model(&s, &limits);
+    const double need = (1.25 * 0.9 - 1.1) / 2.25, room = tl_strain_make_room(m.l, 0, 1, 1.25);
+    assert_true(room > need && room < need + 0.003);
+    for (int32_t i = 0; i < m.e->node_count; i++) m.x[i].x *= 1.13;
+    assert_near(tl_strain_excess(m.l, m.e, m.x, 0), 0.03 - room, 1e-12);
+    tl_strain_begin(m.l, m.e, 100);
+    tl_strain_give(m.l, m.e, m.x, 1e-3);
+    assert_near(tl_strain_excess(m.l, m.e, m.x, 1), 0, 1e-12);
+    tl_strain_take_back(m.l);
+    assert_near(tl_strain_excess(m.l, m.e, m.x, 1), 0.03 - room, 1e-12);
+    assert_near(tl_strain_make_room(m.l, 0, 1, 1.2), 0, 0);  // 1.1 / 0.9 is more
+    free_model(&m), sheet_free(&s);
+}
+
 // ---- the nearest state within limits ----
 
 typedef struct outcome {
@@ -582,6 +602,7 @@ int main(void)
                                        cmocka_unit_test(multipliers_are_foreseen),
                                        cmocka_unit_test(looks_ahead_meet_the_limits),
                                        cmocka_unit_test(tightened_limits),
+                                       cmocka_unit_test(room_for_sides_of_two_lengths),
                                        cmocka_unit_test(a_stretched_strip_shrinks_to_its_limit),
                                        cmocka_unit_test(limits_of_zero_restore_the_pattern),
                                        cmocka_unit_test(fixed_nodes_do_not_move),
