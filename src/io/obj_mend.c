@@ -67,28 +67,28 @@ tl_status tl_obj_unmirror(tl_obj *obj, int32_t *panels, tl_error *err)
     *panels = 0;
     int32_t *up = TL_ALLOC(&obj->alloc, int32_t, obj->vert_count);
     uint8_t *right = TL_CALLOC(&obj->alloc, uint8_t, obj->vert_count);
-    const bool room = up && right;
-    for (int32_t v = 0; room && v < obj->vert_count; v++) up[v] = v;
-    for (int32_t f = 0; room && f < obj->face_count; f++)
+    const bool allocated = up && right;
+    for (int32_t v = 0; allocated && v < obj->vert_count; v++) up[v] = v;
+    for (int32_t f = 0; allocated && f < obj->face_count; f++)
         for (int k = 1; k < 3; k++) {
             const int32_t a = root_of(up, obj->face[f][0]), b = root_of(up, obj->face[f][k]);
             up[a > b ? a : b] = a > b ? b : a;
         }
-    for (int32_t f = 0; room && f < obj->face_count; f++)
+    for (int32_t f = 0; allocated && f < obj->face_count; f++)
         if (area_of(obj, f) > 0) right[root_of(up, obj->face[f][0])] = 1;
-    for (int32_t v = 0; room && v < obj->vert_count; v++) {
+    for (int32_t v = 0; allocated && v < obj->vert_count; v++) {
         const int32_t root = root_of(up, v);
         if (right[root]) continue;
         *panels += root == v;
         obj->uv[v].x = -obj->uv[v].x;
     }
-    for (int32_t v = 0; room && v < obj->vert_count; v++) up[v] = root_of(up, v);
-    for (int32_t v = obj->vert_count - 1; room && v >= 0; v--)
+    for (int32_t v = 0; allocated && v < obj->vert_count; v++) up[v] = root_of(up, v);
+    for (int32_t v = obj->vert_count - 1; allocated && v >= 0; v--)
         right[v] = !right[up[v]];  // roots, the least of their panel, come last
-    if (room && *panels > 0)
+    if (allocated && *panels > 0)
         obj->turned = right, obj->turned_count = obj->vert_count;
     else
         TL_FREE(&obj->alloc, right, obj->vert_count);
     TL_FREE(&obj->alloc, up, obj->vert_count);
-    return room ? TL_OK : tl_fail_memory(err, "panels");
+    return allocated ? TL_OK : tl_fail_memory(err, "panels");
 }

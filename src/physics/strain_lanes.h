@@ -1,5 +1,5 @@
 // physics/strain_lanes.h: eight faces against their limits; for strain_energy.c, which makes the linear model of
-// limits, strain_foresee.c, which says what that model ends with (both must take the same directions), and
+// limits, strain_predict.c, which says what that model ends with (both must take the same directions), and
 // strain_ahead.c, which corrects it.
 #pragma once
 #include "physics/lanes.h"

@@ -38,7 +38,7 @@ typedef struct tl_strain_limits {
     double (*trial)[3];        ///< of the step being solved
     double *stiffness;         ///< mu of each face [N/m], for the step being solved
     double *base;              ///< what it began with
-    double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_foresee)
+    double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_predict)
     tl_strain_seen *seen;      ///< if `looked`
     bool looked;
     double *give;  ///< by how much the bounds of each face are wider in this step (tl_strain_give), mostly 0
@@ -101,7 +101,7 @@ void tl_strain_assemble_into(const tl_strain_limits *limits, const tl_elements *
 /// Trial multipliers take the values that go with moving all nodes by `move`, by the linear model that
 /// tl_strain_assemble made at x. `slope` gets the change of the potential along it with these, less gradient . move.
 /// The ones before stay in `next`.
-tl_status tl_strain_foresee(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
+tl_status tl_strain_predict(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x,
                             const tl_vec3 *move, const tl_ctx *ctx, double *slope, tl_error *err);
 
 /// That slope, with the multipliers as foreseen, for another move.
@@ -115,7 +115,7 @@ tl_status tl_strain_worst_after(const tl_strain_limits *limits, const tl_element
 /// A look ahead. With the matrix and gradient of tl_strain_assemble at x an update was found, `move`: faces within
 /// their isotropic limits that it would take beyond them join the matrix, and `push` gets what is to be added to the
 /// gradient so that the same system, solved again, meets the limits where the move ends rather than where its linear
-/// model does, with stresses gone on by what is left. tl_strain_foresee then knows. May be repeated.
+/// model does, with stresses gone on by what is left. tl_strain_predict then knows. May be repeated.
 void tl_strain_ahead(tl_strain_limits *limits, const tl_elements *elements, const tl_vec3 *x, const tl_vec3 *move,
                      tl_bsr *matrix, tl_vec3 *push, tl_workers *workers);
 

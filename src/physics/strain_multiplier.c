@@ -1,7 +1,7 @@
 // physics/strain_multiplier.c: the multipliers of strain limits in the course of a step.
 //
 // A step begins with those of the state. Each update of positions takes along the multipliers that its linear model
-// ends with (strain_foresee.c), limits that stay exceeded become stiffer, and what the step ends with is kept. See
+// ends with (strain_predict.c), limits that stay exceeded become stiffer, and what the step ends with is kept. See
 // strain_limit.h for the equations.
 
 #include <math.h>

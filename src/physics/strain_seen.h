@@ -1,4 +1,4 @@
-// physics/strain_seen.h: the linear model of limits with what looks ahead have found; for strain_foresee.c and
+// physics/strain_seen.h: the linear model of limits with what looks ahead have found; for strain_predict.c and
 // strain_ahead.c.
 #pragma once
 #include "physics/strain_lanes.h"

@@ -48,7 +48,7 @@ static tl_status expect(void *self, tl_bsr *matrix, tl_vec3 *push, bool *changed
 }
 
 // Would the update leave faces beyond their limits? Then the system to be solved is another one (strain_limit.h).
-static tl_status foresee(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
+static tl_status predict(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
                          const tl_ctx *ctx, tl_error *err)
 {
     const strain_term *t = self;
@@ -72,7 +72,7 @@ static tl_status follow(void *self, const tl_vec3 *x, const tl_vec3 *u, double *
                         const tl_ctx *ctx, tl_error *err)
 {
     strain_term *t = self;
-    TL_TRY(tl_strain_foresee(t->limits, t->elements, x, u, ctx, slope_out, err));
+    TL_TRY(tl_strain_predict(t->limits, t->elements, x, u, ctx, slope_out, err));
     TL_TRY(tl_strain_energy(t->limits, t->elements, x, ctx, energy_out, err));
     t->acts = *energy_out > 0;
     return TL_OK;
@@ -118,7 +118,7 @@ static tl_status keep(void *self, tl_arena *arena, tl_error *err)
     return TL_OK;
 }
 
-static void bring_back(void *self)
+static void restore_kept(void *self)
 {
     const strain_term *t = self;
     memcpy(t->limits->trial, t->kept, (size_t)t->limits->face_count * sizeof *t->kept);
@@ -138,7 +138,7 @@ static const tl_term_kind strain_kind = {
     .assemble = assemble,
     .acts = acts,
     .expect = expect,
-    .foresee = foresee,
+    .predict = predict,
     .moved = moved,
     .follow = follow,
     .slope = slope,
@@ -146,7 +146,7 @@ static const tl_term_kind strain_kind = {
     .stiffen = stiffen,
     .mark = mark,
     .keep = keep,
-    .bring_back = bring_back,
+    .restore_kept = restore_kept,
 };
 
 tl_status tl_strain_term(tl_strain_limits *limits, const tl_elements *elements, double tolerance, tl_arena *arena,

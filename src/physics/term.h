@@ -51,7 +51,7 @@ typedef struct tl_term_kind {
     /// part of the gradient. *changed: there is such.
     tl_status (*expect)(void *self, tl_bsr *matrix, tl_vec3 *push, bool *changed, const tl_ctx *ctx, tl_error *err);
     /// The same once an update is known. *changed: the system is another one and has to be solved again.
-    tl_status (*foresee)(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
+    tl_status (*predict)(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
                          const tl_ctx *ctx, tl_error *err);
 
     // ---- paths: a term that does not let nodes go everywhere; it bounds the length of updates ----
@@ -69,7 +69,7 @@ typedef struct tl_term_kind {
     /// x is where they came to, and the next iteration begins there.
     tl_status (*settle)(void *self, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err);
     /// x was set without a path. `still`: a zero for every node.
-    tl_status (*jump)(void *self, const tl_vec3 *x, const tl_vec3 *still, const tl_ctx *ctx, tl_error *err);
+    tl_status (*relocate)(void *self, const tl_vec3 *x, const tl_vec3 *still, const tl_ctx *ctx, tl_error *err);
     /// How much is left of what the term itself has to bring about (the way of bodies), 0 if nothing. The solve goes
     /// on.
     double (*left)(const void *self);
@@ -90,7 +90,7 @@ typedef struct tl_term_kind {
     void (*stiffen)(void *self, const tl_vec3 *x);              ///< where x is beyond the constraints
     void (*mark)(void *self, const tl_vec3 *x, int32_t *mark);  ///< 0 for nodes that have to move for x to meet them
     tl_status (*keep)(void *self, tl_arena *arena, tl_error *err);  ///< multipliers, for ..
-    void (*bring_back)(void *self);
+    void (*restore_kept)(void *self);
 } tl_term_kind;
 
 typedef struct tl_term {

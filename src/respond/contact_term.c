@@ -65,7 +65,7 @@ static tl_status expect(void *self, tl_bsr *matrix, tl_vec3 *push, bool *changed
     return c->zones.frozen ? TL_OK : tl_contacts_predict_expected(c, matrix, push, ctx, changed, err);
 }
 
-static tl_status foresee(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
+static tl_status predict(void *self, const tl_term_look *look, tl_bsr *matrix, tl_vec3 *push, bool *changed,
                          const tl_ctx *ctx, tl_error *err)
 {
     *changed = false;
@@ -142,7 +142,7 @@ static tl_status settle(void *self, const tl_vec3 *x, const tl_ctx *ctx, tl_erro
     return t->searched ? tl_contacts_settle(t->c, x, ctx->workers, err) : TL_OK;
 }
 
-static tl_status jump(void *self, const tl_vec3 *x, const tl_vec3 *still, const tl_ctx *ctx, tl_error *err)
+static tl_status relocate(void *self, const tl_vec3 *x, const tl_vec3 *still, const tl_ctx *ctx, tl_error *err)
 {
     tl_contacts *c = ((contact_term *)self)->c;
     if (c->zones.frozen) return TL_OK;
@@ -168,14 +168,14 @@ static const tl_term_kind contact_kind = {
     .acts = acts,
     .linear_tolerance = linear_tolerance,
     .expect = expect,
-    .foresee = foresee,
+    .predict = predict,
     .before = before,
     .cover = cover,
     .clip = clip,
     .incomparable = incomparable,
     .moved = moved,
     .settle = settle,
-    .jump = jump,
+    .relocate = relocate,
     .left = left,
     .force = force,
     .small = is_small,

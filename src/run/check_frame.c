@@ -157,7 +157,7 @@ static void check_faces(frame_work *w, const char *path, const char *name, const
     face_strains strains = {.low = TL_SCRATCH(&w->arena, double, mesh->face_count),
                             .high = TL_SCRATCH(&w->arena, double, mesh->face_count),
                             .area = TL_SCRATCH(&w->arena, double, mesh->face_count)};
-    const bool room = strains.low && strains.high && strains.area;
+    const bool allocated = strains.low && strains.high && strains.area;
     tl_frame_check *out = w->out;
     double least, most;
     limits_of(w, name, &least, &most);
@@ -188,7 +188,7 @@ static void check_faces(frame_work *w, const char *path, const char *name, const
         if (!isfinite(low) || !isfinite(high)) continue;  // counted above
         if (low < out->strain_min) out->strain_min = low;
         if (high > out->strain_max) out->strain_max = high;
-        if (room) {
+        if (allocated) {
             strains.low[strains.count] = low, strains.high[strains.count] = high;
             strains.area[strains.count++] = 0.5 * fabs(tl_cross2(a, b));
         }
@@ -201,7 +201,7 @@ static void check_faces(frame_work *w, const char *path, const char *name, const
             set_mark(mark, f, TL_MARK_STRAIN);
         }
     }
-    if (room) check_absurd(w, path, name, &strains);
+    if (allocated) check_absurd(w, path, name, &strains);
     tl_arena_release(&w->arena, here);
 }
 

@@ -250,8 +250,8 @@ static tl_status fill_job(renewal *host, tl_adapt_job *out, tl_error *err)
                           .obstacles_move = moves,
                           .guard = &s->all,
                           .place_obstacles = place_obstacles,
-                          .renew_room = remeshing_renew_room,
-                          .measure_room = remeshing_measure_room,
+                          .renew_clearance = remeshing_renew_clearance,
+                          .measure_clearance = remeshing_measure_clearance,
                           .host = host,
                           .ctx = {&sim->arena, sim->workers}};
     return out->line_groups ? TL_OK : tl_fail_memory(err, "remeshing");
@@ -314,7 +314,7 @@ static tl_status remesh_cloths(tl_sim *sim, bool *changed, tl_remesh_counts *cou
     if (!wanted) return TL_OK;
     TL_TRY(grant_energy(sim, &s.energy, err));
     const tl_status status = remesh_each(sim, &s, changed, counts, err);
-    if (s.measured) remeshing_free_room(&s);
+    if (s.measured) remeshing_free_clearance(&s);
     return status;
 }
 

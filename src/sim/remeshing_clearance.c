@@ -1,4 +1,4 @@
-// sim/remeshing_clearance.c: how much room there is around the faces of all cloths, for operations that move the
+// sim/remeshing_clearance.c: clearance around the faces of all cloths, for operations that move the
 // surface.
 //
 // All meshes are taken as one surface, as they stand: at first that of the elements, with the tree that the contacts
@@ -11,7 +11,7 @@
 #include "mesh/mesh_query.h"
 #include "sim/remeshing_impl.h"
 
-/// The faces of all meshes as one surface, as they were when room was last measured: edits make no difference.
+/// The faces of all meshes as one surface, as captured when clearance was last measured: later edits do not change it.
 typedef struct whole {
     int32_t (*face)[3];
     tl_vec3 *x;
@@ -125,70 +125,70 @@ static double reach_of(const tl_sim *sim, const surroundings *s)
     return fmax(4 * s->thickest, REACH * length / fmax(1, count));
 }
 
-/// What a pass has to know to measure the room of faces.
-struct room {
+/// What the clearance of faces is measured from during a pass.
+struct clearance_job {
     whole w;
-    tl_bvh *tree;  // of w; NULL: there is no contact, and room for all
+    tl_bvh *tree;  // of w; NULL: no contact, clearance is unlimited
     bool lent;     // by the contacts
     tl_clearance_def around;
     double reach;
 };
 
-void remeshing_free_room(surroundings *s)
+void remeshing_free_clearance(surroundings *s)
 {
-    if (!s->room->lent) tl_bvh_destroy(s->room->tree);
-    s->room->tree = NULL;
+    if (!s->job->lent) tl_bvh_destroy(s->job->tree);
+    s->job->tree = NULL;
 }
 
-// Takes the state of everything for what there is room between.
-static tl_status prepare_room(tl_sim *sim, surroundings *s, tl_error *err)
+// Captures the present state of all meshes, from which clearance is measured.
+static tl_status prepare_clearance(tl_sim *sim, surroundings *s, tl_error *err)
 {
-    if (!s->room) s->room = TL_SCRATCH(&sim->arena, room, 1);
-    if (!s->room) return tl_fail_memory(err, "remeshing");
+    if (!s->job) s->job = TL_SCRATCH(&sim->arena, clearance_job, 1);
+    if (!s->job) return tl_fail_memory(err, "remeshing");
     const bool first = !s->measured;  // else meshes have changed, and there is no tree for them
-    if (!first) remeshing_free_room(s);
-    *s->room = (room){.reach = reach_of(sim, s)};
+    if (!first) remeshing_free_clearance(s);
+    *s->job = (clearance_job){.reach = reach_of(sim, s)};
     s->measured = true;
-    s->all.reach = s->room->reach;
+    s->all.reach = s->job->reach;
     if (!sim->contacts) return TL_OK;
-    whole *w = &s->room->w;
+    whole *w = &s->job->w;
     if (first) {
         TL_TRY(describe_elements(sim, w, err));
-        s->room->tree = tl_contacts_cloth_tree(sim->contacts), s->room->lent = true;
-        tl_bvh_refit(s->room->tree, sim->x, NULL, 0, 0, sim->workers);
+        s->job->tree = tl_contacts_cloth_tree(sim->contacts), s->job->lent = true;
+        tl_bvh_refit(s->job->tree, sim->x, NULL, 0, 0, sim->workers);
     } else {
         TL_TRY(join_meshes(sim, w, err));
         tl_bvh_def def = tl_bvh_def_default();
-        TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->room->tree, err));
+        TL_TRY(tl_bvh_create(&sim->alloc, &def, &w->surface, w->x, &s->job->tree, err));
     }
-    s->room->around = (tl_clearance_def){.tree = s->room->tree,
-                                         .bodies = s->clearance,
-                                         .body_count = s->body_count,
-                                         .reach = s->room->reach,
-                                         .keep = KEPT * s->thickest,
-                                         .keep_flat = KEPT * TL_FLAT_PART,
-                                         .uv = w->uv,
-                                         .chart = w->chart,
-                                         .sides = w->sides};
+    s->job->around = (tl_clearance_def){.tree = s->job->tree,
+                                        .bodies = s->clearance,
+                                        .body_count = s->body_count,
+                                        .reach = s->job->reach,
+                                        .keep = KEPT * s->thickest,
+                                        .keep_flat = KEPT * TL_FLAT_PART,
+                                        .uv = w->uv,
+                                        .chart = w->chart,
+                                        .sides = w->sides};
     return TL_OK;
 }
 
-// The first time a cloth asks, the state may have been taken already, since another one asked before it.
-tl_status remeshing_renew_room(void *self, tl_error *err)
+// At the first call for a cloth the state may already have been captured for another cloth.
+tl_status remeshing_renew_clearance(void *self, tl_error *err)
 {
     renewal *r = self;
     const bool known = r->s->measured && !r->again;
     r->again = true;
-    return known ? TL_OK : prepare_room(r->sim, r->s, err);
+    return known ? TL_OK : prepare_clearance(r->sim, r->s, err);
 }
 
-// Of what is between two pieces of cloth each may use half.
-double remeshing_measure_room(void *self, int32_t face, tl_room_kind what, double enough)
+// Each of two pieces of cloth may use half of the gap between them.
+double remeshing_measure_clearance(void *self, int32_t face, tl_clearance_kind what, double enough)
 {
     const renewal *r = self;
-    const room *o = r->s->room;
-    if (!o->tree) return what == TL_ROOM_CLOTH ? 1e30 : o->reach;
+    const clearance_job *o = r->s->job;
+    if (!o->tree) return what == TL_CLEARANCE_CLOTH ? 1e30 : o->reach;
     const int32_t f = o->w.face_of[o->w.face_start[r->cloth] + face];
-    if (what == TL_ROOM_BODIES) return tl_clearance_bodies(&o->around, f, enough);
+    if (what == TL_CLEARANCE_BODIES) return tl_clearance_bodies(&o->around, f, enough);
     return r->sim->def.collide.self ? 0.5 * tl_clearance_self(&o->around, f, 2 * enough) : 1e30;
 }

@@ -12,7 +12,7 @@ typedef struct carried {
     bool wanted;  // its adapter wants a pass
 } carried;
 
-typedef struct room room;
+typedef struct clearance_job clearance_job;
 
 /// The world as the remesher sees it.
 typedef struct surroundings {
@@ -24,8 +24,8 @@ typedef struct surroundings {
     carried *carry;      ///< per cloth
     double thickest;
     tl_guard all;  ///< `guard` and how far to look
-    room *room;
-    bool measured;  ///< `room` has been set
+    clearance_job *job;
+    bool measured;  ///< `job` has been prepared
     double energy;  ///< [J] that the pass may still add to the stretching energy
 } surroundings;
 
@@ -51,6 +51,6 @@ typedef struct renewal {
     bool again;
 } renewal;
 
-tl_status remeshing_renew_room(void *renewal, tl_error *err);
-double remeshing_measure_room(void *renewal, int32_t face, tl_room_kind what, double enough);
-void remeshing_free_room(surroundings *s);  ///< after the pass over all cloths
+tl_status remeshing_renew_clearance(void *renewal, tl_error *err);
+double remeshing_measure_clearance(void *renewal, int32_t face, tl_clearance_kind what, double enough);
+void remeshing_free_clearance(surroundings *s);  ///< after the pass over all cloths

@@ -150,14 +150,14 @@ static tl_status lift_all(tl_sim *sim, const uint8_t *fixed, tl_error *err)
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
     int32_t *piece = TL_SCRATCH(&sim->arena, int32_t, sim->node_count);
     span *spans = TL_SCRATCH(&sim->arena, span, sim->node_count);
-    const bool room = piece && spans;
-    if (room) {
+    const bool allocated = piece && spans;
+    if (allocated) {
         find_pieces(sim, piece);
         for (int32_t b = 0; b < sim->body_count; b++)
             if (sim->bodies[b].kind == TL_BODY_PLANE && sim->bodies[b].present) lift(sim, b, piece, fixed, spans);
     }
     tl_arena_release(&sim->arena, mark);
-    return room ? TL_OK : tl_fail_memory(err, "untangling");
+    return allocated ? TL_OK : tl_fail_memory(err, "untangling");
 }
 
 static const int32_t square_face[2][3] = {{0, 1, 2}, {0, 2, 3}};

@@ -122,8 +122,8 @@ static inline tl_remesh_counts pass_again(tl_sim *sim)
 {
     for (int32_t c = 0, index; c < sim->cloth_count; c++) {
         tl_mesh *mesh = sim->cloths[c].mesh;
-        if (tl_mesh_attr_find(mesh, TL_FACES, "room") != TL_NONE) continue;
-        assert_ok(tl_mesh_attr_add(mesh, TL_FACES, "room", TL_DOUBLE, 2, TL_ATTR_COPY, &index, &err));
+        if (tl_mesh_attr_find(mesh, TL_FACES, "clearance") != TL_NONE) continue;
+        assert_ok(tl_mesh_attr_add(mesh, TL_FACES, "clearance", TL_DOUBLE, 2, TL_ATTR_COPY, &index, &err));
         for (int32_t i = 0; i < 2 * mesh->slots[TL_FACES].count; i++)
             tl_mesh_attr_doubles(mesh, TL_FACES, index)[i] = 1e30;
     }

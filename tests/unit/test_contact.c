@@ -573,7 +573,7 @@ static int32_t press_against(tl_pinching pinch, bool lid, double height, int ite
     return pinched;
 }
 
-static void only_cloth_without_room_is_pinched_while_steps_can_be_cut(void **state)
+static void only_enclosed_cloth_is_pinched_while_steps_can_be_cut(void **state)
 {
     (void)state;
     enum { SOON = 7, LATE = 80 };
@@ -600,7 +600,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(the_matrix_is_the_derivative_of_the_gradient),
         cmocka_unit_test(nothing_meets_on_paths_that_were_cut),
         cmocka_unit_test(cutting_ends_at_distances_that_are_mostly_rounding),
-        cmocka_unit_test(only_cloth_without_room_is_pinched_while_steps_can_be_cut),
+        cmocka_unit_test(only_enclosed_cloth_is_pinched_while_steps_can_be_cut),
         cmocka_unit_test(a_press_pinches_and_lets_go),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -333,7 +333,7 @@ static const tl_term_kind constraint_kind = {.name = "a constraint",
                                              .stiffen = constraint_stiffen,
                                              .mark = constraint_mark,
                                              .keep = constraint_keep,
-                                             .bring_back = constraint_bring_back};
+                                             .restore_kept = constraint_bring_back};
 
 static void multipliers_meet_a_constraint(void **state)
 {

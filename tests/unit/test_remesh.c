@@ -287,7 +287,7 @@ static void a_storm_of_passes_keeps_the_cloth(void **state)
 }
 
 static tl_status as_it_is(void *self, tl_error *e) { return (void)self, (void)e, TL_OK; }
-static double no_room(void *self, int32_t face, tl_room_kind what, double enough)
+static double no_clearance(void *self, int32_t face, tl_clearance_kind what, double enough)
 {
     return (void)self, (void)face, (void)what, (void)enough, 0;
 }
@@ -326,7 +326,7 @@ static void splits_alone_make_no_needles(void **state)
     tl_remesh_attrs attrs;
     tl_mesh *mesh = build_shape(&attrs);
     tl_remesh_def def = plain;
-    def.renew_room = as_it_is, def.measure_room = no_room;
+    def.renew_clearance = as_it_is, def.measure_clearance = no_clearance;
     double least = 1;
     for (int i = 0; i < 6; i++) {
         tl_remesh_report report;
@@ -373,15 +373,15 @@ static void a_mesh_serves_until_edges_are_too_long_or_faces_too_many(void **stat
         set_field(mesh, &attrs, even, c[i].size);
         assert_near(tl_remesh_area(mesh, (const tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size)),
                     1 / (c[i].size * c[i].size), 1e-9);
-        if (tl_remesh_serves(mesh, &attrs) != c[i].serves)
+        if (tl_remesh_needs_pass(mesh, &attrs) == c[i].serves)
             fail_msg("size %g m: %s serve", c[i].size, c[i].serves ? "does not" : "does");
     }
     double *size = tl_mesh_attr_doubles(mesh, TL_VERTS, attrs.size);
     set_field(mesh, &attrs, even, 0.075);
     for (int k = 0; k < 3; k += 2) size[k] *= 6;  // a corner: 3 of 1,240 edges are too long
-    assert_true(tl_remesh_serves(mesh, &attrs));
+    assert_false(tl_remesh_needs_pass(mesh, &attrs));
     for (int k = 0; k < 3; k += 2) size[3 * 220 + k] *= 6;  // within: 6 more
-    assert_false(tl_remesh_serves(mesh, &attrs));
+    assert_true(tl_remesh_needs_pass(mesh, &attrs));
     tl_mesh_destroy(mesh);
 }
 
@@ -517,7 +517,7 @@ static tl_status count_call(void *self, tl_error *e)
     return TL_OK;
 }
 
-static void room_is_measured_only_when_it_is_needed(void **state)
+static void clearance_is_measured_only_when_it_is_needed(void **state)
 {
     (void)state;
     tl_remesh_attrs attrs;
@@ -525,7 +525,7 @@ static void room_is_measured_only_when_it_is_needed(void **state)
     tl_mesh *mesh = build_shape(&attrs);
     int calls = 0;
     tl_remesh_def def = plain;
-    def.renew_room = count_call, def.renew_self = &calls;
+    def.renew_clearance = count_call, def.renew_self = &calls;
     tl_remesh_report r;
     for (int pass = 0; pass < 20; pass++) {
         const int before = calls;
@@ -558,16 +558,16 @@ static tl_status renew_told(void *self, tl_error *e)
     assert_true(mesh->slots[TL_FACES].count <= MOST_FACES);
     for (int32_t f = 0; f < mesh->slots[TL_FACES].count; f++) {
         if (!tl_alive(mesh, TL_FACES, f)) continue;
-        t->room[f][TL_ROOM_CLOTH] = 0.02 * tl_random(4, 1, (uint64_t)f) * tl_random(4, 2, (uint64_t)f);
-        t->room[f][TL_ROOM_BODIES] = 0.1;
+        t->room[f][TL_CLEARANCE_CLOTH] = 0.02 * tl_random(4, 1, (uint64_t)f) * tl_random(4, 2, (uint64_t)f);
+        t->room[f][TL_CLEARANCE_BODIES] = 0.1;
         for (int k = 0; k < 3; k++)
-            t->room[f][TL_ROOM_BODIES] =
-                fmax(0, fmin(t->room[f][TL_ROOM_BODIES], mesh->pos[tl_face_node(mesh, f, k)].z + 0.03));
+            t->room[f][TL_CLEARANCE_BODIES] =
+                fmax(0, fmin(t->room[f][TL_CLEARANCE_BODIES], mesh->pos[tl_face_node(mesh, f, k)].z + 0.03));
     }
     return TL_OK;
 }
 
-static double told_room(void *self, int32_t f, tl_room_kind what, double enough)
+static double told_clearance(void *self, int32_t f, tl_clearance_kind what, double enough)
 {
     teller *t = self;
     const double all = t->room[f][what];
@@ -577,7 +577,7 @@ static double told_room(void *self, int32_t f, tl_room_kind what, double enough)
 }
 
 // However little of its room is known: operations and the mesh are those of exact numbers.
-static void bounds_on_room_give_the_verdicts_of_exact_room(void **state)
+static void bounds_on_clearance_give_the_verdicts_of_exact_clearance(void **state)
 {
     (void)state;
     static teller t;
@@ -593,7 +593,8 @@ static void bounds_on_room_give_the_verdicts_of_exact_room(void **state)
         const tl_guard_body plane = {.point = {0, 0, -0.03}, .normal = {0, 0, 1}, .keep = 0.004};
         const tl_guard guard = {&plane, 1, 0.1};
         tl_remesh_def def = plain;
-        def.renew_room = renew_told, def.measure_room = told_room, def.renew_self = &t, def.guard = &guard;
+        def.renew_clearance = renew_told, def.measure_clearance = told_clearance, def.renew_self = &t,
+        def.guard = &guard;
         for (int i = 0; i < 4; i++) {
             tl_remesh_report report;
             set_field(mesh, &attrs, wild, i);
@@ -626,8 +627,8 @@ int main(void)
         cmocka_unit_test(what_is_held_stays_held),
         cmocka_unit_test(new_nodes_lie_on_a_smooth_surface),
         cmocka_unit_test(a_rest_shape_is_kept),
-        cmocka_unit_test(room_is_measured_only_when_it_is_needed),
-        cmocka_unit_test(bounds_on_room_give_the_verdicts_of_exact_room),
+        cmocka_unit_test(clearance_is_measured_only_when_it_is_needed),
+        cmocka_unit_test(bounds_on_clearance_give_the_verdicts_of_exact_clearance),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -270,7 +270,7 @@ static void multipliers_are_foreseen(void **state)
                     *coordinate(&move[i], k) = length * (2 * tl_random(7, (uint64_t)k, (uint64_t)i) - 1);
             for (int32_t i = 0; i < n; i++) y[i] = tl_add3(m.x[i], move[i]);
             memcpy(m.l->trial, keep, (size_t)faces * sizeof *keep);
-            assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
+            assert_ok(tl_strain_predict(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
             assert_near(m.l->next[3][0], keep[3][0], 0);
             double(*foreseen)[3] = malloc((size_t)faces * sizeof *foreseen);
             memcpy(foreseen, m.l->trial, (size_t)faces * sizeof *foreseen);
@@ -290,7 +290,7 @@ static void multipliers_are_foreseen(void **state)
         tl_strain_assemble(m.l, m.e, m.x, NULL, g, NULL);
         double along = 0;
         for (int32_t i = 0; i < n; i++) along += tl_dot3(g[i], move[i]);
-        assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
+        assert_ok(tl_strain_predict(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
         double again;
         assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &again, &err));
         assert_near(again, slope, 1e-12 * fabs(slope));
@@ -366,7 +366,7 @@ static void looks_ahead_meet_the_limits(void **state)
     assert_true(worst_after(&m, move) < 0.3 * first);
     // multipliers go with it, and their slope is the same when it is asked for again
     double slope, again;
-    assert_ok(tl_strain_foresee(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
+    assert_ok(tl_strain_predict(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &slope, &err));
     assert_ok(tl_strain_slope(m.l, m.e, m.x, move, &(tl_ctx){&m.arena, NULL}, &again, &err));
     assert_near(again, slope, 1e-12 * fabs(slope));
     free(g), free(push), free(move), free_model(&m), sheet_free(&s);

@@ -10,8 +10,7 @@
 #include "base/fail.h"
 #include "mesh/mesh_attr.h"
 
-#define FACES_PER_AREA 6.0  // faces that a pass makes of a unit of area in the metric of the field: between 5 and 7
-#define ASPECT_AT_MOST 0.3  // aspect_min is a limit up to here: even faces of mixed sizes can keep that
+static const tl_remesh_policy *const policy = &tl_remesh_policy_default;
 
 // ---- the field --------------------------------------------------------------------------------------------
 
@@ -19,7 +18,7 @@
 static void keep_to_budget(const tl_mesh *mesh, const tl_sizing_def *def, int32_t max_faces, tl_sym2 *field)
 {
     if (max_faces <= 0) return;
-    const double scale = 0.9 * max_faces / (FACES_PER_AREA * tl_remesh_area(mesh, field));
+    const double scale = 0.9 * max_faces / (policy->faces_per_area * tl_remesh_area(mesh, field));
     if (!(scale < 1)) return;
     for (int32_t v = 0; v < mesh->slots[TL_VERTS].count; v++)
         field[v] = tl_sizing_clamp(def, tl_sym2_scale(scale, field[v]));
@@ -85,7 +84,7 @@ static tl_status look(const tl_adapt_job *job, bool isotropic, bool *wanted, tl_
     TL_TRY(
         tl_sizing_field(mesh, &def, fabric, job->material_count, def.obstacles ? planes : NULL, &job->ctx, field, err));
     keep_to_budget(mesh, &def, job->def->max_faces, field);
-    *wanted = job->overdue || !tl_remesh_serves(mesh, &attrs);
+    *wanted = job->overdue || tl_remesh_needs_pass(mesh, &attrs);
     return TL_OK;
 }
 
@@ -113,7 +112,7 @@ static tl_status change(void *self, const tl_adapt_job *job, tl_remesh_report *r
     if (!density || !fabric) return tl_fail_memory(err, "remeshing");
     for (int32_t m = 0; m < job->material_count; m++) density[m] = job->materials[m].density;
     const tl_remesh_def def = {.hysteresis = job->def->hysteresis,
-                               .aspect_min = fmin(ASPECT_AT_MOST, job->def->aspect_min),
+                               .aspect_min = fmin(policy->aspect_cap, job->def->aspect_min),
                                .max_faces = job->def->max_faces,
                                .density = density,
                                .lumping = tl_lumping_of(job->def),
@@ -122,8 +121,8 @@ static tl_status change(void *self, const tl_adapt_job *job, tl_remesh_report *r
                                .energy = job->energy,
                                .workers = job->ctx.workers,
                                .line_groups = job->line_groups,
-                               .renew_room = job->renew_room,
-                               .measure_room = job->measure_room,
+                               .renew_clearance = job->renew_clearance,
+                               .measure_clearance = job->measure_clearance,
                                .renew_self = job->host};
     return tl_remesh(job->mesh, &attrs, &def, report, err);
 }
@@ -136,12 +135,12 @@ static size_t save(const void *self, const tl_mesh *mesh, char *out)
 {
     (void)self;
     const int32_t *turned = tl_mesh_attr_ints(mesh, TL_EDGES, tl_mesh_attr_find(mesh, TL_EDGES, "turned"));
-    const double *unrest = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "unrest"));
+    const double *churn = tl_mesh_attr_doubles(mesh, TL_NODES, tl_mesh_attr_find(mesh, TL_NODES, "churn"));
     const int32_t count = mesh->slots[TL_EDGES].count;
-    const size_t bytes = TL_UNREST * sizeof(double) * (size_t)mesh->slots[TL_NODES].count;
+    const size_t bytes = TL_CHURN_WIDTH * sizeof(double) * (size_t)mesh->slots[TL_NODES].count;
     for (int32_t e = 0; out && e < count; e++) out[e] = turned ? (char)turned[e] : 0;
-    if (out && unrest) memcpy(out + count, unrest, bytes);
-    if (out && !unrest) memset(out + count, 0, bytes);
+    if (out && churn) memcpy(out + count, churn, bytes);
+    if (out && !churn) memset(out + count, 0, bytes);
     return (size_t)count + bytes;
 }
 
@@ -155,7 +154,7 @@ static tl_status load(tl_mesh *mesh, const tl_remeshing *def, int32_t group_coun
     if (size < bytes) return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
     TL_TRY(tl_remesh_attach(mesh, group_count, &attrs, err));
     for (int32_t e = 0; e < count; e++) tl_mesh_attr_ints(mesh, TL_EDGES, attrs.turned)[e] = data[e];
-    memcpy(tl_mesh_attr_doubles(mesh, TL_NODES, attrs.unrest), data + count, bytes - (size_t)count);
+    memcpy(tl_mesh_attr_doubles(mesh, TL_NODES, attrs.churn), data + count, bytes - (size_t)count);
     *used = bytes, *self = NULL;
     return TL_OK;
 }

@@ -1,20 +1,19 @@
-// adapt/anisotropic/clearance_budget.c: how much of their room faces have left, no better known than it has to be.
+// adapt/anisotropic/clearance_budget.c: how much clearance faces have left, known only as well as needed.
 //
-// Room is measured for single faces, and a distance is cheap to bound and dear to know: whatever is further away than
-// an operation moves the surface need not be looked at. So what is known of a face's room is a lower bound, which may
-// be exact. Faces made by an operation have the least room of those they replace, less what it moves: a budget that
-// remembers its parents. Where a bound does not suffice, more is asked of the parents, down to faces as they were
-// measured, which are looked at further out. A verdict is the one that exact numbers give.
+// Clearance is measured per face, and a bound on a distance is much cheaper than its value: anything farther away than
+// an operation moves the surface need not be visited. So each face has a lower bound, which may be exact. Faces made by
+// an operation have the least clearance of those they replace, less the move: a budget with parents. Where a bound is
+// too small to decide, the parents' bounds are refined, down to faces as they were measured, which are searched farther
+// out. Decisions are those of exact numbers.
 
 #include <string.h>
 
 #include "adapt/anisotropic/remesh_impl.h"
 #include "base/alloc.h"
 
-enum { DEEPEST = 64 };  // generations that a question may have to go back through
+enum { DEEPEST = 64 };  // generations of parents; then a budget is made exact
 
-#define ROUNDING 1.0001  // what is asked of parents, to what is needed: a difference of the two is not below that
-#define LOOK 2.5         // times the room that is needed: others will need some, too
+#define ROUNDING 1.0001  // parents are asked for a little more than needed: rounding of the difference
 
 box remesh_span(const remesher *r, int32_t f)
 {
@@ -37,23 +36,23 @@ int32_t remesh_budget(remesher *r, int32_t f)
 {
     if (r->budget[f] != TL_NONE) return r->budget[f];
     budget b = {.span = remesh_span(r, f), .face = f, .left = {1e30, 1e30}};
-    if (!r->def->measure_room) {
+    if (!r->def->measure_clearance) {
         b.exact[0] = b.exact[1] = true;
-        if (r->attrs.room != TL_NONE)
-            memcpy(b.left, tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.room) + 2 * (size_t)f, sizeof b.left);
+        if (r->attrs.clearance != TL_NONE)
+            memcpy(b.left, tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.clearance) + 2 * (size_t)f, sizeof b.left);
     }
     return r->budget[f] = add(r, b);
 }
 
-// Makes sure that what is left of `what` is at least `need`, or exact.
-static void ask(remesher *r, int32_t index, tl_room_kind what, double need)
+// Refines the clearance until it is at least `need`, or exact.
+static void ask(remesher *r, int32_t index, tl_clearance_kind what, double need)
 {
     budget *b = &r->budgets.item[index];
     if (b->exact[what] || (b->asked[what] && b->left[what] >= need)) return;
     b->asked[what] = true;
     if (b->face != TL_NONE) {
-        const double enough = LOOK * need;
-        b->left[what] = r->def->measure_room(r->def->renew_self, b->face, what, enough);
+        const double enough = r->policy->clearance_ahead * need;
+        b->left[what] = r->def->measure_clearance(r->def->renew_self, b->face, what, enough);
         b->exact[what] = b->left[what] < enough;
         return;
     }
@@ -69,13 +68,13 @@ static void ask(remesher *r, int32_t index, tl_room_kind what, double need)
     b->exact[what] = exact <= least;
 }
 
-double remesh_left(remesher *r, int32_t index, tl_room_kind what, double need)
+double remesh_budget_left(remesher *r, int32_t index, tl_clearance_kind what, double need)
 {
     ask(r, index, what, need);
     return r->budgets.item[index].left[what];
 }
 
-int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, double moves, double bodies)
+int32_t remesh_spend_clearance(remesher *r, const int32_t *parents, int32_t count, double moves, double bodies)
 {
     budgets *all = &r->budgets;
     budget b = {.face = TL_NONE, .first = all->parents.count, .count = count, .moves = moves};
@@ -84,25 +83,25 @@ int32_t remesh_spend_room(remesher *r, const int32_t *parents, int32_t count, do
         b.span = i == 0 ? all->item[parents[0]].span : box_of_both(b.span, all->item[parents[i]].span);
         if (all->item[parents[i]].depth >= b.depth) b.depth = all->item[parents[i]].depth + 1;
     }
-    if (bodies >= 0) b.left[TL_ROOM_BODIES] = bodies, b.exact[TL_ROOM_BODIES] = true;
+    if (bodies >= 0) b.left[TL_CLEARANCE_BODIES] = bodies, b.exact[TL_CLEARANCE_BODIES] = true;
     const int32_t made = add(r, b);
     if (made == TL_NONE || b.depth < DEEPEST) return made;
-    for (int what = 0; what < 2; what++) remesh_left(r, made, (tl_room_kind)what, INFINITY);
+    for (int what = 0; what < 2; what++) remesh_budget_left(r, made, (tl_clearance_kind)what, INFINITY);
     all->item[made].depth = 0, all->item[made].count = 0;
     return made;
 }
 
-void remesh_write_room(remesher *r)
+void remesh_write_clearance(remesher *r)
 {
-    double *out = tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.room);
+    double *out = tl_mesh_attr_doubles(r->mesh, TL_FACES, r->attrs.clearance);
     for (int32_t f = 0; f < r->mesh->slots[TL_FACES].count; f++) {
         const int32_t b = tl_alive(r->mesh, TL_FACES, f) ? remesh_budget(r, f) : TL_NONE;
         for (int what = 0; what < 2 && b != TL_NONE; what++)
-            out[2 * (size_t)f + (size_t)what] = remesh_left(r, b, (tl_room_kind)what, INFINITY);
+            out[2 * (size_t)f + (size_t)what] = remesh_budget_left(r, b, (tl_clearance_kind)what, INFINITY);
     }
 }
 
-void remesh_forget_room(remesher *r)
+void remesh_forget_clearance(remesher *r)
 {
     r->budgets.count = r->budgets.parents.count = 0;
     for (int32_t f = 0; f < r->budget_cap; f++) r->budget[f] = TL_NONE;

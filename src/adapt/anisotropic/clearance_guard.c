@@ -1,11 +1,11 @@
-// adapt/anisotropic/clearance_guard.c: no operation moves the surface further than there is room.
+// adapt/anisotropic/clearance_guard.c: no operation moves the surface farther than its clearance.
 //
-// Old and new faces cover the same piece of material. Where they are laid over each other, both maps into the world are
-// linear on every cell, so the greatest distance between a point's old and new place is found at the corners of cells:
-// where new edges cross old ones, and at a node that goes. Everything between old and new surface lies within that
-// distance of the old one. So what keeps away from the old faces by more is not met on the way and not met in the end.
+// Old and new faces cover the same piece of material. On each cell of their overlay both maps into the world are
+// linear, so the largest distance between a point's old and new position is taken at corners of cells: where new edges
+// cross old ones, and at a node that is removed. All that lies between the old and the new surface is within that
+// distance of the old one. Whatever is farther away from the old faces is met neither on the way nor at the end.
 //
-// Parts that touch the faces concerned have no distance from them; those are tested against the new faces exactly.
+// Parts that touch the faces concerned have no distance from them; they are tested exactly against the new faces.
 
 #include "adapt/anisotropic/remesh_impl.h"
 #include "adapt/anisotropic/sizing_impl.h"
@@ -270,15 +270,15 @@ static bool list_touching(remesher *r, const change *c)
 /// What the faces that go come of.
 typedef struct origin {
     box span;
-    bool worn;
+    bool modified;
 } origin;
 
 static origin origin_of(const remesher *r, const change *c)
 {
-    origin o = {remesh_span(r, c->old[0]), r->worn[c->old[0]]};
+    origin o = {remesh_span(r, c->old[0]), r->modified[c->old[0]]};
     for (int32_t i = 1; i < c->old_count; i++) {
         o.span = box_of_both(o.span, remesh_span(r, c->old[i]));
-        o.worn = o.worn || r->worn[c->old[i]];
+        o.modified = o.modified || r->modified[c->old[i]];
     }
     return o;
 }
@@ -287,14 +287,15 @@ static origin origin_of(const remesher *r, const change *c)
 // has happened to any, those that touch are all there are.
 static bool is_kin(const remesher *r, const origin *o, int32_t f, const box *around)
 {
-    if (!r->def->measure_room || !(o->worn || r->worn[f])) return false;
+    if (!r->def->measure_clearance || !(o->modified || r->modified[f])) return false;
     return !apart(r->budget[f] == TL_NONE ? *around : r->budgets.item[r->budget[f]].span, o->span);
 }
 
-// Do new faces meet each other, or faces that room says nothing of? Those are the ones that touch them, and those that
-// come of faces which touched, when room was measured, what the old ones come of: where cloth is folded sharply along
-// an edge, a part of a face may be next to one that it has no node in common with any more. They are found from one to
-// the next: between two of them lie others that come of the same faces, so their spans meet that of the old ones.
+// Do new faces meet each other, or faces that clearance does not cover? Those are faces that touch them, and
+// descendants of faces that touched ancestors of the old ones when clearance was measured: where cloth is folded
+// sharply along an edge, a part of a face may lie next to one with which it no longer shares a node. They are found
+// from neighbour to neighbour: between two of them lie others with the same ancestors, whose spans meet that of the old
+// faces.
 static bool clashes_nearby(remesher *r, const change *c)
 {
     const tl_mesh *mesh = r->mesh;
@@ -344,7 +345,7 @@ static bool clear_of_bodies(remesher *r, const change *c, const int32_t *list, i
     double keep = 0, before = INFINITY;
     for (int32_t b = 0; b < guard->count; b++) keep = fmax(keep, guard->bodies[b].keep);
     for (int32_t i = 0; i < count; i++)
-        before = fmin(before, remesh_left(r, list[i], TL_ROOM_BODIES, 2 * (c->moves + keep)));
+        before = fmin(before, remesh_budget_left(r, list[i], TL_CLEARANCE_BODIES, 2 * (c->moves + keep)));
     if (c->moves <= before - keep) return true;  // else `before` is exact
     *distance = tl_guard_clear(guard, (const tl_vec3(*)[3])c->place, c->count, (const tl_vec3(*)[4])c->swept,
                                c->swept_count, before);
@@ -359,11 +360,11 @@ static bool fits(remesher *r, const change *c, int32_t *rest)
     double moves = 0, bodies = -1;
     if (c->moves > STILL) {
         for (int32_t i = 0; i < count; i++)
-            if (!(c->moves <= remesh_left(r, list[i], TL_ROOM_CLOTH, c->moves))) return false;
+            if (!(c->moves <= remesh_budget_left(r, list[i], TL_CLEARANCE_CLOTH, c->moves))) return false;
         if (!clear_of_bodies(r, c, list, count, &bodies) || clashes_nearby(r, c)) return false;
         moves = c->moves;
     }
-    *rest = count == 1 && !(moves > 0) ? list[0] : remesh_spend_room(r, list, count, moves, bodies);
+    *rest = count == 1 && !(moves > 0) ? list[0] : remesh_spend_clearance(r, list, count, moves, bodies);
     return *rest != TL_NONE;
 }
 

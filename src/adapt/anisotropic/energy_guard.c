@@ -1,18 +1,15 @@
-// adapt/anisotropic/energy_guard.c: operations must not wind cloth up.
+// adapt/anisotropic/energy_guard.c: operations must not add much stretching energy.
 //
-// New faces lie on other chords of the same surface, so their strains differ from those of the old ones. What that adds
-// to the stretching energy appears from nowhere. Two rules: the strain of the faces concerned does not grow by much,
-// whatever they are made of; and all operations of a pass together add no more energy than the caller grants, each of
-// them at most a part of what is left of it. What takes energy away earns nothing for others: then what was refused
-// once is refused at the end of the pass as well.
+// New faces lie on other chords of the same surface, so their strains differ from those of the old ones, and energy
+// appears from nowhere. Two rules bound it: the strain of the faces concerned grows little, whatever the fabric; and
+// all operations of a pass together add at most the energy that the caller allows, each at most a part of what is left.
+// Operations that remove energy earn no credit, so that what was refused once is still refused at the end of the pass.
 
 #include "adapt/anisotropic/remesh_impl.h"
 
-#define STRAIN_FREE 0.005  // comes and goes with a change of diagonals on cloth that bends by 0.15 rad an edge
-#define ENERGY_PART 0.125  // of what is left, for one operation
-#define STRAIN_ROUNDING 1e-9
+#define STRAIN_ROUNDING 1e-9  // strains of two ways to compute one face differ by less
 
-void remesh_wind(const remesher *r, int32_t label, const tl_vec2 u[3], const tl_vec3 x[3], wound *sum)
+void remesh_add_strain(const remesher *r, int32_t label, const tl_vec2 u[3], const tl_vec3 x[3], strain_sum *sum)
 {
     const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
     const tl_vec3 e1 = tl_sub3(x[1], x[0]), e2 = tl_sub3(x[2], x[0]);
@@ -28,8 +25,10 @@ void remesh_wind(const remesher *r, int32_t label, const tl_vec2 u[3], const tl_
     sum->rounding += area * (c->c11 + c->c22 + c->c33) * STRAIN_ROUNDING * STRAIN_ROUNDING;
 }
 
-bool remesh_winds(const remesher *r, const wound *before, const wound *after)
+bool remesh_strains_too_much(const remesher *r, const strain_sum *before, const strain_sum *after)
 {
-    if (after->strain2 > 2 * before->strain2 + STRAIN_FREE * STRAIN_FREE * before->area) return true;
-    return r->def->fabric && after->energy - before->energy > ENERGY_PART * r->spare + before->rounding;
+    const double free = r->policy->strain_free;
+    if (after->strain2 > 2 * before->strain2 + free * free * before->area) return true;
+    return r->def->fabric &&
+           after->energy - before->energy > r->policy->energy_part * r->energy_left + before->rounding;
 }

@@ -36,7 +36,10 @@ static motion motion_of(const remesher *r, const ids *faces, tl_vec3 about, doub
     return m;
 }
 
-motion remesh_lift(const remesher *r, const ids *faces, tl_vec3 about) { return motion_of(r, faces, about, -1); }
+motion remesh_take_momentum(const remesher *r, const ids *faces, tl_vec3 about)
+{
+    return motion_of(r, faces, about, -1);
+}
 
 enum { MOST_NODES = 128 };
 
@@ -139,7 +142,7 @@ static void see_from(body *o, tl_vec3 centre)
     }
 }
 
-void remesh_land(remesher *r, const ids *faces, const motion *before)
+void remesh_give_momentum(remesher *r, const ids *faces, const motion *before)
 {
     const motion after = motion_of(r, faces, before->about, 1);
     const tl_vec3 linear = tl_sub3(before->linear, after.linear), angular = tl_sub3(before->angular, after.angular);

@@ -1,26 +1,21 @@
-// adapt/anisotropic/needs_pass.c: does a mesh still serve its sizing field, so that a pass can wait
+// adapt/anisotropic/needs_pass.c: does a mesh differ enough from its sizing field for a pass, or can that wait
 // (tl_remeshing.patience)?
 //
-// A pass costs as much as a time step or two, and most of what it does in cloth that moves slowly is undone by the
-// next: sizes go up and down around their limits. What a late pass does to the cloth is to leave edges longer than the
-// field asks for; what it costs is faces that are not needed any more. Both can be seen at the price of the field
-// alone. O(E + F), serial: a thousandth of a pass.
+// A pass costs as much as one or two time steps, and in slow cloth most of its work is undone by the next: sizes
+// fluctuate around their limits. A late pass leaves edges longer than the field asks for, and faces that are no longer
+// needed. Both show from the field alone. O(E + F), serial: a thousandth of a pass.
 
 #include "adapt/anisotropic/remesh_impl.h"
 
 #include <math.h>
-
-#define LONG 1.2         // size of an edge that misses what the field asks for by more than hysteresis is wide
-#define LONG_PART 0.005  // of all edges that may be so
-#define FACES_TO_AREA 8  // per unit of area in the metric: after a pass there are 6 to 7
 
 static bool has_long_edges(const remesher *r)
 {
     const tl_slots *edges = &r->mesh->slots[TL_EDGES];
     int32_t count = 0;
     for (int32_t e = 0; e < edges->count; e++)
-        if (tl_alive(r->mesh, TL_EDGES, e)) count += remesh_size(r, e) > LONG;
-    return count > LONG_PART * edges->live;
+        if (tl_alive(r->mesh, TL_EDGES, e)) count += remesh_size(r, e) > r->policy->long_size;
+    return count > r->policy->long_part * edges->live;
 }
 
 double tl_remesh_area(const tl_mesh *mesh, const tl_sym2 *field)
@@ -35,10 +30,10 @@ double tl_remesh_area(const tl_mesh *mesh, const tl_sym2 *field)
     return area;
 }
 
-bool tl_remesh_serves(const tl_mesh *mesh, const tl_remesh_attrs *attrs)
+bool tl_remesh_needs_pass(const tl_mesh *mesh, const tl_remesh_attrs *attrs)
 {
-    const remesher r = {.mesh = (tl_mesh *)(uintptr_t)mesh, .attrs = *attrs};
+    const remesher r = {.mesh = (tl_mesh *)(uintptr_t)mesh, .attrs = *attrs, .policy = &tl_remesh_policy_default};
     const tl_sym2 *field = (const tl_sym2 *)tl_mesh_attr_doubles(mesh, TL_VERTS, attrs->size);
-    if (mesh->slots[TL_FACES].live > FACES_TO_AREA * tl_remesh_area(mesh, field)) return false;
-    return !has_long_edges(&r);
+    if (mesh->slots[TL_FACES].live > r.policy->faces_per_area_max * tl_remesh_area(mesh, field)) return true;
+    return has_long_edges(&r);
 }

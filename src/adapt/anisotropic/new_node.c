@@ -13,8 +13,6 @@
 
 #include "adapt/anisotropic/remesh_impl.h"
 
-#define FARTHEST 0.125  // of the edge's length: an arc of 106 degrees
-
 /// Normal equations of a least-squares problem in three unknowns.
 typedef struct quadric {
     double a[6], b[3];
@@ -60,7 +58,7 @@ static void add_strain(quadric *out, tl_vec2 um, tl_vec2 up, tl_vec2 uq, tl_vec3
 static bool strains(const remesher *r, int32_t e, tl_vec3 x, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
-    wound before = {0}, after = {0};
+    strain_sum before = {0}, after = {0};
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++) {
         const int32_t v[3] = {tl_mesh_edge_vert(mesh, e, side, 0), tl_mesh_edge_vert(mesh, e, side, 1),
                               tl_mesh_opposite_vert(mesh, e, side)};
@@ -69,12 +67,12 @@ static bool strains(const remesher *r, int32_t e, tl_vec3 x, double *rise)
         tl_vec3 y[3];
         for (int k = 0; k < 3; k++) u[k] = mesh->uv[v[k]], y[k] = mesh->pos[mesh->vert_node[v[k]]];
         const tl_vec2 middle = tl_mul2(0.5, tl_add2(u[0], u[1]));
-        remesh_wind(r, label, u, y, &before);
+        remesh_add_strain(r, label, u, y, &before);
         for (int k = 0; k < 2; k++)
-            remesh_wind(r, label, (tl_vec2[3]){u[k], middle, u[2]}, (tl_vec3[3]){y[k], x, y[2]}, &after);
+            remesh_add_strain(r, label, (tl_vec2[3]){u[k], middle, u[2]}, (tl_vec3[3]){y[k], x, y[2]}, &after);
     }
     *rise = after.energy - before.energy;
-    return remesh_winds(r, &before, &after);
+    return remesh_strains_too_much(r, &before, &after);
 }
 
 tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise)
@@ -99,7 +97,7 @@ tl_vec3 remesh_place(const remesher *r, int32_t e, double *rise)
         add_strain(&q, um, mesh->uv[b], mesh->uv[apex], middle, mesh->pos[n[1]], x);
     }
     const tl_vec3 d = solve(&q);
-    const double far = tl_norm3(d), most = FARTHEST * length;
+    const double far = tl_norm3(d), most = r->policy->place_max * length;
     *rise = 0;
     if (!isfinite(far)) return middle;
     double part = far > most ? most / far : 1;

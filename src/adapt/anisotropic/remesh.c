@@ -28,13 +28,13 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
     } list[] = {
         {TL_VERTS, "size", TL_DOUBLE, 3, TL_ATTR_MEAN, &out->size},
         {TL_EDGES, "turned", TL_INT32, 1, TL_ATTR_ZERO, &out->turned},
-        {TL_NODES, "unrest", TL_DOUBLE, TL_UNREST, TL_ATTR_ZERO, &out->unrest},
+        {TL_NODES, "churn", TL_DOUBLE, TL_CHURN_WIDTH, TL_ATTR_ZERO, &out->churn},
         {TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &out->mass},
         {TL_NODES, "held", TL_INT32, words, TL_ATTR_BOTH, &out->held},
         {TL_NODES, "listed", TL_INT32, words, TL_ATTR_ZERO, &out->listed},
     };
     out->rest = tl_mesh_rest_find(mesh);
-    out->room = tl_mesh_attr_find(mesh, TL_FACES, "room");
+    out->clearance = tl_mesh_attr_find(mesh, TL_FACES, "clearance");
     for (size_t i = 0; i < sizeof list / sizeof list[0]; i++) {
         *list[i].index = tl_mesh_attr_find(mesh, list[i].domain, list[i].name);
         if (*list[i].index != TL_NONE && mesh->slots[list[i].domain].attrs[*list[i].index].width != list[i].width) {
@@ -50,21 +50,21 @@ tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, 
 
 bool remesh_grow(remesher *r, ids *list) { return TL_GROW(&r->mesh->alloc, list->item, list->cap, list->count + 1); }
 
-tl_status remesh_keep_up(remesher *r, int32_t extra, tl_error *err)
+tl_status remesh_grow_marks(remesher *r, int32_t extra, tl_error *err)
 {
     const int32_t edges = r->mesh->slots[TL_EDGES].count + extra, faces = r->mesh->slots[TL_FACES].count + extra;
-    int32_t before = r->waits_cap;
-    if (!TL_GROW(&r->mesh->alloc, r->waits, r->waits_cap, edges)) return tl_fail_memory(err, "remeshing");
-    if (r->waits_cap > before) memset(r->waits + before, 0, (size_t)(r->waits_cap - before));
+    int32_t before = r->pending_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->pending, r->pending_cap, edges)) return tl_fail_memory(err, "remeshing");
+    if (r->pending_cap > before) memset(r->pending + before, 0, (size_t)(r->pending_cap - before));
     before = r->stamp_cap;
     if (!TL_GROW(&r->mesh->alloc, r->stamp, r->stamp_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->stamp_cap > before) memset(r->stamp + before, 0, (size_t)(r->stamp_cap - before) * sizeof *r->stamp);
     before = r->seen_cap;
     if (!TL_GROW(&r->mesh->alloc, r->seen, r->seen_cap, faces)) return tl_fail_memory(err, "remeshing");
     if (r->seen_cap > before) memset(r->seen + before, 0, (size_t)(r->seen_cap - before) * sizeof *r->seen);
-    before = r->worn_cap;
-    if (!TL_GROW(&r->mesh->alloc, r->worn, r->worn_cap, faces)) return tl_fail_memory(err, "remeshing");
-    if (r->worn_cap > before) memset(r->worn + before, 0, (size_t)(r->worn_cap - before));
+    before = r->modified_cap;
+    if (!TL_GROW(&r->mesh->alloc, r->modified, r->modified_cap, faces)) return tl_fail_memory(err, "remeshing");
+    if (r->modified_cap > before) memset(r->modified + before, 0, (size_t)(r->modified_cap - before));
     before = r->met_cap;
     if (!TL_GROW(&r->mesh->alloc, r->met, r->met_cap, r->mesh->slots[TL_NODES].count + extra))
         return tl_fail_memory(err, "remeshing");
@@ -77,10 +77,10 @@ tl_status remesh_keep_up(remesher *r, int32_t extra, tl_error *err)
 
 static tl_status wait_for(remesher *r, int32_t e, int what, tl_error *err)
 {
-    r->waits[e] &= (uint8_t) ~(what == FLIPS ? NO_FLIP : 3 * NO_COLLAPSE);
-    if (r->waits[e] & what) return TL_OK;
+    r->pending[e] &= (uint8_t) ~(what == FLIPS ? NO_FLIP : 3 * NO_COLLAPSE);
+    if (r->pending[e] & what) return TL_OK;
     if (!remesh_push(r, what == FLIPS ? &r->edges : &r->queue, e)) return tl_fail_memory(err, "remeshing");
-    r->waits[e] |= (uint8_t)what;
+    r->pending[e] |= (uint8_t)what;
     return TL_OK;
 }
 
@@ -122,33 +122,33 @@ static tl_status look_around_changed(remesher *r, tl_error *err)
     return TL_OK;
 }
 
-void remesh_set_room(remesher *r, int32_t left)
+void remesh_set_budget(remesher *r, int32_t left)
 {
     for (int32_t i = 0; i < r->changed.count; i++) {
         r->budget[r->changed.item[i]] = left;
-        r->worn[r->changed.item[i]] = 1;
+        r->modified[r->changed.item[i]] = 1;
         r->stamp[r->changed.item[i]] = r->now;
     }
 }
 
-tl_status remesh_know_room(remesher *r, tl_error *err)
+tl_status remesh_know_clearance(remesher *r, tl_error *err)
 {
-    if (r->measured || !r->def->renew_room) return TL_OK;
+    if (r->measured || !r->def->renew_clearance) return TL_OK;
     r->measured = true;
-    return r->def->renew_room(r->def->renew_self, err);
+    return r->def->renew_clearance(r->def->renew_self, err);
 }
 
 void remesh_spend(remesher *r, double rise)
 {
     if (!r->def->fabric || !(rise > 0)) return;
-    r->spare = fmax(0, r->spare - rise), r->report->energy += rise;
+    r->energy_left = fmax(0, r->energy_left - rise), r->report->energy += rise;
 }
 
 static void refuse_flip(remesher *r, int32_t e)
 {
     r->report->refused++;
     const int32_t *f = r->mesh->edge_face[e];
-    r->worn_out += r->worn[f[0]] || r->worn[f[1]];
+    r->stale_refusals += r->modified[f[0]] || r->modified[f[1]];
 }
 
 // ---- first looks ------------------------------------------------------------------------------------------
@@ -158,8 +158,8 @@ static void screen_flips(void *arg, int32_t begin, int32_t end)
     const remesher *r = arg;
     for (int32_t e = begin; e < end; e++) {
         if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
-        if (*remesh_turned(r, e) > 0 && remesh_content(r, e)) *remesh_turned(r, e) = 0;
-        if (!remesh_leans_to_flip(r, e)) r->waits[e] |= NO_FLIP;
+        if (*remesh_flip_count(r, e) > 0 && remesh_is_delaunay(r, e)) *remesh_flip_count(r, e) = 0;
+        if (!remesh_may_flip(r, e)) r->pending[e] |= NO_FLIP;
     }
 }
 
@@ -176,7 +176,7 @@ static void screen_collapses(void *arg, int32_t begin, int32_t end)
         if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
         look->size[e] = remesh_size(r, e);
         for (int k = 0; k < 2; k++)
-            if (remesh_collapse_spoils(r, e, k)) r->waits[e] |= (uint8_t)(NO_COLLAPSE << k);
+            if (remesh_rejects_collapse(r, e, k)) r->pending[e] |= (uint8_t)(NO_COLLAPSE << k);
     }
 }
 
@@ -188,7 +188,7 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     double rise;
     int32_t left;
     if (!remesh_wants_flip(r, e, 1, &rise)) return TL_OK;
-    TL_TRY(remesh_know_room(r, err));
+    TL_TRY(remesh_know_clearance(r, err));
     if (!remesh_flip_fits(r, e, &left)) {
         refuse_flip(r, e);
         return TL_OK;
@@ -196,12 +196,12 @@ static tl_status flip(remesher *r, int32_t e, bool collapsing, tl_error *err)
     r->changed.count = 0;
     for (int side = 0; side < 2; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
-    const int32_t turned = *remesh_turned(r, e);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const int32_t turned = *remesh_flip_count(r, e);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
-    *remesh_turned(r, e) = turned + 1;
-    remesh_set_room(r, left);
-    remesh_land(r, &r->changed, &before);
+    *remesh_flip_count(r, e) = turned + 1;
+    remesh_set_budget(r, left);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, false);
     remesh_note_change(r, &r->changed);
     remesh_spend(r, rise);
@@ -217,29 +217,27 @@ static tl_status flip_edges(remesher *r, bool collapsing, tl_error *err)
     const int64_t most = 20 * ((int64_t)r->edges.count + 16);
     for (int32_t i = 0; i < r->edges.count; i++) {
         const int32_t e = r->edges.item[i];
-        r->waits[e] &= (uint8_t)~FLIPS;
-        if (r->waits[e] & NO_FLIP) continue;
+        r->pending[e] &= (uint8_t)~FLIPS;
+        if (r->pending[e] & NO_FLIP) continue;
         if (i < most && tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(flip(r, e, collapsing, err));
     }
     r->edges.count = 0;
     return TL_OK;
 }
 
-// Operations use up the room that faces were given. Where much was refused for that reason, as when a coarse mesh is
-// refined at a blow, it is measured anew and all edges get another chance. What is refused to faces as they were
-// measured would be refused again.
-#define WORN_PART 0.02
-enum { MAX_RENEWALS = 4 };
+// Operations use up clearance. Where much was refused for that reason, as when a coarse mesh is refined all at once,
+// it is measured anew and all edges get another chance. What is refused to faces as they were measured would be refused
+// again.
 
-static tl_status renew_room(remesher *r, bool collapsing, tl_error *err)
+static tl_status renew_clearance(remesher *r, bool collapsing, tl_error *err)
 {
     const tl_mesh *mesh = r->mesh;
-    for (; r->def->renew_room && r->renewals < MAX_RENEWALS; r->renewals++) {
-        if (r->worn_out <= WORN_PART * mesh->slots[TL_FACES].live) break;
-        TL_TRY(r->def->renew_room(r->def->renew_self, err));
-        remesh_forget_room(r);
-        memset(r->worn, 0, (size_t)r->worn_cap);
-        r->report->refused = r->worn_out = 0;
+    for (; r->def->renew_clearance && r->renewals < r->policy->renewals_max; r->renewals++) {
+        if (r->stale_refusals <= r->policy->renew_part * mesh->slots[TL_FACES].live) break;
+        TL_TRY(r->def->renew_clearance(r->def->renew_self, err));
+        remesh_forget_clearance(r);
+        memset(r->modified, 0, (size_t)r->modified_cap);
+        r->report->refused = r->stale_refusals = 0;
         for (int32_t e = 0; e < mesh->slots[TL_EDGES].count; e++)
             if (tl_alive(mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
         TL_TRY(flip_edges(r, collapsing, err));
@@ -254,14 +252,14 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
     tl_mesh *mesh = r->mesh;
     double rise;
     const tl_vec3 place = remesh_place(r, e, &rise);
-    TL_TRY(remesh_know_room(r, err));
+    TL_TRY(remesh_know_clearance(r, err));
     r->changed.count = 0;
     for (int side = 0; side < 2 && mesh->edge_face[e][side] != TL_NONE; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
     int32_t left[2] = {TL_NONE, TL_NONE};  // the new faces get that of the old ones
     for (int32_t i = 0; i < r->changed.count; i++)
         if ((left[i] = remesh_budget(r, r->changed.item[i])) == TL_NONE) return tl_fail_memory(err, "remeshing");
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     const bool inside = tl_mesh_edge_kind(mesh, e) == TL_EDGE_PLAIN;
     tl_split s;
     TL_TRY(tl_mesh_split_edge(mesh, e, 0.5, &s, err));
@@ -269,18 +267,18 @@ static tl_status split(remesher *r, int32_t e, tl_error *err)
         int32_t *held = tl_mesh_attr_ints(mesh, TL_NODES, r->attrs.held) + (size_t)s.node * (size_t)r->groups;
         for (int32_t k = 0; k < r->groups; k++) held[k] &= ~r->def->line_groups[k];
     }
-    TL_TRY(remesh_keep_up(r, 0, err));
+    TL_TRY(remesh_grow_marks(r, 0, err));
     for (int side = 0; side < 2 && s.face[side] != TL_NONE; side++) {
         if (!remesh_push(r, &r->changed, s.face[side])) return tl_fail_memory(err, "remeshing");
         r->budget[s.face[side]] = left[side];
     }
     if (!remesh_held(r, s.node)) remesh_move_node(r, &s, place), remesh_spend(r, rise);
-    remesh_land(r, &r->changed, &before);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, false);
     remesh_note_split(r, s.node, &r->changed);
     r->report->splits++;
     for (int32_t i = 0; i < r->changed.count; i++)
-        r->stamp[r->changed.item[i]] = r->now, r->worn[r->changed.item[i]] = 1;
+        r->stamp[r->changed.item[i]] = r->now, r->modified[r->changed.item[i]] = 1;
     return look_at_changed(r, err);
 }
 
@@ -322,9 +320,9 @@ static tl_status split_round(remesher *r, tl_key *keys, tl_key *scratch, int32_t
     for (int32_t i = 0; i < n; i++) {
         if (was_cut(r, keys[i].id, round)) continue;
         const int32_t e = remesh_split_first(r, keys[i].id);
-        const bool waits = was_cut(r, e, round);
+        const bool pending = was_cut(r, e, round);
         r->stamp[mesh->edge_face[keys[i].id][0]] = round;  // one that waits for another is news in the next round
-        if (waits) continue;
+        if (pending) continue;
         const int32_t more = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
         if (r->def->max_faces > 0 && mesh->slots[TL_FACES].live + more > r->def->max_faces) {
             r->report->too_long = n - i;
@@ -341,14 +339,14 @@ static tl_status split_edges(remesher *r, tl_error *err)
 {
     const tl_allocator *al = &r->mesh->alloc;
     for (int32_t done = 1; done > 0;) {
-        const int32_t room = r->mesh->slots[TL_EDGES].count;
-        tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
+        const int32_t capacity = r->mesh->slots[TL_EDGES].count;
+        tl_key *keys = TL_ALLOC(al, tl_key, capacity), *scratch = TL_ALLOC(al, tl_key, capacity);
         tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
         if (status == TL_OK) status = split_round(r, keys, scratch, &done, err);
-        TL_FREE(al, keys, room);
-        TL_FREE(al, scratch, room);
+        TL_FREE(al, keys, capacity);
+        TL_FREE(al, scratch, capacity);
         if (status == TL_OK) status = flip_edges(r, false, err);
-        if (status == TL_OK) status = renew_room(r, false, err);
+        if (status == TL_OK) status = renew_clearance(r, false, err);
         TL_TRY(status);
     }
     return TL_OK;
@@ -364,15 +362,15 @@ static tl_status collapse(remesher *r, int32_t e, int32_t gone, int32_t left, tl
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    const motion before = remesh_lift(r, &r->changed, about);
-    const unrest past = *remesh_unrest(r, gone);
+    const motion before = remesh_take_momentum(r, &r->changed, about);
+    const churn past = *remesh_churn(r, gone);
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
-    remesh_set_room(r, left);
-    remesh_land(r, &r->changed, &before);
+    remesh_set_budget(r, left);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, true);
     remesh_note_collapse(r, &past, &r->changed);
     r->report->collapses++;
@@ -386,9 +384,9 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
     for (int end = 0; end < 2; end++) {
         double rise;
         int32_t left;
-        if (r->waits[e] & NO_COLLAPSE << end) continue;
+        if (r->pending[e] & NO_COLLAPSE << end) continue;
         if (!remesh_may_collapse(r, e, node[end], &rise)) continue;
-        TL_TRY(remesh_know_room(r, err));
+        TL_TRY(remesh_know_clearance(r, err));
         if (remesh_collapse_fits(r, e, node[end], &left)) {
             remesh_spend(r, rise);
             return collapse(r, e, node[end], left, err);
@@ -401,29 +399,29 @@ static tl_status try_collapse(remesher *r, int32_t e, tl_error *err)
 static tl_status collapse_edges(remesher *r, tl_error *err)
 {
     const tl_allocator *al = &r->mesh->alloc;
-    const int32_t room = r->mesh->slots[TL_EDGES].count;
-    tl_key *keys = TL_ALLOC(al, tl_key, room), *scratch = TL_ALLOC(al, tl_key, room);
+    const int32_t capacity = r->mesh->slots[TL_EDGES].count;
+    tl_key *keys = TL_ALLOC(al, tl_key, capacity), *scratch = TL_ALLOC(al, tl_key, capacity);
     tl_status status = keys && scratch ? TL_OK : tl_fail_memory(err, "remeshing");
-    double *size = TL_ALLOC(al, double, room);
+    double *size = TL_ALLOC(al, double, capacity);
     if (!size && status == TL_OK) status = tl_fail_memory(err, "remeshing");
     int32_t n = 0;
-    for (int32_t e = 0; e < room; e++) r->waits[e] &= FLIPS;
+    for (int32_t e = 0; e < capacity; e++) r->pending[e] &= FLIPS;
     if (status == TL_OK)
-        tl_parallel_for(r->def->workers, room, EDGES_PER_CHUNK, screen_collapses, &(first_look){r, size});
-    for (int32_t e = 0; e < room && status == TL_OK; e++)
+        tl_parallel_for(r->def->workers, capacity, EDGES_PER_CHUNK, screen_collapses, &(first_look){r, size});
+    for (int32_t e = 0; e < capacity && status == TL_OK; e++)
         if (tl_alive(r->mesh, TL_EDGES, e)) keys[n++] = (tl_key){~largest_first(size[e]), e};
     if (status == TL_OK) tl_sort_keys(keys, scratch, n);
     for (int32_t i = 0; i < n && status == TL_OK; i++) {
         if (!remesh_push(r, &r->queue, keys[i].id)) status = tl_fail_memory(err, "remeshing");
-        r->waits[keys[i].id] |= COLLAPSES;
+        r->pending[keys[i].id] |= COLLAPSES;
     }
-    TL_FREE(al, keys, room);
-    TL_FREE(al, scratch, room);
-    TL_FREE(al, size, room);
+    TL_FREE(al, keys, capacity);
+    TL_FREE(al, scratch, capacity);
+    TL_FREE(al, size, capacity);
     TL_TRY(status);
     for (int32_t i = 0; i < r->queue.count; i++) {
         const int32_t e = r->queue.item[i];
-        r->waits[e] &= (uint8_t)~COLLAPSES;
+        r->pending[e] &= (uint8_t)~COLLAPSES;
         if (!tl_alive(r->mesh, TL_EDGES, e)) continue;
         TL_TRY(try_collapse(r, e, err));
         if (r->edges.count > 0) TL_TRY(flip_edges(r, true, err));
@@ -435,8 +433,8 @@ static tl_status collapse_edges(remesher *r, tl_error *err)
 
 static tl_status pass(remesher *r, tl_error *err)
 {
-    TL_TRY(remesh_keep_up(r, 0, err));
-    remesh_recall(r);
+    TL_TRY(remesh_grow_marks(r, 0, err));
+    remesh_age_churn(r);
     for (int32_t e = 0; e < r->mesh->slots[TL_EDGES].count; e++)
         if (tl_alive(r->mesh, TL_EDGES, e)) TL_TRY(wait_for(r, e, FLIPS, err));
     tl_parallel_for(r->def->workers, r->mesh->slots[TL_EDGES].count, EDGES_PER_CHUNK, screen_flips, r);
@@ -462,10 +460,10 @@ void remesh_release(remesher *r)
     TL_FREE(al, r->queue.item, r->queue.cap);
     TL_FREE(al, r->changed.item, r->changed.cap);
     TL_FREE(al, r->ring.item, r->ring.cap);
-    TL_FREE(al, r->waits, r->waits_cap);
+    TL_FREE(al, r->pending, r->pending_cap);
     TL_FREE(al, r->stamp, r->stamp_cap);
     TL_FREE(al, r->seen, r->seen_cap);
-    TL_FREE(al, r->worn, r->worn_cap);
+    TL_FREE(al, r->modified, r->modified_cap);
     TL_FREE(al, r->met, r->met_cap);
     TL_FREE(al, r->budget, r->budget_cap);
     TL_FREE(al, r->budgets.item, r->budgets.cap);
@@ -482,15 +480,16 @@ tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh
 {
     *report = (tl_remesh_report){0};
     remesher r = {.mesh = mesh,
+                  .policy = def->policy ? def->policy : &tl_remesh_policy_default,
                   .attrs = *attrs,
                   .def = def,
                   .report = report,
                   .groups = words_of(mesh, attrs),
-                  .spare = def->energy};
+                  .energy_left = def->energy};
     const tl_vec3 about = remesh_centre(mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = pass(&r, err);
-    if (r.measured && attrs->room != TL_NONE) remesh_write_room(&r);
+    if (r.measured && attrs->clearance != TL_NONE) remesh_write_clearance(&r);
     if (report->splits + report->flips + report->collapses > 0) {
         tl_vec3 momentum, spin;
         remesh_measure(&r, about, &momentum, &spin);
@@ -505,14 +504,15 @@ bool tl_remesh_collapses(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_r
 {
     tl_remesh_report report = {0};
     remesher r = {.mesh = mesh,
+                  .policy = def->policy ? def->policy : &tl_remesh_policy_default,
                   .attrs = *attrs,
                   .def = def,
                   .report = &report,
                   .groups = words_of(mesh, attrs),
-                  .spare = def->energy};
+                  .energy_left = def->energy};
     double rise;
     int32_t left;
-    bool yes = remesh_keep_up(&r, 0, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) &&
+    bool yes = remesh_grow_marks(&r, 0, NULL) == TL_OK && remesh_may_collapse(&r, e, gone, &rise) &&
                remesh_collapse_fits(&r, e, gone, &left);
     remesh_release(&r);
     return yes;

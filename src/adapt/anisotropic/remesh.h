@@ -1,76 +1,73 @@
 // adapt/anisotropic/remesh.h: make a mesh as coarse as its sizing field allows (Narain et al. 2012, sec. 4.1, algorithm
 // 1).
 //
-// Edges longer than 1 in the metric of the field are split, then whatever can be collapsed without coming near that is,
-// and flips keep the faces Delaunay in the metric all along. What a pass needs to know of vertices, faces and nodes is
-// kept in attributes of the mesh, so that it follows every edit by itself.
+// Edges longer than 1 in the metric of the field are split, then edges are collapsed where the result stays well below
+// 1, and flips keep faces Delaunay in the metric throughout. Data of vertices, faces and nodes are mesh attributes and
+// follow every edit.
 //
-// No operation lets cloth pass through anything. The material coordinates say where every point of the new surface was
-// on the old one; the greatest distance between the two is what an operation moves the surface by (room.c). A face may
-// be moved by as much as its room: half the distance to the nearest other part of the cloth (which may move as well),
-// less what contact keeps, and the distance to bodies, where the new faces are looked at themselves if need be. What
-// would go further is not done: a split then stays on the straight edge, which moves nothing, a flip or a collapse is
-// left. So there is nothing to push back or to undo afterwards.
+// No operation lets cloth pass through anything. Material coordinates map every point of the new surface to the old
+// one; the largest distance between the two is how far an operation moves the surface (clearance_guard.c). A face may
+// be moved by its clearance: half the distance to the nearest other part of the cloth (which may move as well), less
+// the distance that contact keeps; and the distance to bodies, against which the new faces themselves are tested if
+// need be. Operations that need more are not done: a split leaves its node on the straight edge, which moves nothing, a
+// flip or collapse is skipped. So nothing has to be pushed back or undone afterwards.
 #pragma once
 #include "adapt/adapt.h"
+#include "adapt/anisotropic/remesh_policy.h"
 #include "adapt/anisotropic/sizing.h"
 #include "adapt/anisotropic/tensor2.h"
 #include "detect/body_clearance.h"
 #include "mesh/mesh.h"
 #include "mesh/mesh_rest.h"
 
-enum { TL_UNREST = 8 };  ///< width of an attribute
+enum { TL_CHURN_WIDTH = 8 };  ///< doubles of the attribute `churn`
 
 /// Indices of the attributes.
 typedef struct tl_remesh_attrs {
     int32_t size;    ///< vertices, 3 doubles: the tensor (xx, xy, yy) of the sizing field; mean at a split
-    int32_t turned;  ///< edges, int32: how often it was flipped without having been content since
-    int32_t unrest;  ///< nodes, TL_UNREST doubles: how often one was made here or went, and what the cloth was like
-                     ///< then (unrest.c)
-    int32_t room;    ///< faces, 2 doubles [m] by tl_room_kind: room left after the last pass that asked for any; not
-                     ///< added by tl_remesh_attach, for tests
+    int32_t turned;  ///< edges, int32: number of flips since it was last Delaunay without a margin
+    int32_t churn;   ///< nodes, TL_CHURN_WIDTH doubles: insertions and removals here, and the state of the cloth then
+                     ///< (hysteresis.c)
+    int32_t clearance;   ///< faces, 2 doubles [m] by tl_clearance_kind: left after the last pass that needed any; for
+                         ///< tests, not added by tl_remesh_attach
     tl_rest_attrs rest;  ///< TL_NONE: cloth rests flat; not added by tl_remesh_attach
-    int32_t mass;        ///< nodes, 1 double [kg]: lumped mass; for the time of a pass
-    int32_t
-        held;  ///< nodes, int32s: bit k % 32 of word k / 32: in group k. A new node is where both ends of its edge are.
-    int32_t listed;  ///< nodes, the same: in group k by name; new nodes are not, and these never go
+    int32_t mass;        ///< nodes, 1 double [kg]: lumped mass, during a pass
+    int32_t held;        ///< as in tl_adapt_groups, like `listed`
+    int32_t listed;
 } tl_remesh_attrs;
 
-/// Finds the attributes, or adds them with nothing held. `groups` of held nodes are at most as many.
+/// Finds the attributes, or adds them with no node in any of `groups` groups.
 tl_status tl_remesh_attach(tl_mesh *mesh, int32_t groups, tl_remesh_attrs *out, tl_error *err);
 
 typedef struct tl_remesh_def {
     double hysteresis;               ///< a collapse makes no edge with a size above 1 - hysteresis. 0.2 in the paper.
     double aspect_min;               ///< no flip or collapse makes a face with 12 sqrt(3) area / perimeter^2 below this
-    int32_t max_faces;               ///< no split beyond; 0: no limit
+    int32_t max_faces;               ///< no splits beyond; 0: no limit
     const double *density;           ///< [kg/m^2] by face label
     tl_lumping lumping;              ///< of masses
-    const tl_sizing_fabric *fabric;  ///< by face label; NULL: energy is no matter
+    const tl_sizing_fabric *fabric;  ///< by face label; NULL: energies are not bounded
     double energy;                   ///< [J] that all operations together may add to the stretching energy
     const tl_guard *guard;           ///< bodies; NULL: none
-    /// From now on room is between things as they are; called before the first operation that may move something, and
-    /// again where much room has been used up. NULL: nothing is to be done.
-    tl_status (*renew_room)(void *self, tl_error *err);
-    /// Room [m] of a face as it was at the last renew_room: exact if it is below `enough`, else `enough` or more, but
-    /// no more than there is. Bodies: its distance from them. NULL: as attrs.room says, else there is room for
-    /// everything.
-    double (*measure_room)(void *self, int32_t face, tl_room_kind what, double enough);
-    void *renew_self;            ///< for both
-    tl_workers *workers;         ///< NULL: the caller alone
-    const int32_t *line_groups;  ///< bits as of `held`: groups that a new node joins only on outlines, seams and
-                                 ///< feature lines; NULL: none
+    /// As in tl_adapt_job. NULL: not needed.
+    tl_status (*renew_clearance)(void *self, tl_error *err);
+    /// As in tl_adapt_job. NULL: clearances are those of attrs.clearance, or unlimited without it.
+    double (*measure_clearance)(void *self, int32_t face, tl_clearance_kind what, double enough);
+    void *renew_self;                ///< for both
+    tl_workers *workers;             ///< NULL: the caller alone
+    const tl_remesh_policy *policy;  ///< tuned constants; NULL: the defaults
+    const int32_t *line_groups;      ///< bits as of `held`: groups that a new node joins only on outlines, seams and
+                                     ///< feature lines; NULL: none
 } tl_remesh_def;
 
 /// One pass. The field must be set. On TL_NO_MEMORY the mesh is consistent, in the middle of the pass.
 tl_status tl_remesh(tl_mesh *mesh, const tl_remesh_attrs *attrs, const tl_remesh_def *def, tl_remesh_report *report,
                     tl_error *err);
 
-/// Can a pass wait? Hardly an edge is much too long, and there are hardly more faces than the field asks for. The field
-/// must be set.
-bool tl_remesh_serves(const tl_mesh *mesh, const tl_remesh_attrs *attrs);
+/// Is a pass worth its cost? Some edges are much too long, or there are many more faces than the field asks for. The
+/// field must be set.
+bool tl_remesh_needs_pass(const tl_mesh *mesh, const tl_remesh_attrs *attrs);
 
-/// Area of the cloth in the metric of a field, one tensor per vertex slot: what a pass makes of it are 6 to 7 faces a
-/// unit.
+/// Area of the cloth in the metric of a field, one tensor per vertex slot. A pass makes 6 to 7 faces per unit.
 double tl_remesh_area(const tl_mesh *mesh, const tl_sym2 *field);
 
 /// Size of an edge (Eq. 1); on a seam the mean of both sides.

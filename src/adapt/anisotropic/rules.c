@@ -4,12 +4,26 @@
 #include "adapt/anisotropic/sizing.h"
 #include "adapt/anisotropic/sizing_impl.h"
 
-// Faces that are Delaunay to within this sine of the sum of opposite angles stay as they are, else squares would flip
-// to and fro. A flip moves the surface and with it the field, which may then ask for the edge as it was. So an edge
-// that comes to be flipped again and again needs more reason every time.
-#define FLIP_MARGIN 0.05
-#define FLIP_AGAIN 4.0  // times the margin before
-enum { FLIPS_AT_MOST = 3 };
+const tl_remesh_policy tl_remesh_policy_default = {
+    .flip_margin = 0.05,
+    .flip_growth = 4,
+    .flips_max = 3,
+    .aspect_cap = 0.3,
+    .churn_decay = 0.5,
+    .churn_moved = 0.1,
+    .churn_longer = 2,
+    .churn_max = 30,
+    .strain_free = 0.005,
+    .energy_part = 0.125,
+    .place_max = 0.125,
+    .clearance_ahead = 2.5,
+    .renew_part = 0.02,
+    .renewals_max = 4,
+    .long_size = 1.2,
+    .long_part = 0.005,
+    .faces_per_area_max = 8,
+    .faces_per_area = 6,
+};
 
 static double side_size(const remesher *r, int32_t a, int32_t b)
 {
@@ -66,7 +80,7 @@ static double delaunay_sine(const remesher *r, int32_t a, int32_t b, int32_t lef
     return lengths > 0 && det > 0 ? sum * sqrt(det / lengths) : 0;
 }
 
-bool remesh_content(const remesher *r, int32_t e)
+bool remesh_is_delaunay(const remesher *r, int32_t e)
 {
     const tl_mesh *mesh = r->mesh;
     if (tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return true;
@@ -74,13 +88,13 @@ bool remesh_content(const remesher *r, int32_t e)
                          tl_mesh_opposite_vert(mesh, e, 0), tl_mesh_opposite_vert(mesh, e, 1)) >= 0;
 }
 
-static void wind_verts(const remesher *r, int32_t label, const int32_t v[3], wound *sum)
+static void add_verts(const remesher *r, int32_t label, const int32_t v[3], strain_sum *sum)
 {
     const tl_mesh *mesh = r->mesh;
     const tl_vec2 u[3] = {mesh->uv[v[0]], mesh->uv[v[1]], mesh->uv[v[2]]};
     const tl_vec3 x[3] = {mesh->pos[mesh->vert_node[v[0]]], mesh->pos[mesh->vert_node[v[1]]],
                           mesh->pos[mesh->vert_node[v[2]]]};
-    remesh_wind(r, label, u, x, sum);
+    remesh_add_strain(r, label, u, x, sum);
 }
 
 // Would a flip of ab strain the faces too much?
@@ -88,19 +102,19 @@ static bool flip_strains(const remesher *r, int32_t label, int32_t a, int32_t b,
                          double *rise)
 {
     const int32_t v[4][3] = {{a, b, left}, {b, a, right}, {a, right, left}, {b, left, right}};
-    wound sum[2] = {{0}, {0}};
-    for (int i = 0; i < 4; i++) wind_verts(r, label, v[i], &sum[i / 2]);
+    strain_sum sum[2] = {{0}, {0}};
+    for (int i = 0; i < 4; i++) add_verts(r, label, v[i], &sum[i / 2]);
     *rise = sum[1].energy - sum[0].energy;
-    return remesh_winds(r, &sum[0], &sum[1]);
+    return remesh_strains_too_much(r, &sum[0], &sum[1]);
 }
 
-bool remesh_leans_to_flip(const remesher *r, int32_t e)
+bool remesh_may_flip(const remesher *r, int32_t e)
 {
     const tl_mesh *mesh = r->mesh;
-    const int32_t turned = *remesh_turned(r, e);
-    if (turned >= FLIPS_AT_MOST || tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
-    double margin = FLIP_MARGIN;
-    for (int32_t k = 0; k < turned; k++) margin *= FLIP_AGAIN;
+    const int32_t turned = *remesh_flip_count(r, e);
+    if (turned >= r->policy->flips_max || tl_mesh_edge_kind(mesh, e) != TL_EDGE_PLAIN) return false;
+    double margin = r->policy->flip_margin;
+    for (int32_t k = 0; k < turned; k++) margin *= r->policy->flip_growth;
     return delaunay_sine(r, tl_mesh_edge_vert(mesh, e, 0, 0), tl_mesh_edge_vert(mesh, e, 0, 1),
                          tl_mesh_opposite_vert(mesh, e, 0), tl_mesh_opposite_vert(mesh, e, 1)) < -margin;
 }
@@ -108,7 +122,7 @@ bool remesh_leans_to_flip(const remesher *r, int32_t e)
 bool remesh_wants_flip(const remesher *r, int32_t e, double longest, double *rise)
 {
     const tl_mesh *mesh = r->mesh;
-    if (!remesh_leans_to_flip(r, e)) return false;
+    if (!remesh_may_flip(r, e)) return false;
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t left = tl_mesh_opposite_vert(mesh, e, 0), right = tl_mesh_opposite_vert(mesh, e, 1);
     if (side_size(r, left, right) > fmax(longest, side_size(r, a, b))) return false;
@@ -140,7 +154,7 @@ static bool cut_thins(const remesher *r, int32_t f, int k)
 }
 
 // Cut anywhere but through its longest side, a thin face leaves one that is half as high; a flip, which would mend it,
-// needs room, and what lies beside a thin face has none. Through the longest side faces get rounder (Rivara 1984).
+// needs clearance, and what lies beside a thin face has none. Through the longest side faces get rounder (Rivara 1984).
 // Sides get longer from face to face: this ends.
 int32_t remesh_split_first(const remesher *r, int32_t e)
 {
@@ -191,7 +205,7 @@ static bool grip_allows(const remesher *r, int32_t e, int32_t gone)
 static bool side_stays_good(const remesher *r, int32_t from, int32_t to, int32_t onward, double *line)
 {
     const tl_mesh *mesh = r->mesh;
-    const double longest = remesh_longest(r, mesh->vert_node[from]);
+    const double longest = remesh_longest_edge(r, mesh->vert_node[from]);
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
         const int32_t p = mesh->face_vert[fan.face][(fan.corner + 1) % 3],
                       q = mesh->face_vert[fan.face][(fan.corner + 2) % 3];
@@ -214,7 +228,7 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
 {
     static const int8_t next[5] = {0, 1, 2, 0, 1};
     const tl_mesh *mesh = r->mesh;
-    const double longest = remesh_longest(r, mesh->vert_node[from]);
+    const double longest = remesh_longest_edge(r, mesh->vert_node[from]);
     enum { MOST = 32 };  // faces whose shape is looked at last
     int32_t face[MOST][2], count = 0;
     for (ring walk = ring_begin(mesh, from); walk.face != TL_NONE; ring_next(mesh, &walk)) {
@@ -231,18 +245,18 @@ static bool side_spoils(const remesher *r, int32_t from, int32_t to)
     return false;  // side_stays_good looks at all of them
 }
 
-static void wind_side(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
+static void add_side(const remesher *r, int32_t from, int32_t to, strain_sum *before, strain_sum *after)
 {
     const tl_mesh *mesh = r->mesh;
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
         const int32_t *v = mesh->face_vert[fan.face], label = mesh->face_label[fan.face];
         const int32_t p = v[(fan.corner + 1) % 3], q = v[(fan.corner + 2) % 3];
-        wind_verts(r, label, v, before);
-        if (p != to && q != to) wind_verts(r, label, (int32_t[3]){to, p, q}, after);
+        add_verts(r, label, v, before);
+        if (p != to && q != to) add_verts(r, label, (int32_t[3]){to, p, q}, after);
     }
 }
 
-bool remesh_collapse_spoils(const remesher *r, int32_t e, int end)
+bool remesh_rejects_collapse(const remesher *r, int32_t e, int end)
 {
     return side_spoils(r, tl_mesh_edge_vert(r->mesh, e, 0, end), tl_mesh_edge_vert(r->mesh, e, 0, 1 - end));
 }
@@ -253,7 +267,7 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
     const int end = mesh->edge_node[e][1] == gone;
     const int sides = mesh->edge_face[e][1] == TL_NONE ? 1 : 2;
     const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end);
-    if (remesh_collapse_spoils(r, e, end)) return false;
+    if (remesh_rejects_collapse(r, e, end)) return false;
     if (!grip_allows(r, e, gone)) return false;
     const bool seam = sides == 2 && tl_mesh_edge_vert(mesh, e, 1, end) != from;
     int32_t lines[2], onward = TL_NONE;
@@ -269,11 +283,11 @@ bool remesh_may_collapse(const remesher *r, int32_t e, int32_t gone, double *ris
             return false;
     // A feature line has its edge counted in the faces of both sides.
     const double count = onward == TL_NONE ? 1 : mesh->edge_face[onward][1] == TL_NONE ? 1 : 2;
-    if (line / count > remesh_longest(r, gone)) return false;
-    wound before = {0}, after = {0};
+    if (line / count > remesh_longest_edge(r, gone)) return false;
+    strain_sum before = {0}, after = {0};
     for (int side = 0; side < (seam ? 2 : 1); side++)
-        wind_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);
+        add_side(r, tl_mesh_edge_vert(mesh, e, side, end), tl_mesh_edge_vert(mesh, e, side, 1 - end), &before, &after);
     *rise = after.energy - before.energy;
-    return !remesh_winds(r, &before, &after) &&
+    return !remesh_strains_too_much(r, &before, &after) &&
            tl_mesh_can_collapse(mesh, e, gone) == TL_VERDICT_OK;  // the dearest at last
 }

@@ -141,8 +141,8 @@ static tl_status attach(const tl_adapt_job *job, tl_remesh_attrs *out, tl_error 
     if (mass == TL_NONE) TL_TRY(tl_mesh_attr_add(mesh, TL_NODES, "mass", TL_DOUBLE, 1, TL_ATTR_ZERO, &mass, err));
     *out = (tl_remesh_attrs){.size = TL_NONE,
                              .turned = TL_NONE,
-                             .unrest = TL_NONE,
-                             .room = TL_NONE,
+                             .churn = TL_NONE,
+                             .clearance = TL_NONE,
                              .rest = tl_mesh_rest_find(mesh),
                              .mass = mass,
                              .held = groups.held,
@@ -165,17 +165,18 @@ static tl_status change(void *self, const tl_adapt_job *job, tl_remesh_report *r
                                .fabric = fabric,
                                .energy = job->energy,
                                .guard = job->guard,
-                               .renew_room = job->renew_room,
-                               .measure_room = job->measure_room,
+                               .renew_clearance = job->renew_clearance,
+                               .measure_clearance = job->measure_clearance,
                                .renew_self = job->host,
                                .workers = job->ctx.workers,
                                .line_groups = job->line_groups};
     remesher r = {.mesh = job->mesh,
+                  .policy = &tl_remesh_policy_default,
                   .attrs = attrs,
                   .def = &def,
                   .report = report,
                   .groups = job->mesh->slots[TL_NODES].attrs[attrs.held].width,
-                  .spare = job->energy + ENERGY_FREE * tl_mesh_area_uv(job->mesh)};
+                  .energy_left = job->energy + ENERGY_FREE * tl_mesh_area_uv(job->mesh)};
     const tl_vec3 about = remesh_centre(job->mesh);
     remesh_measure(&r, about, &report->momentum, &report->spin);
     const tl_status status = trees_follow(&(trees_follower){s, &r, job->def->max_faces}, err);

@@ -41,19 +41,19 @@ static int32_t diagonal(const trees_follower *f, const tl_trees_tri *t, int *fro
 
 // ---- strain ---------------------------------------------------------------------------------------------------
 
-static void add_strain(const remesher *r, int32_t label, const int32_t v[3], wound *sum)
+static void add_strain(const remesher *r, int32_t label, const int32_t v[3], strain_sum *sum)
 {
     tl_vec2 u[3];
     tl_vec3 x[3];
     for (int k = 0; k < 3; k++) u[k] = r->mesh->uv[v[k]], x[k] = r->mesh->pos[r->mesh->vert_node[v[k]]];
-    remesh_wind(r, label, u, x, sum);
+    remesh_add_strain(r, label, u, x, sum);
 }
 
 // A coarse level is bent by more at its edges than other meshes, so more is let through than there (adapt/sqrt3).
-static bool strains(const remesher *r, const wound *before, const wound *after)
+static bool strains(const remesher *r, const strain_sum *before, const strain_sum *after)
 {
     if (after->strain2 > before->strain2 && after->strain2 > STRAIN_FREE * STRAIN_FREE * before->area) return true;
-    return r->def->fabric && after->energy - before->energy > r->spare + before->rounding;
+    return r->def->fabric && after->energy - before->energy > r->energy_left + before->rounding;
 }
 
 // ---- what every operation needs -------------------------------------------------------------------------------
@@ -63,8 +63,8 @@ static tl_status get_ready(trees_follower *f, tl_error *err)
     remesher *r = f->r;
     TL_TRY(tl_trees_reserve(f->s->trees, err));
     TL_TRY(trees_keep_up(f->s, 1, err));
-    TL_TRY(remesh_keep_up(r, SLOTS_PER_EDIT, err));
-    TL_TRY(remesh_know_room(r, err));
+    TL_TRY(remesh_grow_marks(r, SLOTS_PER_EDIT, err));
+    TL_TRY(remesh_know_clearance(r, err));
     if (!TL_GROW(&r->mesh->alloc, r->changed.item, r->changed.cap, SLOTS_PER_EDIT))
         return tl_fail_memory(err, "remeshing");
     r->changed.count = 0;
@@ -80,7 +80,7 @@ static void add_once(ids *list, int32_t face)
 
 static void mark_changed(remesher *r)
 {
-    for (int32_t i = 0; i < r->changed.count; i++) r->worn[r->changed.item[i]] = 1;
+    for (int32_t i = 0; i < r->changed.count; i++) r->modified[r->changed.item[i]] = 1;
 }
 
 // An edge within a triangle becomes the other diagonal of the two faces beside it, if nothing speaks against it.
@@ -93,7 +93,7 @@ static tl_status flip(trees_follower *f, int32_t e, bool *done, double *rise, tl
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1),
                   l = tl_mesh_opposite_vert(mesh, e, 0), q = tl_mesh_opposite_vert(mesh, e, 1),
                   label = mesh->face_label[mesh->edge_face[e][0]];
-    wound before = {0}, after = {0};
+    strain_sum before = {0}, after = {0};
     int32_t left;
     add_strain(r, label, (int32_t[3]){a, b, l}, &before), add_strain(r, label, (int32_t[3]){b, a, q}, &before);
     add_strain(r, label, (int32_t[3]){a, q, l}, &after), add_strain(r, label, (int32_t[3]){b, l, q}, &after);
@@ -177,7 +177,7 @@ static tl_status split(trees_follower *f, int32_t id, tl_error *err)
     int32_t turn[2], vert;
     list_changing(f, id, e, turn);
     const int32_t had = r->changed.count, mark = tl_mesh_mark(mesh);
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[f->s->node[a]]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[f->s->node[a]]);
     tl_split s = {.node = TL_NONE};
     bool done = false;
     double rise = 0;
@@ -187,7 +187,7 @@ static tl_status split(trees_follower *f, int32_t id, tl_error *err)
         r->changed.count = had;
         r->report->refused++;
     }
-    remesh_land(r, &r->changed, &before);
+    remesh_give_momentum(r, &r->changed, &before);
     if (status != TL_OK || !done) return status;
     remesh_rest(r, false);
     remesh_spend(r, rise);
@@ -217,7 +217,7 @@ static int free_ends(const trees_follower *f, int32_t id, int side)
 }
 
 // Strain around a vertex that goes, before and after its faces get the vertex `to`.
-static void strain_of_join(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
+static void strain_of_join(const remesher *r, int32_t from, int32_t to, strain_sum *before, strain_sum *after)
 {
     const tl_mesh *mesh = r->mesh;
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
@@ -238,7 +238,7 @@ static tl_status melt(trees_follower *f, int32_t gone, int32_t to, bool *done, d
     const int32_t e = tl_mesh_find_edge(mesh, gone, to);
     if (e == TL_NONE || tl_mesh_can_collapse(mesh, e, gone) != TL_VERDICT_OK) return TL_OK;
     const int end = mesh->edge_node[e][1] == gone;
-    wound before = {0}, after = {0};
+    strain_sum before = {0}, after = {0};
     const int32_t from = tl_mesh_edge_vert(mesh, e, 0, end), other = tl_mesh_edge_vert(mesh, e, 1, end);
     strain_of_join(r, from, tl_mesh_edge_vert(mesh, e, 0, 1 - end), &before, &after);
     if (other != TL_NONE && other != from)
@@ -250,7 +250,7 @@ static tl_status melt(trees_follower *f, int32_t gone, int32_t to, bool *done, d
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
-    remesh_set_room(r, left);
+    remesh_set_budget(r, left);
     *rise += after.energy - before.energy;
     *done = true;
     return TL_OK;
@@ -278,7 +278,7 @@ static tl_status join_into(trees_follower *f, int32_t id, int32_t end, bool turn
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[gone]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[gone]);
     double rise = 0;
     const tl_status status = turn_and_melt(f, id, end, turn, done, &rise, err);
     if (status != TL_OK || !*done) {
@@ -286,7 +286,7 @@ static tl_status join_into(trees_follower *f, int32_t id, int32_t end, bool turn
         tl_mesh_undo_to(mesh, mark);
         r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
     }
-    remesh_land(r, &r->changed, &before);
+    remesh_give_momentum(r, &r->changed, &before);
     if (!*done) return status;
     remesh_rest(r, true);
     remesh_spend(r, rise);
@@ -335,7 +335,7 @@ static tl_status fulfil(trees_follower *f, const trees_wish *w, tl_error *err)
 tl_status trees_follow(trees_follower *f, tl_error *err)
 {
     tl_mesh *mesh = f->r->mesh;
-    TL_TRY(remesh_keep_up(f->r, 0, err));
+    TL_TRY(remesh_grow_marks(f->r, 0, err));
     TL_TRY(tl_mesh_record(mesh, err));
     tl_status status = TL_OK;
     for (int32_t i = 0; i < f->s->wish_count && status == TL_OK; i++) {

@@ -78,21 +78,21 @@ static double larger_bend(const sqrt3_state *s, const int32_t *corner, int count
 
 // ---- strain -----------------------------------------------------------------------------------------------
 
-static void add_strain(const remesher *r, int32_t label, const int32_t v[3], wound *sum)
+static void add_strain(const remesher *r, int32_t label, const int32_t v[3], strain_sum *sum)
 {
     tl_vec2 u[3];
     tl_vec3 x[3];
     for (int k = 0; k < 3; k++) u[k] = r->mesh->uv[v[k]], x[k] = r->mesh->pos[r->mesh->vert_node[v[k]]];
-    remesh_wind(r, label, u, x, sum);
+    remesh_add_strain(r, label, u, x, sum);
 }
 
 // Energy: all operations of an update together add no more than is granted (sqrt3.c). Strain: a coarse layer is bent by
 // more at its edges than meshes of the other kinds, so more is let through; with less it stays coarse where it is bent.
 // But only up to there: several layers come in one update, and what each lets grow by a part would grow without end.
-static bool strains(const remesher *r, const wound *before, const wound *after)
+static bool strains(const remesher *r, const strain_sum *before, const strain_sum *after)
 {
     if (after->strain2 > before->strain2 && after->strain2 > STRAIN_FREE * STRAIN_FREE * before->area) return true;
-    return r->def->fabric && after->energy - before->energy > r->spare + before->rounding;
+    return r->def->fabric && after->energy - before->energy > r->energy_left + before->rounding;
 }
 
 // ---- cuts -------------------------------------------------------------------------------------------------
@@ -101,8 +101,8 @@ static tl_status begin_cut(sqrt3_follower *f, const int32_t *face, int count, in
 {
     remesher *r = f->r;
     TL_TRY(sqrt3_keep_up(f->s, SLOTS_PER_EDIT, err));
-    TL_TRY(remesh_keep_up(r, SLOTS_PER_EDIT, err));
-    TL_TRY(remesh_know_room(r, err));
+    TL_TRY(remesh_grow_marks(r, SLOTS_PER_EDIT, err));
+    TL_TRY(remesh_know_clearance(r, err));
     if (!TL_GROW(&r->mesh->alloc, r->changed.item, r->changed.cap, SLOTS_PER_EDIT))
         return tl_fail_memory(err, "remeshing");
     r->changed.count = 0;
@@ -115,7 +115,7 @@ static tl_status begin_cut(sqrt3_follower *f, const int32_t *face, int count, in
 
 static void mark_changed(remesher *r)
 {
-    for (int32_t i = 0; i < r->changed.count; i++) r->worn[r->changed.item[i]] = 1;
+    for (int32_t i = 0; i < r->changed.count; i++) r->modified[r->changed.item[i]] = 1;
 }
 
 // Half the way to the tangent planes at the corners. A flip across an edge between two such nodes leaves their distance
@@ -141,7 +141,7 @@ static void move_centre(sqrt3_follower *f, const tl_face_split *s, const int32_t
     remesher *r = f->r;
     tl_mesh *mesh = r->mesh;
     const tl_vec3 middle = mesh->pos[s->node], place = place_in_face(mesh, n, middle);
-    wound before = {0}, after = {0};
+    strain_sum before = {0}, after = {0};
     for (int32_t i = 0; i < r->changed.count; i++) add_strain(r, label, mesh->face_vert[r->changed.item[i]], &before);
     mesh->pos[s->node] = place;
     for (int32_t i = 0; i < r->changed.count; i++) add_strain(r, label, mesh->face_vert[r->changed.item[i]], &after);
@@ -175,7 +175,7 @@ static tl_status split_face(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *
     if (*refused) return TL_OK;
     TL_TRY(begin_cut(f, &face, 1, &left, err));
     const int32_t n[3] = {tl_face_node(mesh, face, 0), tl_face_node(mesh, face, 1), tl_face_node(mesh, face, 2)};
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[n[0]]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[n[0]]);
     tl_face_split s;
     const tl_status status = tl_mesh_split_face(mesh, face, &s, err);
     if (status != TL_OK) return status;
@@ -184,7 +184,7 @@ static tl_status split_face(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *
     mesh->uv[s.vert] = tl_sqrt3_verts(f->s->h)[edit->vert[0]].uv;
     mark_changed(r);
     if (!remesh_held(r, s.node)) move_centre(f, &s, n, mesh->face_label[face]);
-    remesh_land(r, &r->changed, &before);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, false);
     f->s->vert[edit->vert[0]] = s.vert;
     f->s->bend[edit->vert[0]] = larger_bend(f->s, edit->corner[0], 3);
@@ -207,13 +207,13 @@ static tl_status split_edge(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *
     *refused = tl_mesh_can_split(mesh, e, t) != TL_VERDICT_OK || sewn != (mesh->edge_face[e][1] != TL_NONE);
     if (*refused) return TL_OK;
     TL_TRY(begin_cut(f, mesh->edge_face[e], sewn ? 2 : 1, left, err));
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     tl_split s;
     TL_TRY(tl_mesh_split_edge(mesh, e, t, &s, err));
     for (int k = 0; k < 2 && s.face[k] != TL_NONE; k++)
         r->changed.item[r->changed.count++] = s.face[k], r->budget[s.face[k]] = left[k];
     mark_changed(r);
-    remesh_land(r, &r->changed, &before);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, false);
     for (int k = 0; k < (sewn ? 2 : 1); k++) {
         const int32_t v = edit->vert[k], made = s.vert[side ^ k];
@@ -234,12 +234,12 @@ static tl_status flip(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *refuse
     int32_t e = TL_NONE, left;
     *refused = true;
     if (face_of(f, edit->corner[0], &e) == TL_NONE || tl_mesh_can_flip(mesh, e) != TL_VERDICT_OK) return TL_OK;
-    TL_TRY(remesh_keep_up(r, SLOTS_PER_EDIT, err));
-    TL_TRY(remesh_know_room(r, err));
+    TL_TRY(remesh_grow_marks(r, SLOTS_PER_EDIT, err));
+    TL_TRY(remesh_know_clearance(r, err));
     const int32_t a = tl_mesh_edge_vert(mesh, e, 0, 0), b = tl_mesh_edge_vert(mesh, e, 0, 1);
     const int32_t l = tl_mesh_opposite_vert(mesh, e, 0), q = tl_mesh_opposite_vert(mesh, e, 1);
     const int32_t label = mesh->face_label[mesh->edge_face[e][0]];
-    wound before = {0}, after = {0};
+    strain_sum before = {0}, after = {0};
     add_strain(r, label, (int32_t[3]){a, b, l}, &before), add_strain(r, label, (int32_t[3]){b, a, q}, &before);
     add_strain(r, label, (int32_t[3]){a, q, l}, &after), add_strain(r, label, (int32_t[3]){b, l, q}, &after);
     if (flip_thins(mesh, a, b, l, q) || strains(r, &before, &after) || !remesh_flip_fits(r, e, &left)) {
@@ -249,10 +249,10 @@ static tl_status flip(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *refuse
     r->changed.count = 0;
     for (int side = 0; side < 2; side++)
         if (!remesh_push(r, &r->changed, mesh->edge_face[e][side])) return tl_fail_memory(err, "remeshing");
-    const motion momentum = remesh_lift(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
+    const motion momentum = remesh_take_momentum(r, &r->changed, mesh->pos[mesh->edge_node[e][0]]);
     TL_TRY(tl_mesh_flip_edge(mesh, e, err));
-    remesh_set_room(r, left);
-    remesh_land(r, &r->changed, &momentum);
+    remesh_set_budget(r, left);
+    remesh_give_momentum(r, &r->changed, &momentum);
     remesh_rest(r, false);
     remesh_spend(r, after.energy - before.energy);
     r->report->flips++;
@@ -261,7 +261,7 @@ static tl_status flip(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *refuse
 }
 
 // Strain around a vertex that goes, before and after its faces get the vertex `to`.
-static void strain_of_join(const remesher *r, int32_t from, int32_t to, wound *before, wound *after)
+static void strain_of_join(const remesher *r, int32_t from, int32_t to, strain_sum *before, strain_sum *after)
 {
     const tl_mesh *mesh = r->mesh;
     for (tl_fan fan = tl_fan_begin(mesh, from); fan.face != TL_NONE; tl_fan_next(mesh, &fan)) {
@@ -280,14 +280,14 @@ static tl_status collapse(sqrt3_follower *f, int32_t e, int32_t gone, int32_t le
     const int32_t count = tl_mesh_node_faces(mesh, gone, NULL, 0);
     if (!TL_GROW(&mesh->alloc, r->changed.item, r->changed.cap, count)) return tl_fail_memory(err, "remeshing");
     r->changed.count = tl_mesh_node_faces(mesh, gone, r->changed.item, count);
-    const motion before = remesh_lift(r, &r->changed, mesh->pos[gone]);
+    const motion before = remesh_take_momentum(r, &r->changed, mesh->pos[gone]);
     TL_TRY(tl_mesh_collapse_edge(mesh, e, gone, NULL, err));
     int32_t kept = 0;
     for (int32_t i = 0; i < r->changed.count; i++)
         if (tl_alive(mesh, TL_FACES, r->changed.item[i])) r->changed.item[kept++] = r->changed.item[i];
     r->changed.count = kept;
-    remesh_set_room(r, left);
-    remesh_land(r, &r->changed, &before);
+    remesh_set_budget(r, left);
+    remesh_give_momentum(r, &r->changed, &before);
     remesh_rest(r, true);
     r->report->collapses++;
     return TL_OK;
@@ -303,9 +303,9 @@ static tl_status join(sqrt3_follower *f, const tl_sqrt3_edit *edit, bool *refuse
     if (from == TL_NONE || to == TL_NONE) return TL_OK;
     const int32_t gone = mesh->vert_node[from], e = tl_mesh_find_edge(mesh, gone, mesh->vert_node[to]);
     if (e == TL_NONE || remesh_listed(r, gone) || tl_mesh_can_collapse(mesh, e, gone) != TL_VERDICT_OK) return TL_OK;
-    TL_TRY(remesh_keep_up(r, SLOTS_PER_EDIT, err));
-    TL_TRY(remesh_know_room(r, err));
-    wound before = {0}, after = {0};
+    TL_TRY(remesh_grow_marks(r, SLOTS_PER_EDIT, err));
+    TL_TRY(remesh_know_clearance(r, err));
+    strain_sum before = {0}, after = {0};
     strain_of_join(r, from, to, &before, &after);
     if (edit->vert[1] != TL_SQRT3_NONE)
         strain_of_join(r, f->s->vert[edit->vert[1]], f->s->vert[edit->corner[1][0]], &before, &after);

@@ -17,7 +17,7 @@
 
 #define ARMIJO 1e-4     // Nocedal & Wright 2006, sec. 3.1
 #define ROUNDING 1e-12  // relative noise of a sum of some 1e5 terms
-enum { MAX_BACKTRACKS = 20, COMPACT_ITERATIONS = 10, FIRST_PAIR = 2, FORESEE_ROUNDS = 6, LAST_LOOKS = 2 };
+enum { MAX_BACKTRACKS = 20, COMPACT_ITERATIONS = 10, FIRST_PAIR = 2, PREDICT_ROUNDS = 6, LAST_LOOKS = 2 };
 
 void newton_move_chunk(void *arg, int32_t begin, int32_t end)
 {
@@ -202,15 +202,15 @@ static void shorten(newton *s)
 }
 
 // Solves again while the update would bring more of the terms into play.
-static tl_status foresee(newton *s, const tl_vec3 *x, tl_error *err)
+static tl_status predict(newton *s, const tl_vec3 *x, tl_error *err)
 {
-    for (int round = 0; round < FORESEE_ROUNDS; round++) {
+    for (int round = 0; round < PREDICT_ROUNDS; round++) {
         if (round > 0 && tl_workers_exhausted(s->workers)) break;
         const bool usable = s->solved || s->unsolved < MAX_UNSOLVED;
         bool changed;
         shorten(s);
         if (round == 0) TL_TRY(newton_cover(s, x, err));
-        TL_TRY(newton_foresee(s, &(tl_term_look){x, s->direction, round, usable, s->part.count > 0, false}, &changed,
+        TL_TRY(newton_predict(s, &(tl_term_look){x, s->direction, round, usable, s->part.count > 0, false}, &changed,
                               err));
         if (!changed) break;
         TL_TRY(solve_direction(s, x, true, err));
@@ -226,7 +226,7 @@ static tl_status meet_constraints(newton *s, const tl_vec3 *x, tl_error *err)
     const newton_account account = newton_open_account(s);
     bool changed = true;
     for (int look = 0; look < LAST_LOOKS && changed; look++) {
-        TL_TRY(newton_foresee(s, &(tl_term_look){x, s->direction, look, true, false, true}, &changed, err));
+        TL_TRY(newton_predict(s, &(tl_term_look){x, s->direction, look, true, false, true}, &changed, err));
         if (!changed) break;
         TL_TRY(solve_direction(s, x, true, err));
         shorten(s);
@@ -267,7 +267,7 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
         r->part_iterations++;
     else
         r->iterations++;
-    TL_TRY(foresee(s, x, err));
+    TL_TRY(predict(s, x, err));
     const int32_t moving = out->in_part ? s->part.count : n;
     r->change =
         s->step->gamma * sqrt(tl_vec_dot(s->workers, n, s->direction, s->direction, s->partial) / fmax(moving, 1));
@@ -416,7 +416,7 @@ static tl_status iterate(newton *s, tl_vec3 *x, tl_error *err)
     }
     // At the limit what was asked for is good enough, even if layers may tremble a little.
     if (s->clips) r->converged = r->change <= fmax(s->def->tolerance, change_allowed(s)) && newton_left(s) == 0;
-    if (!r->converged && (r->spent || s->def->must_arrive) && !linearised) TL_TRY(newton_ease(s, x, err));
+    if (!r->converged && (r->spent || s->def->must_arrive) && !linearised) TL_TRY(newton_repair(s, x, err));
     return s->constrained >= 0 ? newton_end_mending(s, x, err) : TL_OK;
 }
 

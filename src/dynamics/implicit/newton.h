@@ -29,7 +29,7 @@ typedef struct tl_newton_report {
     double excess;            ///< over the constraints, at the end
     bool met;                 ///< they are, within their tolerance
     bool spent;               ///< ended before its time, as the budget was spent
-    int32_t eased;            ///< iterations of parts for faces that a coarse end would have left crushed or drawn out
+    int32_t repaired;         ///< iterations of parts for faces that a coarse end would have left crushed or drawn out
     bool gave_up;             ///< no way down was found where the answer had to be taken: it is where the search stood
 } tl_newton_report;
 

@@ -73,7 +73,7 @@ typedef struct newton {
     double longest;     // way of a node in one update [m]
     bool shortened;     // the update was cut to it
     bool open;          // the newest pair waits for the gradient at its end
-    bool easing;        // the part is that of faces crushed or drawn out, not of unmet constraints
+    bool repairing;     // the part is that of faces crushed or drawn out, not of unmet constraints
 } newton;
 
 typedef struct newton_move {
@@ -93,9 +93,9 @@ void newton_after_solve(newton *s, const double *weight);
 tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err);
 tl_status newton_solve_part(newton *s, double tolerance, tl_error *err);
 
-// newton_ease.c
-bool newton_is_absurd(const newton *s, const tl_vec3 *x, int32_t face);  ///< crushed or drawn out
-tl_status newton_ease(newton *s, tl_vec3 *x, tl_error *err);             ///< brings such faces back, at a bounded cost
+// newton_repair.c
+bool newton_is_degenerate(const newton *s, const tl_vec3 *x, int32_t face);  ///< crushed or drawn out
+tl_status newton_repair(newton *s, tl_vec3 *x, tl_error *err);  ///< brings such faces back, at a bounded cost
 
 // newton.c
 /// One iteration of the part that is chosen. `moved` is false if no way down was found.
@@ -110,7 +110,7 @@ tl_status newton_assemble(newton *s, const tl_vec3 *x, tl_error *err);  ///< add
 tl_status newton_blocks(newton *s, const tl_bsr **out, tl_error *err);
 double newton_linear_tolerance(const newton *s);
 tl_status newton_expect(newton *s, tl_error *err);
-tl_status newton_foresee(newton *s, const tl_term_look *look, bool *changed, tl_error *err);
+tl_status newton_predict(newton *s, const tl_term_look *look, bool *changed, tl_error *err);
 tl_status newton_before(newton *s, tl_vec3 *x, bool *moved, tl_error *err);
 tl_status newton_cover(newton *s, const tl_vec3 *x, tl_error *err);
 tl_status newton_clip(newton *s, const tl_vec3 *x, int64_t *cut, tl_error *err);
@@ -118,7 +118,7 @@ tl_status newton_follow(newton *s, const tl_vec3 *x, double *slope, tl_error *er
 tl_status newton_slope(newton *s, const tl_vec3 *x, double *slope, tl_error *err);
 void newton_moved(newton *s, double part);
 tl_status newton_settle(newton *s, const tl_vec3 *x, tl_error *err);
-tl_status newton_jump(newton *s, const tl_vec3 *x, tl_error *err);
+tl_status newton_relocate(newton *s, const tl_vec3 *x, tl_error *err);
 bool newton_acts(const newton *s);
 bool newton_incomparable(const newton *s);
 bool newton_is_small(const newton *s, double least);

@@ -22,9 +22,9 @@ static void mark_nodes(const newton *s, const tl_vec3 *x, int32_t *mark)
     const tl_elements *e = s->e;
     for (int32_t i = 0; i < e->node_count; i++) mark[i] = -1;
     const tl_term *term = s->constrained >= 0 ? &s->terms[s->constrained] : NULL;
-    if (!s->easing) term->kind->mark(term->self, x, mark);
-    for (int32_t f = 0; f < e->face_count && s->easing; f++)
-        if (newton_is_absurd(s, x, f))
+    if (!s->repairing) term->kind->mark(term->self, x, mark);
+    for (int32_t f = 0; f < e->face_count && s->repairing; f++)
+        if (newton_is_degenerate(s, x, f))
             for (int k = 0; k < 3; k++) mark[e->face[f][k]] = 0;
     for (int32_t ring = 1; ring <= s->part.rings; ring++)
         for (int32_t f = 0; f < e->face_count; f++) {
@@ -51,7 +51,7 @@ tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err)
         p->place[i] = moves ? p->count : -1;
         if (moves) p->rows[p->count++] = i;
     }
-    if (p->count > LARGEST_PART * n && !s->easing) p->count = 0;
+    if (p->count > LARGEST_PART * n && !s->repairing) p->count = 0;
     if (p->count == 0) return TL_OK;
     tl_forces_angles(s->e, x, s->workers);
     TL_TRY(tl_touch(s->e, p->place, s->arena, &p->touched, err));

@@ -65,9 +65,9 @@ static tl_status note_answer(newton *s, const tl_vec3 *x, tl_error *err)
 static tl_status go_back_to_answer(newton *s, tl_vec3 *x, tl_error *err)
 {
     memcpy(x, s->part.from, (size_t)s->e->node_count * sizeof *x);
-    term_of(s)->kind->bring_back(term_of(s)->self);
+    term_of(s)->kind->restore_kept(term_of(s)->self);
     s->part.count = 0, s->e->touched = NULL;
-    TL_TRY(newton_jump(s, x, err));
+    TL_TRY(newton_relocate(s, x, err));
     return newton_measure(s, x, err);
 }
 

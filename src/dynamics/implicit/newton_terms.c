@@ -24,7 +24,7 @@ tl_status newton_begin_terms(newton *s, const tl_newton_problem *problem, tl_err
         if (t->kind->begin) t->kind->begin(t->self);
         if (t->kind->measure) s->constrained = k;
         s->clips = s->clips || t->kind->clip;
-        if (!t->kind->expect && !t->kind->foresee) continue;
+        if (!t->kind->expect && !t->kind->predict) continue;
         s->push[k] = TL_SCRATCH(s->arena, tl_vec3, s->e->node_count);
         if (!s->push[k]) return tl_fail_memory(err, "Newton's method");
     }
@@ -104,13 +104,13 @@ tl_status newton_expect(newton *s, tl_error *err)
     return TL_OK;
 }
 
-tl_status newton_foresee(newton *s, const tl_term_look *look, bool *changed, tl_error *err)
+tl_status newton_predict(newton *s, const tl_term_look *look, bool *changed, tl_error *err)
 {
     *changed = false;
     for (int32_t k = s->term_count; k-- > 0;) {
         tl_term *t = &s->terms[k];
         bool more = false;
-        if (t->kind->foresee) TERM_TRY(t, t->kind->foresee(t->self, look, s->matrix, s->push[k], &more, s->ctx, err));
+        if (t->kind->predict) TERM_TRY(t, t->kind->predict(t->self, look, s->matrix, s->push[k], &more, s->ctx, err));
         s->pushed[k] = s->pushed[k] || more, *changed = *changed || more;
     }
     return TL_OK;
@@ -175,12 +175,12 @@ tl_status newton_settle(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-tl_status newton_jump(newton *s, const tl_vec3 *x, tl_error *err)
+tl_status newton_relocate(newton *s, const tl_vec3 *x, tl_error *err)
 {
     for (int32_t i = 0; i < s->e->node_count; i++) s->direction[i] = (tl_vec3){0, 0, 0};
     for (int32_t k = 0; k < s->term_count; k++) {
         tl_term *t = &s->terms[k];
-        if (t->kind->jump) TERM_TRY(t, t->kind->jump(t->self, x, s->direction, s->ctx, err));
+        if (t->kind->relocate) TERM_TRY(t, t->kind->relocate(t->self, x, s->direction, s->ctx, err));
     }
     return TL_OK;
 }

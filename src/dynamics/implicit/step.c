@@ -412,7 +412,7 @@ static tl_status keep_state(const stepper *s, keep *kept, tl_error *err)
     return TL_OK;
 }
 
-static void bring_back(stepper *s, const keep *kept)
+static void restore_kept(stepper *s, const keep *kept)
 {
     tl_dynamics_world *w = s->w;
     tl_vec3 *arrays[4];
@@ -473,7 +473,7 @@ static tl_status advance(stepper *s, double begin, double dt, int depth, tl_step
     tl_status status = keep_state(s, &kept, err);
     if (status == TL_OK) {
         status = halves(s, begin, dt, depth, report, err);
-        if (status != TL_OK) bring_back(s, &kept);
+        if (status != TL_OK) restore_kept(s, &kept);
     }
     tl_arena_release(w->ctx.arena, mark);
     return status;

@@ -1,4 +1,5 @@
-// dynamics/implicit/newton_ease.c: no face is left crushed or drawn out where a step is ended before it has converged.
+// dynamics/implicit/newton_repair.c: no face is left crushed or drawn out where a step is ended before it has
+// converged.
 //
 // What a hurried end leaves undone is mostly in a few faces, where bodies have just arrived: everything else is near
 // its place. Iterations in which only the nodes around these faces move (newton_part.c) cost a fraction of the others,
@@ -16,7 +17,7 @@
 #define OVERTIME 2000.0  // [ns] a face, by the model of tl_workers_charge; small cloth counts as LEAST_FACES faces
 enum { EASE_ITERATIONS = 24, EASE_AROUND = 3, EASE_LOOK = 4, LEAST_FACES = 6000 };
 
-bool newton_is_absurd(const newton *s, const tl_vec3 *x, int32_t f)
+bool newton_is_degenerate(const newton *s, const tl_vec3 *x, int32_t f)
 {
     const tl_columns c = tl_face_columns(s->e, x, f);
     const double c11 = tl_dot3(c.f1, c.f1), c22 = tl_dot3(c.f2, c.f2), c12 = tl_dot3(c.f1, c.f2);
@@ -43,16 +44,16 @@ static tl_status ease(newton *s, tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-tl_status newton_ease(newton *s, tl_vec3 *x, tl_error *err)
+tl_status newton_repair(newton *s, tl_vec3 *x, tl_error *err)
 {
     tl_newton_report *r = s->report;
     const tl_newton_report before = *r;
     tl_workers_allow(s->workers, OVERTIME * fmax(s->e->face_count, LEAST_FACES));
-    s->easing = true, s->pair_count = 0, s->open = false;
+    s->repairing = true, s->pair_count = 0, s->open = false;
     const tl_status status = ease(s, x, err);
-    s->easing = false, s->part.count = 0, s->e->touched = NULL;
+    s->repairing = false, s->part.count = 0, s->e->touched = NULL;
     tl_workers_allow(s->workers, 0);
-    r->eased = r->part_iterations - before.part_iterations;
+    r->repaired = r->part_iterations - before.part_iterations;
     r->part_iterations = before.part_iterations;
     r->change = before.change, r->converged = before.converged;
     return status;

@@ -1,4 +1,4 @@
-// physics/strain_foresee.c: multipliers of strain limits that go with an update of positions.
+// physics/strain_predict.c: multipliers of strain limits that go with an update of positions.
 //
 // Each update takes along the multipliers that its linear model (strain_energy.c, strain_ahead.c) ends with (foresee;
 // back, if only a part of it was made).
@@ -187,7 +187,7 @@ static tl_status sum_slopes(foresee_job *job, const tl_ctx *ctx, double *slope, 
     return TL_OK;
 }
 
-tl_status tl_strain_foresee(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
+tl_status tl_strain_predict(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x, const tl_vec3 *move,
                             const tl_ctx *ctx, double *slope, tl_error *err)
 {
     TL_TRY(sum_slopes(&(foresee_job){l, e, x, move, false, NULL}, ctx, slope, err));
