@@ -89,7 +89,7 @@ WEB_ENV = NODE_PATH=/usr/share/nodejs
 web:  ## the page at web/dist, the simulator in it as WebAssembly (docs/web.md); `toile serve` shows it
 	@tools/setup.sh --web
 	@$(WEB_ENV) cmake --preset wasm > /dev/null && $(WEB_ENV) cmake --build --preset wasm -j $(JOBS)
-	@mkdir -p web/public/core && cp build/wasm/toile-web.mjs build/wasm/toile-web.wasm web/public/core/
+	@mkdir -p web/public/core && cp build/wasm/toile-web*.mjs build/wasm/toile-web*.wasm build/wasm/toile-web*.js web/public/core/
 	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
 
 .PHONY: test-view

@@ -10,8 +10,7 @@
 #include <unistd.h>
 
 enum { POINTS = 32, LINE_MAX_EDGES = 4096 };
-#define ON_SEAM 2e-3      // [m] in the material
-#define SEWING_EDGE 0.03  // [m]
+#define ON_SEAM 2e-3  // [m] in the material
 
 // From a panel's plane to the material: uv = m p + t.
 typedef struct to_cloth {
@@ -21,8 +20,9 @@ typedef struct to_cloth {
 struct view_garment {
     tl_pattern *pattern;
     to_cloth *map;  // per panel
-    char folder[64], scene[96], garment_file[96], body[PATH_MAX];
-    tl_vec3 (*line)[2];  // edges of the sewn line that was followed
+    char folder[64], scene[96], bodies[96], garment_file[96], sewn[96], body[PATH_MAX];
+    struct view_live_sew sew;  // these files
+    tl_vec3 (*line)[2];        // edges of the sewn line that was followed
     int32_t line_count;
 };
 
@@ -106,7 +106,10 @@ tl_status view_garment_create(tl_pattern *pattern, const char *body, view_garmen
         return status;
     }
     snprintf(g->scene, sizeof g->scene, "%s/scene.json", g->folder);
+    snprintf(g->bodies, sizeof g->bodies, "%s/bodies.json", g->folder);
     snprintf(g->garment_file, sizeof g->garment_file, "%s/garment.json", g->folder);
+    snprintf(g->sewn, sizeof g->sewn, "%s/garment.obj", g->folder);
+    g->sew = (struct view_live_sew){g->garment_file, g->bodies, g->sewn};
     *out = g;
     return TL_OK;
 }
@@ -114,7 +117,7 @@ tl_status view_garment_create(tl_pattern *pattern, const char *body, view_garmen
 void view_garment_destroy(view_garment *g)
 {
     if (!g) return;
-    if (g->folder[0]) unlink(g->scene), unlink(g->garment_file), rmdir(g->folder);
+    if (g->folder[0]) unlink(g->scene), unlink(g->bodies), unlink(g->garment_file), unlink(g->sewn), rmdir(g->folder);
     free(g->map), free(g->line);
     free(g);
 }
@@ -129,27 +132,40 @@ static void write_text(FILE *to, const char *text)
     fputc('"', to);
 }
 
-tl_status view_garment_write(view_garment *g, const char **path, tl_error *err)
+// A scene of cloths and the body; `start` says how that begins.
+static tl_status write_scene(const view_garment *g, const char *path, const char *cloths, const char *start,
+                             tl_error *err)
 {
-    const tl_status status = tl_pattern_save(g->pattern, g->garment_file, err);
-    if (status != TL_OK) return status;
-    FILE *to = fopen(g->scene, "w");
+    FILE *to = fopen(path, "w");
     if (!to) return fail(err, TL_IO, "the scene could not be written (TMPDIR)");
     fprintf(to,
-            "{\"name\": \"garment\", \"fps\": 30, \"steps_per_frame\": 2,\n"
-            " \"cloths\": [{\"name\": \"garment\", \"mesh\": {\"pattern\": \"garment.json\", \"edge\": %g, \"weld\": "
-            "true}, "
-            "\"material\": \"cotton\", \"friction\": 0.5}],\n"
-            " \"obstacles\": [{\"name\": \"body\", \"character\": {\"clip\": \"rest\", \"file\": ",
-            SEWING_EDGE);
+            "{\"name\": \"garment\", \"fps\": 30, \"steps_per_frame\": 2,\n \"cloths\": [%s],\n"
+            " \"obstacles\": [{\"name\": \"body\", \"character\": {\"clip\": \"rest\", \"mittens\": true, "
+            "\"flesh\": true, \"file\": ",
+            cloths);
     write_text(to, g->body);
-    fputs("}, \"friction\": 0.5}, {\"name\": \"floor\", \"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}],\n "
-          "\"collisions\": {\"on_intersection\": \"heal\"}, \"start\": {\"relax\": \"on\"},\n"
-          " \"remeshing\": {\"size_min\": 0.025, \"size_max\": 0.12, \"max_faces\": 4000}}\n",
-          to);
-    if (fclose(to) != 0) return fail(err, TL_IO, "the scene could not be written (TMPDIR)");
-    *path = g->scene;
-    return TL_OK;
+    fprintf(to,
+            "}, \"friction\": 0.5}, {\"name\": \"floor\", \"plane\": {\"point\": [0, 0, 0], \"normal\": [0, 1, 0]}}]"
+            "%s}\n",
+            start);
+    return fclose(to) == 0 ? TL_OK : fail(err, TL_IO, "the scene could not be written (TMPDIR)");
+}
+
+tl_status view_garment_write(view_garment *g, const char **path, const struct view_live_sew **sew, tl_error *err)
+{
+    tl_status status = tl_pattern_save(g->pattern, g->garment_file, err);
+    if (status == TL_OK)  // a cloth that nobody sees
+        status =
+            write_scene(g, g->bodies, "{\"mesh\": {\"rectangle\": {\"size\": [0.1, 0.1], \"edge\": 0.1}}}", "", err);
+    if (status == TL_OK)
+        status = write_scene(g, g->scene,
+                             "{\"name\": \"garment\", \"mesh\": \"garment.obj\", \"rest\": \"uv\", \"material\": "
+                             "\"cotton\", \"thickness\": 0.001, \"friction\": 0.5, \"friction_self\": 0.3}",
+                             ",\n \"collisions\": {\"on_intersection\": \"pinch\"}, \"start\": {\"relax\": \"off\"},\n"
+                             " \"remeshing\": {\"size_min\": 0.025, \"size_max\": 0.12, \"max_faces\": 4000}",
+                             err);
+    *path = g->scene, *sew = &g->sew;
+    return status;
 }
 
 // --- the sewn line -----------------------------------------------------------------------------------------

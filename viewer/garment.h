@@ -6,6 +6,7 @@
 #include <stdbool.h>
 
 #include "camera.h"
+#include "live.h"
 #include "panel.h"
 #include "toile/pattern.h"
 #include "toile/show.h"
@@ -16,8 +17,8 @@ typedef struct view_garment view_garment;
 tl_status view_garment_create(tl_pattern *pattern, const char *body, view_garment **out, tl_error *err);
 void view_garment_destroy(view_garment *garment);  ///< with its folder; NULL is fine
 
-/// Writes pattern and scene; `path` (borrowed) is the scene's.
-tl_status view_garment_write(view_garment *garment, const char **path, tl_error *err);
+/// Writes pattern and scenes; `path` and `sew` (borrowed) are for view_live_start.
+tl_status view_garment_write(view_garment *garment, const char **path, const struct view_live_sew **sew, tl_error *err);
 
 /// Notes where the sewn lines are on the newest frame of the cloth.
 void view_garment_follow(view_garment *garment, const tl_show_surface *cloth, int32_t seam);

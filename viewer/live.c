@@ -13,8 +13,12 @@
 #include "toile/live.h"
 #include "toile/query.h"
 #include "toile/scene.h"
+#include "toile/sewing.h"
 
-enum { MAX_PINS = 64 };
+enum { MAX_PINS = 64, MAX_SETS = 40, SET_LENGTH = 2048 };
+#define HOLD 2000.0      // [N/m^2] of a rim that is held, per length of the rim, as in `toile drape`
+#define EDGE 0.025       // [m] of what is sewn
+#define SLACK 0.01       // [m]
 #define REACH 1e3        // [m] of a ray
 #define CARRY_SPEED 1.5  // [m/s] of a body that the pointer has
 
@@ -25,7 +29,13 @@ struct view_live {
     pthread_mutex_t mutex;
     pthread_cond_t wake;
     // the thread's own
-    tl_scene *scene;
+    int32_t threads;
+    char path[1024], sets[MAX_SETS][SET_LENGTH];
+    int32_t set_count;
+    struct view_live_sew sew;
+    tl_pattern *pattern;
+    tl_sewing *sewing;
+    tl_scene *scene;  // while it sews that of the bodies
     tl_sim *sim;
     tl_show *back;
     tl_handle_id held, pins[MAX_PINS];
@@ -157,11 +167,11 @@ static void grant_wishes(view_live *live)
 }
 
 // Shows the present state: the back show is filled without the lock, then they change places.
-static void publish(view_live *live)
+static void publish(view_live *live, const tl_sim *sim)
 {
     const tl_show_surface *surfaces;
     int32_t count;
-    if (tl_show_sim(live->back, live->sim, &surfaces, &count, NULL) != TL_OK) return;
+    if (tl_show_sim(live->back, sim, &surfaces, &count, NULL) != TL_OK) return;
     int64_t faces = 0;
     for (int32_t i = 0; i < count; i++) faces += surfaces[i].is_cloth ? surfaces[i].face_count : 0;
     pthread_mutex_lock(&live->mutex);
@@ -169,8 +179,21 @@ static void publish(view_live *live)
     live->front = live->back, live->back = front;
     live->surfaces = surfaces, live->surface_count = count;
     live->version++;
-    live->state.time = tl_sim_time(live->sim), live->state.faces = faces;
+    live->state.time = tl_sim_time(sim), live->state.faces = faces;
     pthread_mutex_unlock(&live->mutex);
+}
+
+// It cannot go on; the message stays. False.
+static bool stopped(view_live *live, tl_status status, const tl_error *err)
+{
+    pthread_mutex_lock(&live->mutex);
+    if (status != TL_CANCELLED) {
+        live->state.failed = true;
+        snprintf(live->state.message, sizeof live->state.message, "%s", err->message);
+    }
+    live->paused = true, live->state.running = false, live->state.sewing = 0;
+    pthread_mutex_unlock(&live->mutex);
+    return false;
 }
 
 // One frame: all of its steps. False: it failed or is no longer wanted.
@@ -187,20 +210,12 @@ static bool run_frame(view_live *live)
         pthread_mutex_unlock(&live->mutex);
         tl_error err = {0};
         const tl_status status = tl_sim_step(live->sim, &r, &err);
-        if (status != TL_OK) {
-            pthread_mutex_lock(&live->mutex);
-            if (status != TL_CANCELLED) {
-                live->state.failed = true;
-                snprintf(live->state.message, sizeof live->state.message, "%s", err.message);
-            }
-            pthread_mutex_unlock(&live->mutex);
-            return false;
-        }
+        if (status != TL_OK) return stopped(live, status, &err);
         sum.physics += r.seconds.physics, sum.collision += r.seconds.collision;
         sum.remesh += r.seconds.remesh, sum.strain += r.seconds.strain;
         newton += r.newton_iterations;
     }
-    publish(live);
+    publish(live, live->sim);
     pthread_mutex_lock(&live->mutex);
     view_live_state *s = &live->state;
     s->frame++, s->frame_ms = 1e3 * (now() - start);
@@ -211,33 +226,102 @@ static bool run_frame(view_live *live)
     return true;
 }
 
+// Waits while paused; false: nobody wants more.
+static bool may_go_on(view_live *live)
+{
+    pthread_mutex_lock(&live->mutex);
+    while (!live->quit && live->paused && !live->once) pthread_cond_wait(&live->wake, &live->mutex);
+    const bool quit = live->quit;
+    live->once = false;
+    live->state.running = !live->paused;
+    pthread_mutex_unlock(&live->mutex);
+    return !quit;
+}
+
+static tl_status load(view_live *live, tl_error *err)
+{
+    const char *sets[MAX_SETS];
+    for (int32_t i = 0; i < live->set_count; i++) sets[i] = live->sets[i];
+    tl_status status = tl_scene_load(live->path, sets, live->set_count, &live->scene, err);
+    if (status == TL_OK) status = tl_scene_simulate(live->scene, live->threads, NULL, NULL, &live->sim, err);
+    if (status == TL_OK) status = tl_sim_start(live->sim, NULL, err);
+    if (status == TL_OK) status = tl_show_create_scene(live->scene, &live->back, err);
+    tl_show *front = NULL;
+    if (status == TL_OK) status = tl_show_create_scene(live->scene, &front, err);
+    pthread_mutex_lock(&live->mutex);
+    tl_show *old = live->front;
+    live->front = front, live->surfaces = NULL, live->surface_count = 0;
+    if (status == TL_OK) live->state.fps = tl_scene_fps(live->scene);
+    pthread_mutex_unlock(&live->mutex);
+    tl_show_close(old);
+    return status;
+}
+
+// What was sewn becomes the scene's cloth.
+static tl_status wear(view_live *live, const tl_sewing_report *r, tl_error *err)
+{
+    const tl_status status = tl_sewing_save(live->sewing, live->sew.garment, err);
+    if (status != TL_OK) return status;
+    if (r->rim_nodes >= 2 && live->set_count + 2 <= MAX_SETS) {
+        snprintf(
+            live->sets[live->set_count++], SET_LENGTH,
+            "handles=[{\"cloth\": \"garment\", \"label\": %d, \"body\": \"body\", \"stiffness\": %.9g, \"slack\": %g}]",
+            TL_SEWING_RIM, HOLD * r->rim_length / r->rim_nodes, SLACK);
+        snprintf(live->sets[live->set_count++], SET_LENGTH, "remeshing.kind=none");  // as ties want it
+    }
+    tl_sewing_destroy(live->sewing);
+    live->sewing = NULL;
+    tl_sim_destroy(live->sim);
+    tl_scene_destroy(live->scene);
+    live->sim = NULL, live->scene = NULL;
+    tl_show_close(live->back);
+    live->back = NULL;
+    return load(live, err);
+}
+
+// False: it failed or nobody wants more.
+static bool sew(view_live *live)
+{
+    tl_error err = {0};
+    for (bool first = true;; first = false) {  // the panels are shown also when it starts paused
+        if (!first && !may_go_on(live)) return false;
+        tl_sewing_report r;
+        tl_status status = tl_sewing_step(live->sewing, &r, &err);
+        if (status != TL_OK) return stopped(live, status, &err);
+        publish(live, tl_sewing_sim(live->sewing));
+        pthread_mutex_lock(&live->mutex);
+        live->state.frame++;
+        live->state.sewing = r.stage == TL_SEWING_DONE ? 0 : 1 + (int32_t)r.stage, live->state.gap = r.gap;
+        live->grab = FREE;
+        pthread_mutex_unlock(&live->mutex);
+        if (r.stage != TL_SEWING_DONE) continue;
+        status = wear(live, &r, &err);
+        return status == TL_OK ? true : stopped(live, status, &err);
+    }
+}
+
 static void *live_thread(void *arg)
 {
     view_live *live = arg;
-    tl_sim_set_cancel(live->sim, &(tl_cancel){asked_to_quit, live});
-    publish(live);
-    const double frame_seconds = 1 / tl_scene_fps(live->scene);
-    for (;;) {
-        pthread_mutex_lock(&live->mutex);
-        while (!live->quit && live->paused && !live->once) pthread_cond_wait(&live->wake, &live->mutex);
-        const bool quit = live->quit;
-        live->once = false;
-        live->state.running = !live->paused;
-        pthread_mutex_unlock(&live->mutex);
-        if (quit) return NULL;
-        const double start = now();
-        if (!run_frame(live)) {
-            pthread_mutex_lock(&live->mutex);
-            live->paused = true, live->state.running = false;
-            pthread_mutex_unlock(&live->mutex);
-        }
+    bool able = !live->sewing || sew(live);
+    if (able) {
+        tl_sim_set_cancel(live->sim, &(tl_cancel){asked_to_quit, live});
+        publish(live, live->sim);
+    }
+    while (may_go_on(live)) {
+        if (!able) continue;
+        const double start = now(), frame_seconds = 1 / tl_scene_fps(live->scene);
+        able = run_frame(live);
         const double left = frame_seconds - (now() - start);  // not faster than the real thing
         if (left > 0) nanosleep(&(struct timespec){0, (long)(1e9 * (left < 0.5 ? left : 0.5))}, NULL);
     }
+    return NULL;
 }
 
 static void destroy(view_live *live)
 {
+    tl_sewing_destroy(live->sewing);
+    tl_pattern_destroy(live->pattern);
     tl_sim_destroy(live->sim);
     tl_scene_destroy(live->scene);
     tl_show_close(live->front);
@@ -247,19 +331,37 @@ static void destroy(view_live *live)
     free(live);
 }
 
-tl_status view_live_start(const char *scene, const char *const *sets, int32_t set_count, int32_t threads, bool paused,
-                          view_live **out, tl_error *err)
+// The body of a scene, whatever it consists of, and the pattern: ready to be sewn.
+static tl_status prepare_sewing(view_live *live, tl_error *err)
+{
+    tl_body_view v;
+    tl_status status = tl_scene_load(live->sew.bodies, NULL, 0, &live->scene, err);
+    if (status == TL_OK) status = tl_scene_simulate(live->scene, 1, NULL, NULL, &live->sim, err);
+    if (status == TL_OK) status = tl_pattern_load(live->sew.pattern, &live->pattern, err);
+    if (status == TL_OK) status = tl_show_create_scene(live->scene, &live->front, err);
+    if (status == TL_OK) status = tl_show_create_scene(live->scene, &live->back, err);
+    if (status == TL_OK) status = tl_sim_body_view(live->sim, tl_sim_body(live->sim, 0), &v);
+    if (status != TL_OK) return status;
+    const tl_material cloth = tl_material_default();
+    tl_sewing_def def = tl_sewing_def_default();
+    def.pattern = live->pattern, def.material = &cloth, def.threads = live->threads, def.edge = EDGE;
+    def.body = v.pos, def.body_nodes = v.node_count, def.body_face = v.face, def.body_faces = v.face_count;
+    live->state.sewing = 1;
+    return tl_sewing_create(&def, &live->sewing, err);
+}
+
+tl_status view_live_start(const view_live_def *def, view_live **out, tl_error *err)
 {
     *out = NULL;
     view_live *live = calloc(1, sizeof *live);
     if (!live) return TL_NO_MEMORY;
     pthread_mutex_init(&live->mutex, NULL), pthread_cond_init(&live->wake, NULL);
-    live->paused = paused;
-    tl_status status = tl_scene_load(scene, sets, set_count, &live->scene, err);
-    if (status == TL_OK) status = tl_scene_simulate(live->scene, threads, NULL, NULL, &live->sim, err);
-    if (status == TL_OK) status = tl_sim_start(live->sim, NULL, err);
-    if (status == TL_OK) status = tl_show_create(scene, &live->front, err);
-    if (status == TL_OK) status = tl_show_create(scene, &live->back, err);
+    live->paused = def->paused, live->threads = def->threads;
+    snprintf(live->path, sizeof live->path, "%s", def->scene);
+    for (int32_t i = 0; i < def->set_count && i < MAX_SETS - 2; i++)
+        snprintf(live->sets[live->set_count++], SET_LENGTH, "%s", def->sets[i]);
+    if (def->sew) live->sew = *def->sew;
+    tl_status status = def->sew ? prepare_sewing(live, err) : load(live, err);
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, (size_t)2 << 20);
@@ -328,7 +430,7 @@ void view_live_take(view_live *live, uint64_t *version,
                     void (*use)(void *user, tl_show *show, const tl_show_surface *surfaces, int32_t count), void *user)
 {
     pthread_mutex_lock(&live->mutex);
-    if (live->version != *version) {
+    if (live->version != *version && live->surfaces) {
         *version = live->version;
         use(user, live->front, live->surfaces, live->surface_count);
     }

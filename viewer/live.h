@@ -9,9 +9,21 @@
 
 typedef struct view_live view_live;
 
-/// Loads the scene with `sets` on top and starts paused or running.
-tl_status view_live_start(const char *scene, const char *const *sets, int32_t set_count, int32_t threads, bool paused,
-                          view_live **out, tl_error *err);
+/// Strings are borrowed for the call, except those of `sew`, which have to stay until view_live_stop.
+typedef struct view_live_def {
+    const char *scene;
+    const char *const *sets;  ///< KEY=VALUE on top of the scene, set_count entries
+    int32_t set_count, threads;
+    bool paused;
+    /// The scene's cloth is sewn first, in sight: the pattern around what collides in `bodies`, a scene too, saved as
+    /// `garment`. Of a rim that has to be held the thread makes handles of the scene. NULL: it is not.
+    const struct view_live_sew {
+        const char *pattern, *bodies, *garment;
+    } * sew;
+} view_live_def;
+
+/// Loads the scene and starts paused or running.
+tl_status view_live_start(const view_live_def *def, view_live **out, tl_error *err);
 void view_live_stop(view_live *live);  ///< ends the thread within a step; NULL is fine
 
 void view_live_pause(view_live *live, bool paused);
@@ -31,6 +43,9 @@ typedef struct view_live_state {
     double frame_ms, physics_ms, collision_ms, remesh_ms, strain_ms;  ///< wall clock of the last frame
     int32_t contacts, newton_iterations, pins;
     bool running, failed;
+    int32_t sewing;  ///< 1 seams are drawn together, 2 the body takes its size; 0 it is not sewn now
+    double gap;      ///< widest seam, then and thereafter [m]
+    double fps;
     char message[1024];  ///< why it failed
 } view_live_state;
 view_live_state view_live_look(view_live *live);

@@ -5,14 +5,25 @@
 #pragma once
 
 #define SHADE_COMMON                                                                                                   \
-    "uniform sampler2DShadow shadow; uniform mat4 light; uniform vec3 sun; uniform vec3 eye;\n"                        \
-    "float lit(vec3 p, vec3 n) {\n"                                                                                    \
+    "uniform sampler2DShadow shadow; uniform sampler2D depths; uniform mat4 light; uniform vec3 sun; uniform vec3 "    \
+    "eye;\n"                                                                                                           \
+    "const vec2 disk[16] = vec2[](vec2(-0.94, -0.40), vec2(0.95, -0.77), vec2(-0.09, -0.93), vec2(0.34, 0.29),\n"      \
+    "  vec2(-0.92, 0.46), vec2(-0.82, -0.88), vec2(-0.38, 0.28), vec2(0.97, 0.76), vec2(0.44, -0.98), vec2(0.54, "     \
+    "-0.47),\n"                                                                                                        \
+    "  vec2(-0.26, -0.42), vec2(0.79, 0.19), vec2(-0.24, 1.00), vec2(-0.81, 0.91), vec2(0.20, 0.79), vec2(0.14, "      \
+    "-0.14));\n"                                                                                                       \
+    "float lit(vec3 p, vec3 n) {\n" /* the further what shades is away, the softer its edge: the sun is broad */       \
     "  vec4 q = light * vec4(p + 0.004 * n, 1.0); vec3 s = q.xyz * 0.5 + 0.5; s.z -= 0.0008;\n"                        \
     "  if (any(lessThan(s.xy, vec2(0.0))) || any(greaterThan(s.xy, vec2(1.0)))) return 1.0;\n"                         \
-    "  float sum = 0.0; vec2 t = 1.5 / vec2(textureSize(shadow, 0));\n"                                                \
-    "  for (int i = -2; i <= 2; i++) for (int j = -2; j <= 2; j++)\n"                                                  \
-    "    sum += texture(shadow, vec3(s.xy + t * vec2(i, j), s.z));\n"                                                  \
-    "  return sum / 25.0; }\n"                                                                                         \
+    "  float a = 6.2832 * fract(52.9829 * fract(dot(gl_FragCoord.xy, vec2(0.06711, 0.00584)))), far = 0.0, count = "   \
+    "0.0;\n"                                                                                                           \
+    "  mat2 turn = mat2(cos(a), sin(a), -sin(a), cos(a));\n"                                                           \
+    "  for (int i = 0; i < 16; i += 2) { float z = texture(depths, s.xy + 0.02 * (turn * disk[i])).r;\n"               \
+    "    if (z < s.z - 0.001) far += s.z - z, count += 1.0; }\n"                                                       \
+    "  float wide = clamp(count > 0.0 ? 0.25 * far / count : 0.0, 1.5 / float(textureSize(shadow, 0).x), 0.03), sum "  \
+    "= 0.0;\n"                                                                                                         \
+    "  for (int i = 0; i < 16; i++) sum += texture(shadow, vec3(s.xy + wide * (turn * disk[i]), s.z - 0.3 * wide));\n" \
+    "  return sum / 16.0; }\n"                                                                                         \
     "vec3 srgb(vec3 c) { c = c / (1.0 + 0.15 * c); return mix(12.92 * c, 1.055 * pow(max(c, vec3(0.0)),\n"             \
     "  vec3(1.0 / 2.4)) - 0.055, step(vec3(0.0031308), c)); }\n"
 

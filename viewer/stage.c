@@ -22,8 +22,8 @@ typedef struct drawn {
 } drawn;
 
 struct view_stage {
-    GLuint mesh, floor, depth;  // programs
-    GLuint shadow_texture, shadow_frame;
+    GLuint mesh, floor, depth;                          // programs
+    GLuint shadow_texture, shadow_frame, shadow_plain;  // the last reads the texture's depths as they are
     GLuint floor_array, floor_buffer;
     drawn surfaces[MAX_SURFACES];
     int32_t count;
@@ -84,6 +84,12 @@ static void make_shadow(view_stage *s)
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_MODE, GL_COMPARE_REF_TO_TEXTURE);
     glTexParameteri(GL_TEXTURE_2D, GL_TEXTURE_COMPARE_FUNC, GL_LEQUAL);
+    glGenSamplers(1, &s->shadow_plain);
+    glSamplerParameteri(s->shadow_plain, GL_TEXTURE_COMPARE_MODE, GL_NONE);
+    glSamplerParameteri(s->shadow_plain, GL_TEXTURE_MIN_FILTER, GL_NEAREST);
+    glSamplerParameteri(s->shadow_plain, GL_TEXTURE_MAG_FILTER, GL_NEAREST);
+    glSamplerParameteri(s->shadow_plain, GL_TEXTURE_WRAP_S, GL_CLAMP_TO_EDGE);
+    glSamplerParameteri(s->shadow_plain, GL_TEXTURE_WRAP_T, GL_CLAMP_TO_EDGE);
     glGenFramebuffers(1, &s->shadow_frame);
     glBindFramebuffer(GL_FRAMEBUFFER, s->shadow_frame);
     glFramebufferTexture2D(GL_FRAMEBUFFER, GL_DEPTH_ATTACHMENT, GL_TEXTURE_2D, s->shadow_texture, 0);
@@ -118,6 +124,7 @@ void view_stage_destroy(view_stage *s)
     if (s->floor) glDeleteProgram(s->floor);
     if (s->depth) glDeleteProgram(s->depth);
     if (s->shadow_frame) glDeleteFramebuffers(1, &s->shadow_frame);
+    if (s->shadow_plain) glDeleteSamplers(1, &s->shadow_plain);
     if (s->shadow_texture) glDeleteTextures(1, &s->shadow_texture);
     if (s->floor_array) glDeleteVertexArrays(1, &s->floor_array);
     if (s->floor_buffer) glDeleteBuffers(1, &s->floor_buffer);
@@ -231,6 +238,7 @@ static void set_light(GLuint program, const float camera[16], const float light[
     glUniformMatrix4fv(glGetUniformLocation(program, "camera"), 1, GL_FALSE, camera);
     glUniformMatrix4fv(glGetUniformLocation(program, "light"), 1, GL_FALSE, light);
     glUniform1i(glGetUniformLocation(program, "shadow"), 0);
+    glUniform1i(glGetUniformLocation(program, "depths"), 1);
     set_vec3(program, "sun", sun), set_vec3(program, "eye", eye);
 }
 
@@ -305,6 +313,7 @@ void view_stage_draw(view_stage *s, const view_camera *camera, const view_shot *
     glClearColor(encode(paper[0] / (1 + 0.15f * paper[0])), encode(paper[1] / (1 + 0.15f * paper[1])),
                  encode(paper[2] / (1 + 0.15f * paper[2])), 1);
     glClear(GL_COLOR_BUFFER_BIT | GL_DEPTH_BUFFER_BIT);
+    glActiveTexture(GL_TEXTURE1), glBindTexture(GL_TEXTURE_2D, s->shadow_texture), glBindSampler(1, s->shadow_plain);
     glActiveTexture(GL_TEXTURE0), glBindTexture(GL_TEXTURE_2D, s->shadow_texture);
     const tl_vec3 eye = view_camera_eye(camera);
     if (shot->show_floor && eye.y > shot->floor) {

@@ -4,7 +4,7 @@
 
 /// Start from zero; strings are borrowed for the call.
 typedef struct viewer_options {
-    const char *source;       ///< run folder, scene, pattern, mesh or character. Required.
+    const char *source;       ///< run folder, scene, pattern, mesh or character; NULL: the gallery
     const char *body;         ///< that a pattern is sewn around; NULL: none
     int32_t width, height;    ///< of the window; 0: 1280 x 800
     uint32_t live;            ///< 1: run the scene of a recording instead of playing it

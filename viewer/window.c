@@ -12,6 +12,7 @@
 #include "window.h"
 
 static const double TURN = 0.006;  // [rad] a point of the pointer's way
+enum { PICTURE_DELAY = 2 };        // pictures drawn until a screenshot is taken: it shows what was done before
 
 static double view_scale(window *w)
 {
@@ -121,12 +122,12 @@ static void start_again(window *w)
     if (!w->live)
         go_to(w, 0);
     else if (window_restart(w, &err) != TL_OK)
-        snprintf(w->error, sizeof w->error, "%s", err.message);
+        w->error_title = "It could not be started:", snprintf(w->error, sizeof w->error, "%s", err.message);
 }
 
 static void change_mode(window *w, int step)
 {
-    w->mode = (tl_render_mode)(((int)w->mode + step + TL_RENDER_MODE_COUNT) % TL_RENDER_MODE_COUNT);
+    w->mode = (w->mode + step + TL_SHOW_MODE_COUNT) % TL_SHOW_MODE_COUNT;
     w->frame_changed = true, w->version = 0;
 }
 
@@ -159,12 +160,13 @@ static void on_key(GLFWwindow *glfw, int key, int scancode, int action, int mods
         if (w->live) view_live_unpin(w->live);
         break;
     case GLFW_KEY_M: change_mode(w, mods & GLFW_MOD_SHIFT ? -1 : 1); break;
+    case GLFW_KEY_L: window_stack(w); break;
     case GLFW_KEY_W: w->wire = !w->wire; break;
     case GLFW_KEY_F: w->floor = !w->floor; break;
     case GLFW_KEY_D: w->dark = !w->dark; break;
     case GLFW_KEY_T: w->panel_open = !w->panel_open; break;
     case GLFW_KEY_R: start_again(w); break;
-    case GLFW_KEY_C: save_picture(w); break;
+    case GLFW_KEY_C: w->picture_in = PICTURE_DELAY; break;
     case GLFW_KEY_V: window_film(w); break;
     case GLFW_KEY_H: w->help = !w->help; break;
     case GLFW_KEY_SLASH: w->help = !w->help; break;
@@ -203,7 +205,7 @@ static void draw(window *w)
                                 .hi = w->hi,
                                 .floor = w->floor_height,
                                 .show_floor = w->floor,
-                                .wire = w->wire || w->mode == TL_RENDER_WIRE,
+                                .wire = w->wire || w->stacked || w->mode == (int32_t)TL_RENDER_WIRE,
                                 .dark = w->dark};
         view_stage_draw(w->stage, &w->camera, &shot);
     }
@@ -222,7 +224,9 @@ static tl_status loop(window *w, tl_error *err)
         play(w, fmin(seconds, 0.5));
         window_update(w);
         draw(w);
+        if (w->picture_in > 0 && --w->picture_in == 0) save_picture(w);
         window_film_add(w);
+        w->shown_anew = false;
         w->drawn++;
         const bool last = w->options->frames > 0 && w->drawn >= w->options->frames;
         if (last && w->options->screenshot) {
@@ -233,6 +237,13 @@ static tl_status loop(window *w, tl_error *err)
         if (last) break;
     }
     return TL_OK;
+}
+
+// The first of the files; the next picture shows it.
+static void on_drop(GLFWwindow *glfw, int count, const char **paths)
+{
+    window *w = glfwGetWindowUserPointer(glfw);
+    if (count > 0) snprintf(w->dropped, sizeof w->dropped, "%s", paths[0]);
 }
 
 static tl_status fail(tl_error *err, const char *what)
@@ -256,7 +267,7 @@ static tl_status open_window(window *w, tl_error *err)
     glfwWindowHint(GLFW_OPENGL_FORWARD_COMPAT, GLFW_TRUE);
     glfwWindowHint(GLFW_SAMPLES, 4);
     char title[256];
-    snprintf(title, sizeof title, "Toile: %.200s", w->options->source);
+    snprintf(title, sizeof title, "Toile: %.200s", w->options->source ? w->options->source : "gallery");
     const int width = w->options->width > 0 ? w->options->width : 1280;
     const int height = w->options->height > 0 ? w->options->height : 800;
     w->glfw = glfwCreateWindow(width, height, title, NULL, NULL);
@@ -268,6 +279,7 @@ static tl_status open_window(window *w, tl_error *err)
     glfwSetMouseButtonCallback(w->glfw, on_button);
     glfwSetScrollCallback(w->glfw, on_wheel);
     glfwSetKeyCallback(w->glfw, on_key);
+    glfwSetDropCallback(w->glfw, on_drop);
     tl_status status = view_stage_create(&w->stage, err);
     if (status == TL_OK) status = view_panel_create(&w->panel, err);
     return status;
@@ -278,8 +290,8 @@ tl_status viewer_run(const viewer_options *options, tl_error *err)
     window *w = calloc(1, sizeof *w);
     if (!w) return TL_NO_MEMORY;
     w->options = options, w->floor = w->panel_open = true;
-    for (int i = 0; options->mode && i < TL_RENDER_MODE_COUNT; i++)
-        if (strcmp(options->mode, tl_render_mode_name((tl_render_mode)i)) == 0) w->mode = (tl_render_mode)i;
+    for (int32_t i = 0; options->mode && i < TL_SHOW_MODE_COUNT; i++)
+        if (strcmp(options->mode, tl_show_mode_name(i)) == 0) w->mode = i;
     tl_status status = window_open(w, err);  // before the window: a wrong file needs no display
     if (status == TL_OK) {
         status = glfwInit() ? open_window(w, err) : fail(err, "no display");

@@ -19,10 +19,11 @@ static const char *const HELP[] = {
     "p            while pulling: pin it there; u: unpin all",
     "right drag   turn;  middle drag or shift: move",
     "wheel, + -   nearer, farther",
-    "m, M         next, last colour map;  w: edges",
+    "m, M         next, last colour map;  w: edges;  l: levels as layers",
     "f: floor   d: dark   t: panel   r: start again",
     "c            screenshot;  v: film, again to end it",
     "? or h       this list;  Esc or q: close",
+    "drop         a run, scene, pattern, mesh or character on it",
 };
 
 void window_notice(window *w, const char *format, ...)
@@ -35,7 +36,7 @@ void window_notice(window *w, const char *format, ...)
 }
 
 typedef struct legend {
-    tl_render_mode mode;
+    int32_t mode;
     const tl_show_range *range;
 } legend;
 
@@ -48,19 +49,27 @@ static void legend_colour(void *user, double t, float out[3])
 static void draw_choices(window *w)
 {
     view_panel *p = w->panel;
-    static const char *modes[TL_RENDER_MODE_COUNT];
-    for (int i = 0; i < TL_RENDER_MODE_COUNT; i++) modes[i] = tl_render_mode_name((tl_render_mode)i);
-    int32_t mode = (int32_t)w->mode;
-    if (view_panel_choice(p, "show", modes, TL_RENDER_MODE_COUNT, &mode))
-        w->mode = (tl_render_mode)mode, w->frame_changed = true, w->version = 0;
+    static const char *modes[TL_SHOW_MODE_COUNT], *titles[EXHIBITS + 1];
+    for (int32_t i = 0; i < TL_SHOW_MODE_COUNT; i++) modes[i] = tl_show_mode_name(i);
+    for (int32_t i = 0; i <= EXHIBITS; i++) titles[i] = window_exhibit(i);
+    int32_t exhibit = w->exhibit;
+    if (!w->garment &&
+        view_panel_choice(p, "gallery", titles, w->exhibit < EXHIBITS ? EXHIBITS : EXHIBITS + 1, &exhibit)) {
+        w->next_exhibit = exhibit;  // the panel is drawn to its end first
+        w->change = true;
+    }
+    int32_t mode = w->mode;
+    if (view_panel_choice(p, "show", modes, TL_SHOW_MODE_COUNT, &mode))
+        w->mode = mode, w->frame_changed = true, w->version = 0;
     if (w->range.title) {
         char lo[48], hi[96];
         snprintf(lo, sizeof lo, "%.3g", w->range.lo);
         snprintf(hi, sizeof hi, "%.3g  %s", w->range.hi, w->range.title);
-        legend l = {w->mode, &w->range};
+        legend l = {w->stacked ? (int32_t)TL_RENDER_LEVEL : w->mode, &w->range};
         view_panel_scale(p, legend_colour, &l, lo, hi);
     }
     if (view_panel_button(p, "edges of the mesh", w->wire)) w->wire = !w->wire;
+    if (view_panel_button(p, "levels as layers", w->stacked)) window_stack(w);
 }
 
 static void draw_live(window *w)
@@ -73,9 +82,20 @@ static void draw_live(window *w)
     again |= view_panel_choice(p, "mesh", REMESHING, sizeof REMESHING / sizeof *REMESHING, &w->remeshing);
     again |= view_panel_choice(p, "engine", ENGINE, sizeof ENGINE / sizeof *ENGINE, &w->engine);
     tl_error err = {0};
-    if (again && window_restart(w, &err) != TL_OK) snprintf(w->error, sizeof w->error, "%s", err.message);
-    if (view_panel_slider(p, "wind", -10, 10, "%.1f m/s", &w->wind)) view_live_wind(w->live, (tl_vec3){0, 0, w->wind});
+    if (again && window_restart(w, &err) != TL_OK) {
+        w->error_title = "It could not be started:";
+        snprintf(w->error, sizeof w->error, "%s", err.message);
+        if (!w->live) return;
+    }
+    bool blows = view_panel_slider(p, "wind", 0, 12, "%.1f m/s", &w->wind);
+    blows |= view_panel_slider(p, "towards", -180, 180, "%.0f degrees", &w->wind_turn);
+    if (blows) window_set_wind(w);
     char text[128];
+    if (s.sewing) {
+        snprintf(text, sizeof text, s.sewing == 1 ? "sewing: widest gap %.1f cm" : "sewn (%.1f cm): the body grows",
+                 100 * s.gap);
+        view_panel_label(p, text);
+    }
     snprintf(text, sizeof text, "%.2f s, frame %lld, %lld faces", s.time, (long long)s.frame, (long long)s.faces);
     view_panel_label(p, text);
     snprintf(text, sizeof text, "%.0f ms: solve %.0f, contact %.0f", s.frame_ms, s.physics_ms, s.collision_ms);
@@ -99,7 +119,8 @@ static void draw_playback(window *w)
     view_panel_label(p, text);
     if (w->scene[0] && view_panel_button(p, "run the scene live", false)) {
         tl_error err = {0};
-        if (window_restart(w, &err) != TL_OK) snprintf(w->error, sizeof w->error, "%s", err.message);
+        if (window_restart(w, &err) != TL_OK)
+            w->error_title = "It could not be started:", snprintf(w->error, sizeof w->error, "%s", err.message);
     }
 }
 
@@ -147,7 +168,7 @@ static void draw_garment(window *w, double width, double height)
 {
     view_panel *p = w->panel;
     view_garment_draw(w->garment, p, &w->camera, width, height, w->chosen);
-    const double left = 12, wide = fmax(200, 0.42 * width - 20), top = w->chosen >= 0 ? 500 : 400;
+    const double left = 12, wide = fmax(200, 0.42 * width - 20), top = w->chosen >= 0 ? 554 : 494;
     view_panel_rect(p, left, top, wide, height - top - 34, 0x16191ee6);
     const view_flat_under under =
         view_flat_draw(w->pattern, p, left + 14, top + 14, wide - 28, height - top - 62, w->pointer, w->chosen);
@@ -170,7 +191,7 @@ static void draw_garment(window *w, double width, double height)
     }
     tl_error err = {0};
     if (view_panel_button(p, "sew again", false) && window_sew(w, &err) != TL_OK)
-        snprintf(w->error, sizeof w->error, "%s", err.message);
+        w->error_title = "It could not be sewn:", snprintf(w->error, sizeof w->error, "%s", err.message);
 }
 
 // Breaks a message into lines of about `columns` characters.
@@ -196,7 +217,7 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
     if (w->pattern && !w->garment) {
         draw_pattern(w, ww, hh);
     } else if (w->panel_open) {
-        view_panel_box(p, 12, 12, 256, w->garment ? (w->chosen >= 0 ? 480 : 380) + 0.0 : w->live ? 352 : 230);
+        view_panel_box(p, 12, 12, 256, w->garment ? (w->chosen >= 0 ? 534 : 474) + 0.0 : w->live ? 430 : 284);
         view_panel_title(p, w->show && tl_show_title(w->show)[0] ? tl_show_title(w->show) : "toile");
         draw_choices(w);
         if (w->live)
@@ -215,7 +236,9 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
     } else if (!w->pattern || w->garment) {
         view_panel_text(p, 16, hh - 14, 8, "? shows all keys", 0x80868fff);
     }
-    if (w->error[0]) draw_message(w, "It stopped:", w->error, ww, hh - 120, 0xa02020f0);
+    if (w->error[0]) draw_message(w, w->error_title, w->error, ww, hh - 120, 0xa02020f0);
     if (w->notice[0] && w->last_draw < w->notice_until) draw_message(w, "", w->notice, ww, hh - 60, 0x20242cf0);
     w->over_panel = view_panel_end(p);
+    if (w->change && w->next_exhibit < EXHIBITS) window_change(w, NULL, w->next_exhibit);
+    w->change = false;
 }

@@ -47,13 +47,21 @@ void window_film(window *w)
         return;
     }
     glfwGetFramebufferSize(w->glfw, &w->film_width, &w->film_height);
-    if (tl_show_film_begin("toile-view.mp4", w->film_width, w->film_height, 25, &w->film, &err) != TL_OK)
+    w->film_fps = w->live ? view_live_look(w->live).fps : w->fps;
+    if (!(w->film_fps >= 10)) w->film_fps = 25;
+    w->film_last = -1;
+    if (tl_show_film_begin("toile-view.mp4", w->film_width, w->film_height, w->film_fps, &w->film, &err) != TL_OK)
         window_notice(w, "%s", err.message);
 }
 
 void window_film_add(window *w)
 {
     if (!w->film) return;
+    // a picture a frame, so that the film runs at the speed of the cloth; while nothing moves but the camera, by the
+    // clock
+    const bool still = w->live ? !view_live_look(w->live).running : !w->playing;
+    if (!w->shown_anew && !(still && w->last_draw - w->film_last >= 1 / w->film_fps)) return;
+    w->film_last = w->last_draw;
     int32_t width, height;
     uint8_t *pixels = read_back(w, &width, &height);
     tl_error err = {0};

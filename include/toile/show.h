@@ -2,7 +2,7 @@
 // and colour maps. Opens no window itself.
 #pragma once
 #include "toile/render.h"
-#include "toile/sim.h"
+#include "toile/scene.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -32,12 +32,18 @@ TL_API tl_status tl_show_open(const char *path, const tl_log *log, tl_show **out
 
 /// A source without a file, for tl_show_sim alone. `scene` (may be NULL): a scene file that says how things look.
 TL_API tl_status tl_show_create(const char *scene, tl_show **out, tl_error *err);
+
+/// For tl_show_sim: things look as the loaded scene says, with the looks of its fabrics. Nothing of it is kept.
+TL_API tl_status tl_show_create_scene(const tl_scene *scene, tl_show **out, tl_error *err);
 TL_API void tl_show_close(tl_show *show);  ///< NULL is fine
 
 TL_API int32_t tl_show_frame_count(const tl_show *show);
 TL_API double tl_show_fps(const tl_show *show);  ///< 0: not known
 TL_API const char *tl_show_title(const tl_show *show);
 TL_API const char *tl_show_scene(const tl_show *show);  ///< scene file of the run or the scene itself; "": none
+
+/// Where the scene wants to be seen from [degrees]: 1 if it says so, else 0.
+TL_API int32_t tl_show_camera(const tl_show *show, double *azimuth_deg, double *elevation_deg);
 
 /// Frame `index`, 0 .. count - 1: cloths first, then what they collide with.
 TL_API tl_status tl_show_load(tl_show *show, int32_t index, const tl_show_surface **surfaces, int32_t *count,
@@ -53,14 +59,18 @@ typedef struct tl_show_range {
     const char *title;  ///< with its unit; filled in. NULL: the mode has no map.
 } tl_show_range;
 
+/// What colours can show: TL_RENDER_ modes, and this one, of simulations alone.
+enum { TL_SHOW_FORCE = TL_RENDER_MODE_COUNT, TL_SHOW_MODE_COUNT };
+TL_API const char *tl_show_mode_name(int32_t mode);  ///< NULL if out of range
+
 /// Colours of cloth `surface` by `mode`, linear light, one for each corner of each face (3 face_count entries of 3
-/// floats). Modes without a map (shaded, wire) give the front colour. Velocity is not known here: it gives the front
-/// colour, too.
-TL_API tl_status tl_show_colours(tl_show *show, int32_t surface, tl_render_mode mode, tl_show_range *range,
-                                 float (*out)[3], tl_error *err);
+/// floats). Modes without a map (shaded, wire), and what is not known, give the front colour. Speed in recordings
+/// without velocities comes from the frame before.
+TL_API tl_status tl_show_colours(tl_show *show, int32_t surface, int32_t mode, tl_show_range *range, float (*out)[3],
+                                 tl_error *err);
 
 /// The colour of a map's scale at `value` in the unit shown.
-TL_API void tl_show_scale(tl_render_mode mode, const tl_show_range *range, double value, float out[3]);
+TL_API void tl_show_scale(int32_t mode, const tl_show_range *range, double value, float out[3]);
 
 /// Our stroke font: calls `stroke` for every polyline of UTF-8 `text` (capitals 1 high, y up, from x = 0) and returns
 /// the width. `stroke` may be NULL.

@@ -6,5 +6,6 @@
 #include "toile/render.h"
 #include "toile/run.h"
 #include "toile/scene.h"
+#include "toile/sewing.h"
 #include "toile/show.h"
 #include "toile/sweep.h"

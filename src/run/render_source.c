@@ -387,6 +387,7 @@ void tl_show_frame_free(const tl_allocator *alloc, tl_show_frame *frame)
 {
     for (int32_t i = 0; i < frame->mesh_count; i++) {
         TL_FREE(alloc, frame->meshes[i].face_node, frame->meshes[i].obj.face_count);
+        TL_FREE(alloc, frame->meshes[i].force, frame->meshes[i].obj.node_count);
         tl_obj_free(&frame->meshes[i].obj);
     }
     TL_FREE(alloc, frame->meshes, frame->mesh_count > 0 ? frame->mesh_count : 1);

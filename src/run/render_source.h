@@ -13,6 +13,7 @@ typedef struct tl_show_mesh {
     bool solid;  ///< closed, so rather a body than a cloth; only of single OBJ files
     tl_obj obj;
     int32_t (*face_node)[3];  ///< nodes at the corners, obj.face_count entries
+    float *force;             ///< of contact at each node [N], of simulations; NULL: not known
 } tl_show_mesh;
 
 typedef struct tl_show_frame {

@@ -139,6 +139,13 @@ static void wear(const tl_fabric_look *f, tl_look *look)
     if (!isnan(f->transmit)) look->transmit = (float)f->transmit;
 }
 
+static void read_style(const tl_source *source, const json_t *root, tl_style *out)
+{
+    read_camera(source, json_object_get(root, "camera"), out);
+    read_looks(source, json_object_get(root, "appearance"), out);
+    read_fabrics(json_object_get(root, "cloths"), out);
+}
+
 void tl_style_read(const tl_source *source, tl_style *out)
 {
     *out = (tl_style){0};
@@ -146,11 +153,16 @@ void tl_style_read(const tl_source *source, tl_style *out)
     tl_json_doc *doc;
     if (tl_json_load(&source->alloc, &(tl_json_def){.path = source->scene_path, .includes = true}, &doc, NULL) != TL_OK)
         return;  // told when the source was opened
-    const json_t *root = tl_json_root(doc).value;
-    read_camera(source, json_object_get(root, "camera"), out);
-    read_looks(source, json_object_get(root, "appearance"), out);
-    read_fabrics(json_object_get(root, "cloths"), out);
+    read_style(source, tl_json_root(doc).value, out);
     tl_json_destroy(doc);
+}
+
+void tl_style_read_text(const tl_source *source, const char *json, tl_style *out)
+{
+    *out = (tl_style){0};
+    json_t *root = json_loads(json, 0, NULL);
+    read_style(source, root, out);
+    json_decref(root);
 }
 
 static bool human(const char *name)

@@ -38,6 +38,9 @@ typedef struct tl_style {
 /// Reads the scene of `source`, if there is one. What is wrong in it is told in the log and left out.
 void tl_style_read(const tl_source *source, tl_style *out);
 
+/// The same from a scene's text with every default filled in, which knows fabrics of the library as well.
+void tl_style_read_text(const tl_source *source, const char *json, tl_style *out);
+
 /// Stiffness of a cloth's fabric; NULL: the scene does not tell.
 const double *tl_style_stretch(const tl_style *style, const char *cloth);
 

@@ -17,7 +17,8 @@
 #include "run/render_style.h"
 
 #define CONTACT_REACH 0.01  // [m] of the map of contact, as in pictures
-#define QUANTILE 0.99       // of a map's values that its colours resolve
+#define DEGREES (180 / 3.14159265358979323846)
+#define QUANTILE 0.99  // of a map's values that its colours resolve
 
 struct tl_show {
     tl_allocator alloc;
@@ -26,6 +27,7 @@ struct tl_show {
     tl_style style;
     char scene[TL_PATH_MAX];
     tl_show_frame frame;
+    int32_t index;  ///< of the frame; -1: of a simulation
     tl_show_surface *surfaces;
     tl_draw_mesh *drawn;
     int32_t count;
@@ -84,6 +86,14 @@ tl_status tl_show_create(const char *scene, tl_show **out, tl_error *err)
     return TL_OK;
 }
 
+tl_status tl_show_create_scene(const tl_scene *scene, tl_show **out, tl_error *err)
+{
+    TL_TRY(tl_show_create(NULL, out, err));
+    tl_source named = {.alloc = (*out)->alloc, .kind = TL_SOURCE_SCENE};
+    tl_style_read_text(&named, tl_scene_json(scene), &(*out)->style);
+    return TL_OK;
+}
+
 static void drop_frame(tl_show *show)
 {
     tl_show_frame_free(&show->alloc, &show->frame);
@@ -107,6 +117,17 @@ int32_t tl_show_frame_count(const tl_show *show) { return show->has_source ? sho
 double tl_show_fps(const tl_show *show) { return show->has_source ? show->source.fps : 0; }
 const char *tl_show_title(const tl_show *show) { return show->has_source ? show->source.title : ""; }
 const char *tl_show_scene(const tl_show *show) { return show->scene; }
+
+int32_t tl_show_camera(const tl_show *show, double *azimuth_deg, double *elevation_deg)
+{
+    const tl_camera_def *c = &show->style.camera;
+    if (!show->style.has_camera) return 0;
+    *azimuth_deg = c->azimuth_deg, *elevation_deg = c->elevation_deg;
+    if (c->kind != TL_CAMERA_FIXED) return c->kind == TL_CAMERA_ANGLES;
+    const double x = c->eye.x - c->target.x, y = c->eye.y - c->target.y, z = c->eye.z - c->target.z;
+    *azimuth_deg = atan2(x, z) * DEGREES, *elevation_deg = atan2(y, hypot(x, z)) * DEGREES;
+    return 1;
+}
 
 static void copy_rgb(tl_rgb from, float to[3]) { to[0] = from.x, to[1] = from.y, to[2] = from.z; }
 
@@ -157,6 +178,7 @@ tl_status tl_show_load(tl_show *show, int32_t index, const tl_show_surface **sur
         return tl_fail(err, TL_BAD_ARG, "frame %d of %d", index, tl_show_frame_count(show));
     drop_frame(show);
     TL_TRY(tl_source_load(&show->source, index, &show->frame, err));
+    show->index = index;
     TL_TRY(dress(show, err));
     *surfaces = show->surfaces, *count = show->count;
     return TL_OK;
@@ -166,6 +188,7 @@ tl_status tl_show_sim(tl_show *show, const tl_sim *sim, const tl_show_surface **
 {
     drop_frame(show);
     TL_TRY(tl_show_frame_of_sim(&show->alloc, sim, &show->frame, err));
+    show->index = -1;
     TL_TRY(dress(show, err));
     *surfaces = show->surfaces, *count = show->count;
     return TL_OK;
@@ -180,11 +203,19 @@ typedef struct map_info {
     bool per_node;
 } map_info;
 
-static bool find_map(tl_render_mode mode, map_info *out)
+const char *tl_show_mode_name(int32_t mode)
+{
+    return mode == TL_SHOW_FORCE ? "force" : tl_render_mode_name((tl_render_mode)mode);
+}
+
+static bool find_map(int32_t mode, map_info *out)
 {
     switch (mode) {
     case TL_RENDER_STRAIN: *out = (map_info){"strain [%]", 100, TL_SCALE_DIVERGING, false}; return true;
     case TL_RENDER_TENSION: *out = (map_info){"tensile strain [%]", 100, TL_SCALE_SEQUENTIAL, false}; return true;
+    case TL_RENDER_STRESS: *out = (map_info){"tension [N/m]", 1, TL_SCALE_RAINBOW, false}; return true;
+    case TL_RENDER_VELOCITY: *out = (map_info){"speed [m/s]", 1, TL_SCALE_SEQUENTIAL, true}; return true;
+    case TL_SHOW_FORCE: *out = (map_info){"contact force [mN]", 1000, TL_SCALE_HEAT, true}; return true;
     case TL_RENDER_CURVATURE: *out = (map_info){"curvature [1/m]", 1, TL_SCALE_SEQUENTIAL, true}; return true;
     case TL_RENDER_LEVEL: *out = (map_info){"level", 1, TL_SCALE_LEVELS, false}; return true;
     case TL_RENDER_CONTACT: *out = (map_info){"distance [mm]", 1000, TL_SCALE_HEAT, true}; return true;
@@ -199,8 +230,8 @@ static int compare_floats(const void *a, const void *b)
 }
 
 // The range that shows most of the values, in the unit shown.
-static tl_status choose_range(tl_show *show, tl_render_mode mode, const map_info *info, const float *values,
-                              int32_t count, tl_show_range *range, tl_error *err)
+static tl_status choose_range(tl_show *show, int32_t mode, const map_info *info, const float *values, int32_t count,
+                              tl_show_range *range, tl_error *err)
 {
     range->title = info->title;
     if (range->lo != range->hi) return TL_OK;
@@ -216,15 +247,48 @@ static tl_status choose_range(tl_show *show, tl_render_mode mode, const map_info
     if (n > 0) qsort(sorted, (size_t)n, sizeof *sorted, compare_floats);
     const double high = n > 0 ? (double)sorted[(int32_t)(QUANTILE * (n - 1))] * info->factor : 0;
     TL_FREE(&show->alloc, sorted, count);
-    range->hi = mode == TL_RENDER_LEVEL ? fmax(1, ceil(high)) : fmax(high, 1);
+    const double least = mode == TL_RENDER_VELOCITY ? 0.1 : 1;  // what is next to nothing is not blown up
+    range->hi = mode == TL_RENDER_LEVEL ? fmax(1, ceil(high)) : fmax(high, least);
     range->lo = mode == TL_RENDER_STRAIN ? -range->hi : 0;
     return TL_OK;
 }
 
-static tl_status compute(tl_show *show, int32_t index, tl_render_mode mode, float *out, tl_error *err)
+// Velocities of the frame, or what moved since the frame before; all zero where there is nothing to compare with.
+static tl_status find_speed(tl_show *show, int32_t index, float *out, tl_error *err)
+{
+    const tl_show_mesh *m = &show->frame.meshes[index];
+    if (m->obj.vel) return tl_map_speed(m->obj.vel, m->obj.node_count, out), TL_OK;
+    memset(out, 0, (size_t)m->obj.node_count * sizeof *out);
+    if (!show->has_source || show->index < 1 || !(show->source.fps > 0)) return TL_OK;
+    tl_show_frame before = {0};
+    TL_TRY(tl_source_load(&show->source, show->index - 1, &before, err));
+    tl_status status = TL_OK;
+    for (int32_t i = 0; i < before.cloth_count && status == TL_OK; i++) {
+        const tl_show_mesh *b = &before.meshes[i];
+        if (strcmp(b->name, m->name) != 0 || !b->woven || !m->woven) continue;
+        const double dt = (double)(show->frame.frame - before.frame) / show->source.fps;
+        const tl_draw_mesh was = {.pos = b->obj.pos,
+                                  .pos_count = b->obj.node_count,
+                                  .face = (const int32_t(*)[3])b->face_node,
+                                  .face_count = b->obj.face_count,
+                                  .uv = b->obj.uv,
+                                  .uv_count = b->obj.vert_count,
+                                  .face_uv = (const int32_t(*)[3])b->obj.face};
+        if (dt > 0) status = tl_map_speed_between(&was, &show->drawn[index], dt, &show->alloc, out, err);
+    }
+    tl_show_frame_free(&show->alloc, &before);
+    return status;
+}
+
+static tl_status compute(tl_show *show, int32_t index, int32_t mode, float *out, tl_error *err)
 {
     const tl_draw_mesh *d = &show->drawn[index];
     switch (mode) {
+    case TL_RENDER_VELOCITY: return find_speed(show, index, out, err);
+    case TL_RENDER_STRESS:
+        tl_map_stress(d, tl_style_stretch(&show->style, show->surfaces[index].name), out);
+        return TL_OK;
+    case TL_SHOW_FORCE: memcpy(out, show->frame.meshes[index].force, (size_t)d->pos_count * sizeof *out); return TL_OK;
     case TL_RENDER_STRAIN: tl_map_strain(d, out); return TL_OK;
     case TL_RENDER_TENSION: tl_map_tension(d, out); return TL_OK;
     case TL_RENDER_LEVEL: {
@@ -287,7 +351,21 @@ static void paint_mesh(tl_show *show, int32_t index, float (*out)[3])
     }
 }
 
-tl_status tl_show_colours(tl_show *show, int32_t surface, tl_render_mode mode, tl_show_range *range, float (*out)[3],
+// Whether what a map needs is there.
+static bool is_known(const tl_show *show, int32_t surface, int32_t mode)
+{
+    const bool uv = show->drawn[surface].uv != NULL;
+    switch (mode) {
+    case TL_RENDER_STRAIN:
+    case TL_RENDER_TENSION: return uv;
+    case TL_RENDER_STRESS: return uv && tl_style_stretch(&show->style, show->surfaces[surface].name) != NULL;
+    case TL_RENDER_VELOCITY: return surface < show->frame.cloth_count;
+    case TL_SHOW_FORCE: return show->frame.meshes[surface].force != NULL;
+    default: return true;
+    }
+}
+
+tl_status tl_show_colours(tl_show *show, int32_t surface, int32_t mode, tl_show_range *range, float (*out)[3],
                           tl_error *err)
 {
     if (surface < 0 || surface >= show->count)
@@ -298,8 +376,7 @@ tl_status tl_show_colours(tl_show *show, int32_t surface, tl_render_mode mode, t
     if (mode == TL_RENDER_INTERSECTIONS) return paint_crossings(show, surface, out, err);
     if (mode == TL_RENDER_MESH) return paint_mesh(show, surface, out), TL_OK;
     map_info info;
-    const bool needs_uv = mode == TL_RENDER_STRAIN || mode == TL_RENDER_TENSION;
-    if (!find_map(mode, &info) || (needs_uv && !d->uv)) return paint_plain(s, out), TL_OK;
+    if (!find_map(mode, &info) || !is_known(show, surface, mode)) return paint_plain(s, out), TL_OK;
     const int32_t count = info.per_node ? d->pos_count : d->face_count;
     float *values = TL_ALLOC(&show->alloc, float, count);
     if (count > 0 && !values) return tl_fail_memory(err, "a map");
@@ -312,7 +389,7 @@ tl_status tl_show_colours(tl_show *show, int32_t surface, tl_render_mode mode, t
     return status;
 }
 
-void tl_show_scale(tl_render_mode mode, const tl_show_range *range, double value, float out[3])
+void tl_show_scale(int32_t mode, const tl_show_range *range, double value, float out[3])
 {
     map_info info;
     if (!find_map(mode, &info)) {

@@ -445,7 +445,9 @@ static tl_status check_response(const tl_sim *sim, const header *h, tl_mesh *con
     for (int32_t c = 0; c < sim->cloth_count; c++)
         nodes += tl_mesh_counts(meshes ? meshes[c] : sim->cloths[c].mesh).node;
     if (any) return sim->responder->check(nodes, bodies, data, h->response, err);
-    return h->response == 0 ? TL_OK : tl_fail(err, TL_BAD_INPUT, "saved state: %zu bytes of contacts", h->response);
+    return h->response == 0
+               ? TL_OK
+               : tl_fail(err, TL_BAD_INPUT, "saved state: %llu bytes of contacts", (unsigned long long)h->response);
 }
 
 // Everything is looked at before anything is changed. `size`: of all that comes after the header, `own`: of dynamics

@@ -10,11 +10,13 @@ import { palette, ranges, View } from './view';
 import { Recording } from './recording';
 import { overBody, recognise } from './dropped';
 import type { Editor } from './editor/editor';
-import type { Arranged, Converted, Host } from './editor/host';
+import type { Arranged, Converted, Host, Sewn } from './editor/host';
 
 const $ = <T extends HTMLElement>(id: string) => document.getElementById(id) as T;
 const view = new View($<HTMLCanvasElement>('canvas'));
-const worker = new Worker(new URL('./worker.ts', import.meta.url), { type: 'module', name: new URL('.', document.baseURI).href });
+const worker = new Worker(new URL('./worker.ts', import.meta.url), {
+  type: 'module', name: JSON.stringify({ home: new URL('.', document.baseURI).href, wanted: Number(new URLSearchParams(location.search).get('threads')) }),
+});
 const tell = (message: ToWorker, transfer: Transferable[] = []) => worker.postMessage(message, transfer);
 
 let settings: Settings = { ...defaults };
@@ -100,6 +102,7 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
   if (m.type === 'ready') {
     tell({ type: 'files', files: fabricFiles() });
     document.body.dataset.ready = '1';
+    document.body.dataset.threads = String(m.threads);
     tell({ type: 'colour', colour: settings.colour });
     if (settings.pattern) void openShared(settings.pattern);
     else void load(true);
@@ -140,6 +143,8 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
   } else if (m.type === 'stopped') {
     setPlaying(false);
     say(`The simulation stopped: ${m.message}`, true);
+  } else if (m.type === 'sewn') {
+    if (m.key === key) watchSewing?.(m);
   } else if (m.type === 'held') {
     document.body.dataset.held = String(m.what);
   } else if (m.type === 'arranged' || m.type === 'converted') {
@@ -154,7 +159,7 @@ function showStats() {
   const n = frameTimes.length;
   const rate = n > 1 && playing ? (1000 * (n - 1)) / (frameTimes[n - 1] - frameTimes[0]) : 0;
   $('stats').textContent =
-    `${report.faces} triangles · ${report.ms.toFixed(1)} ms a step · ${rate ? `${rate.toFixed(0)} frames/s · ` : ''}t ${report.time.toFixed(2)} s`;
+    `${report.faces} triangles · ${report.ms > 0 ? `${report.ms.toFixed(1)} ms a step · ` : ''}${rate ? `${rate.toFixed(0)} frames/s · ` : ''}t ${report.time.toFixed(2)} s`;
   const d = document.body.dataset;
   d.steps = String(report.steps);
   d.faces = String(report.faces);
@@ -173,6 +178,8 @@ function ask<T>(message: (key: number) => ToWorker): Promise<T> {
   return new Promise<T>((yes) => answers.set(mine, yes as (answer: never) => void));
 }
 let draped: ((wrong: string) => void) | null = null;
+let untied: Settings['remeshing'] | null = null; // remeshing before a garment was tied to the body
+let watchSewing: ((now: Sewn) => void) | null = null;
 
 const host: Host = {
   view, tell, say, fabrics,
@@ -182,8 +189,24 @@ const host: Host = {
     closeRecording();
     return ask<Arranged>((k) => ({ type: 'arrange', scene, pattern, edge, key: k }));
   },
-  drape: (path) => new Promise((yes) => {
+  sew: (pattern, material, edge, watch) => new Promise((yes) => {
+    const mine = ++key;
+    closeRecording();
+    sceneJson = { cloths: [{ name: 'garment', material }], appearance: { body: { color: '#aab3bd' } } }; // drawn in: a form, not a person
+    view.clear();
+    view.setLooks(looks());
+    watchSewing = (now) => {
+      watch(now);
+      if (now.done || now.message) (watchSewing = null), yes(now);
+    };
+    setPlaying(true);
+    tell({ type: 'sew', pattern, material, edge, key: mine });
+  }),
+  drape: (path, tied) => new Promise((yes) => {
     draped = yes;
+    if (tied && settings.remeshing !== 'none') (untied = settings.remeshing), (settings.remeshing = 'none'); // ties want it
+    else if (!tied && untied) settings.remeshing = untied;
+    if (!tied) untied = null;
     custom = { path, sets: [] };
     settings.fabric = '';
     showSettings();
@@ -240,6 +263,7 @@ $('tab-play').onclick = () => {
   const dressed = editor!.draping;
   leaveEditor();
   if (dressed) return; // what was draped goes on
+  if (untied) (settings.remeshing = untied), (untied = null);
   custom = null;
   void load(true);
 };
@@ -354,7 +378,8 @@ function markGallery(name: string) {
 
 function choose(name: string) {
   const exhibit = exhibits.find((e) => e.name === name)!;
-  const keep = { rate: settings.rate, engine: settings.engine, remeshing: settings.remeshing };
+  const keep = { rate: settings.rate, engine: settings.engine, remeshing: untied ?? settings.remeshing };
+  untied = null;
   settings = { ...defaults, ...keep, ...(exhibit.settings as Partial<Settings>), scene: name };
   custom = null;
   windTouched = false;
@@ -565,7 +590,8 @@ window.addEventListener('keydown', (e) => {
 });
 
 function loop() {
-  if (view.controls.update() || needsDraw) {
+  if (view.controls.update()) needsDraw = true;
+  if (needsDraw && !view.busy) {
     needsDraw = false;
     view.draw();
   }

@@ -10,6 +10,7 @@ export type ToWorker =
   | { type: 'files'; files: File_[] }
   | { type: 'scene'; path: string; sets: string[]; key: number }
   | { type: 'arrange'; scene: string | null; pattern: string; edge: number; key: number } // scene: bodies to show anew
+  | { type: 'sew'; pattern: string; material: string; edge: number; key: number } // around the bodies that were arranged last
   | { type: 'play'; on: boolean }
   | { type: 'step'; count: number }
   | { type: 'colour'; colour: Colour }
@@ -30,11 +31,13 @@ export type Report = Record<(typeof reportNames)[number], number>;
 export type Shape = { name: string; faces: number; corners: Float32Array; plane?: boolean };
 
 export type FromWorker =
-  | { type: 'ready' }
+  | { type: 'ready'; threads: number }
   | { type: 'loaded'; key: number; json: string; notes: string; engines: string[] }
   | { type: 'failed'; key: number; message: string }
   | { type: 'frame'; report: Report; cloths: Shape[]; bodies: Shape[]; hash: string; first: boolean }
   | { type: 'stopped'; message: string }
   | { type: 'arranged'; key: number; panels: Shape[]; bodies: Shape[] | null; message: string }
+  // stage: 0 seams are drawn together, 1 the body grows; widest gap [m]; stiffness of the tie that holds each node of the rim [N/m]
+  | { type: 'sewn'; key: number; stage: number; part: number; gap: number; tie: number; seam: string; done: boolean; message: string }
   | { type: 'held'; what: number }
   | { type: 'converted'; key: number; data: Uint8Array; message: string; ok: boolean };

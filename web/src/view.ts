@@ -5,6 +5,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Colour, Shape } from './messages';
 
 const CORNER = 9;
+const SUNS = [[-0.055, 0.97], [0, 1.01], [0.055, 0.94]]; // turn about the vertical and height above the horizon [rad]
 
 /** Range of the numbers that colours show, and how to write them. */
 export const ranges: Record<Colour, { low: number; high: number; unit: string; scale: number; label: string }> = {
@@ -30,6 +31,19 @@ function stops(): string {
   }).join(', ');
 }
 
+// The ground shows how much of all lights together it misses; three's own material multiplies them.
+function shadowMaterial(): THREE.ShadowMaterial {
+  const material = new THREE.ShadowMaterial({ opacity: 0.28 });
+  material.onBeforeCompile = (shader) => {
+    const mask = THREE.ShaderChunk.shadowmask_pars_fragment
+      .replace('float shadow = 1.0;', 'float shadow = 1.0; float sum = 0.0;')
+      .replace(/shadow \*= receiveShadow \? (getShadow\( directionalShadowMap[^;]*) : 1\.0;/, 'sum += $1;')
+      .replace('return shadow;', 'return sum / float(NUM_DIR_LIGHT_SHADOWS);');
+    shader.fragmentShader = shader.fragmentShader.replace('#include <shadowmask_pars_fragment>', mask);
+  };
+  return material;
+}
+
 export class View {
   readonly renderer: THREE.WebGLRenderer;
   readonly camera = new THREE.PerspectiveCamera(35, 1, 0.02, 60);
@@ -39,7 +53,9 @@ export class View {
   private bodies = new Map<string, Part>();
   private ground: THREE.Mesh;
   private grid: THREE.Mesh;
-  private sun = new THREE.DirectionalLight(0xfff4e6, 2.6);
+  private suns: THREE.DirectionalLight[] = []; // a broad light: its parts lie side by side, so that shadows have soft edges
+  private sky = new THREE.DirectionalLight(0xe4ecff, 0.9); // from straight above: folds are darker inside, and there is shade under things
+  private drawing: WebGLSync | null = null; // the last picture, until the graphics processor is done with it
   private uniforms = {
     wire: { value: 0 }, map: { value: 0 }, low: { value: 0 }, high: { value: 1 },
     wireColour: { value: new THREE.Color('#10141a') },
@@ -62,18 +78,21 @@ export class View {
     this.controls.maxPolarAngle = Math.PI * 0.95;
     this.controls.target.set(0, 0.5, 0);
 
-    this.scene.add(new THREE.HemisphereLight(0xdfe9ff, 0x6b6259, 1.5));
-    this.sun.castShadow = true;
-    this.sun.shadow.mapSize.set(1024, 1024);
-    this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = 0.01;
-    this.sun.shadow.radius = 5;
-    this.scene.add(this.sun, this.sun.target);
-    const fill = new THREE.DirectionalLight(0xcfe0ff, 0.7);
-    fill.position.set(-2, 1, -2);
+    this.scene.add(new THREE.HemisphereLight(0xe6edff, 0x8a8078, 0.85));
+    for (let i = 0; i < SUNS.length; i++) this.suns.push(new THREE.DirectionalLight(0xfff1e0, 2.7 / SUNS.length));
+    for (const light of [...this.suns, this.sky]) {
+      light.castShadow = true;
+      light.shadow.mapSize.set(1024, 1024);
+      light.shadow.bias = -0.0006;
+      light.shadow.normalBias = 0.012;
+      light.shadow.radius = light === this.sky ? 12 : 8;
+      this.scene.add(light, light.target);
+    }
+    const fill = new THREE.DirectionalLight(0xcfe0ff, 0.45);
+    fill.position.set(-2, 0.6, -1.5);
     this.scene.add(fill);
 
-    this.ground = new THREE.Mesh(new THREE.CircleGeometry(12, 64), new THREE.ShadowMaterial({ opacity: 0.28 }));
+    this.ground = new THREE.Mesh(new THREE.CircleGeometry(12, 64), shadowMaterial());
     this.ground.rotation.x = -Math.PI / 2;
     this.ground.receiveShadow = true;
     this.grid = new THREE.Mesh(new THREE.CircleGeometry(12, 64), this.gridMaterial());
@@ -101,7 +120,7 @@ export class View {
   setTheme(dark: boolean) {
     this.scene.background = new THREE.Color(dark ? '#14181d' : '#e9ecef');
     this.scene.fog = new THREE.Fog(this.scene.background, 6, 14);
-    (this.ground.material as THREE.ShadowMaterial).opacity = dark ? 0.5 : 0.28;
+    (this.ground.material as THREE.ShadowMaterial).opacity = dark ? 0.75 : 0.5;
     (this.grid.material as THREE.ShaderMaterial).uniforms.colour.value.set(dark ? '#7d8ea3' : '#7f8b98');
     this.draw();
   }
@@ -157,14 +176,15 @@ export class View {
         .replace('#include <dithering_fragment>', `#include <dithering_fragment>
           if (wire > 0.5) {
             vec3 d = vBary / fwidth(vBary); float near = min(min(d.x, d.y), d.z);
-            gl_FragColor.rgb = mix(wireColour, gl_FragColor.rgb, 0.35 + 0.65 * smoothstep(0.4, 1.3, near));
+            gl_FragColor.rgb = mix(wireColour, gl_FragColor.rgb, 0.5 + 0.5 * smoothstep(0.25, 1.0, near));
           }`);
     };
     return material;
   }
 
   private bodyMaterial(name: string): THREE.Material {
-    return new THREE.MeshStandardMaterial({ color: this.looks.get(name)?.color ?? '#c9c3ba', roughness: 0.75, side: THREE.DoubleSide });
+    const skin = /body|woman|man|human|character|figure/i.test(name);
+    return new THREE.MeshStandardMaterial({ color: this.looks.get(name)?.color ?? (skin ? '#cdb09b' : '#c9c3ba'), roughness: 0.7, side: THREE.DoubleSide });
   }
 
   private put(parts: Map<string, Part>, shape: Shape, material: () => THREE.Material) {
@@ -253,14 +273,19 @@ export class View {
     const distance = (radius / Math.sin(half)) * (this.camera.aspect < 1 ? 1.05 / this.camera.aspect : 0.95);
     this.controls.target.copy(centre);
     this.camera.position.set(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e)).multiplyScalar(distance).add(centre);
-    this.sun.position.copy(centre).add(new THREE.Vector3(0.8, 2, 1.2).multiplyScalar(radius * 1.6));
-    this.sun.target.position.copy(centre);
-    const shadow = this.sun.shadow.camera;
-    shadow.left = shadow.bottom = -radius * 1.7;
-    shadow.right = shadow.top = radius * 1.7;
-    shadow.near = 0.1;
-    shadow.far = radius * 9;
-    shadow.updateProjectionMatrix();
+    // the broad light stands to the left of the camera, wherever that begins
+    const shine = (light: THREE.DirectionalLight, way: THREE.Vector3) => {
+      light.position.copy(centre).addScaledVector(way, radius * 4);
+      light.target.position.copy(centre);
+      const shadow = light.shadow.camera;
+      shadow.left = shadow.bottom = -radius * 1.6;
+      shadow.right = shadow.top = radius * 1.6;
+      shadow.near = 0.1 * radius;
+      shadow.far = radius * 9;
+      shadow.updateProjectionMatrix();
+    };
+    SUNS.forEach(([turn, high], i) => shine(this.suns[i], new THREE.Vector3(Math.sin(a - 0.75 + turn) * Math.cos(high), Math.sin(high), Math.cos(a - 0.75 + turn) * Math.cos(high))));
+    shine(this.sky, new THREE.Vector3(0.02, 1, 0.02).normalize());
     if (this.bodies.size === 0 || box.min.y < this.ground.position.y) {
       this.ground.position.y = Math.min(0, box.min.y - 0.02);
       this.grid.position.y = this.ground.position.y + 0.0005;
@@ -280,9 +305,24 @@ export class View {
     this.draw();
   }
 
+  /** Whether the graphics processor is still at the last picture: another one would only wait in line. */
+  get busy(): boolean {
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
+    if (!this.drawing) return false;
+    const state = gl.clientWaitSync(this.drawing, 0, 0);
+    if (state === gl.TIMEOUT_EXPIRED) return true;
+    gl.deleteSync(this.drawing);
+    this.drawing = null;
+    return false;
+  }
+
   draw() {
     const before = performance.now();
+    const gl = this.renderer.getContext() as WebGL2RenderingContext;
     this.renderer.render(this.scene, this.camera);
+    if (this.drawing) gl.deleteSync(this.drawing);
+    this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
+    gl.flush();
     this.lastDrawMs = performance.now() - before;
     this.drawn++;
   }

@@ -13,6 +13,7 @@ type Core = {
   };
   HEAPF32: Float32Array;
   HEAPF64: Float64Array;
+  buffer?: () => ArrayBufferLike; // of shared memory, which another thread may have made larger
   ccall(name: string, result: 'number' | 'string' | null, types: string[], args: unknown[]): unknown;
 };
 
@@ -26,20 +27,23 @@ let due = 0; // wall clock at which the next step is due [ms]
 let timer = 0;
 let first = true;
 let loaded = false;
+let sewing = 0; // key of what is being sewn
 
 const call = (name: string, ...args: (number | string)[]) =>
   core.ccall(name, 'number', args.map((a) => (typeof a === 'number' ? 'number' : 'string')), args) as number;
 const text = (name: string, ...args: (number | string)[]) =>
   core.ccall(name, 'string', args.map((a) => (typeof a === 'number' ? 'number' : 'string')), args) as string;
 
+const doubles = (at: number, count: number) => (core.buffer ? new Float64Array(core.buffer(), at, count) : core.HEAPF64.subarray(at / 8, at / 8 + count));
+const floats = (at: number, count: number) => (core.buffer ? new Float32Array(core.buffer(), at, count) : core.HEAPF32.subarray(at / 4, at / 4 + count));
+
 function report(): Report {
-  const at = call('tlw_report') / 8;
-  return Object.fromEntries(reportNames.map((name, i) => [name, core.HEAPF64[at + i]])) as Report;
+  const numbers = doubles(call('tlw_report'), reportNames.length);
+  return Object.fromEntries(reportNames.map((name, i) => [name, numbers[i]])) as Report;
 }
 
 function shape(name: string, faces: number): Shape {
-  const at = call('tlw_corners') / 4;
-  return { name, faces, corners: core.HEAPF32.slice(at, at + 27 * Math.max(faces, 0)) };
+  return { name, faces, corners: floats(call('tlw_corners'), 27 * Math.max(faces, 0)).slice() };
 }
 
 function send() {
@@ -69,6 +73,11 @@ function steps(count: number): boolean {
 function advance() {
   clearTimeout(timer);
   if (!playing || !loaded) return;
+  if (sewing) {
+    if (!waiting) sew();
+    timer = setTimeout(advance, waiting ? 2 : 0) as unknown as number;
+    return;
+  }
   const now = performance.now();
   const dt = 1000 * report().dt;
   if (waiting || now < due) {
@@ -81,6 +90,19 @@ function advance() {
   timer = setTimeout(advance, 0) as unknown as number;
 }
 
+// A step of sewing; what is shown is drawn as any simulation.
+function sew() {
+  const status = call('tlw_sew_step');
+  const [stage, part, gap, tie] = doubles(call('tlw_sewing'), 4);
+  const wrong = status < 0 ? text('tlw_message') : '';
+  const seam = text('tlw_widest_seam');
+  if (status === 1) first = true; // another body to show
+  if (!wrong) send();
+  const done = status === 2 && call('tlw_sew_save', '/editor/garment.obj') === 0;
+  post({ type: 'sewn', key: sewing, stage, part, gap, tie, seam, done, message: wrong || (status === 2 && !done ? text('tlw_message') : '') });
+  if (wrong || status === 2) sewing = 0, loaded = false;
+}
+
 function opened(key: number, status: number) {
   if (status !== 0) {
     post({ type: 'failed', key, message: text('tlw_message') });
@@ -88,6 +110,7 @@ function opened(key: number, status: number) {
   }
   const json = text('tlw_scene_json');
   findPlanes(json);
+  sewing = 0;
   first = loaded = true;
   due = performance.now();
   post({ type: 'loaded', key, json, notes: text('tlw_notes'), engines });
@@ -130,6 +153,7 @@ function arrange(key: number, scene: string | null, pattern: string, edge: numbe
       return;
     }
     playing = loaded = false; // the simulation that ran is gone
+    sewing = 0;
     findPlanes(text('tlw_scene_json'));
     shown = bodies(true);
   }
@@ -149,6 +173,16 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
       }
       break;
     case 'scene': opened(m.key, call('tlw_load_scene', m.path, m.sets.join('\n'))); break;
+    case 'sew': {
+      if (call('tlw_sew', m.pattern, `/data/materials/${m.material}.json`, m.edge) !== 0) {
+        post({ type: 'sewn', key: m.key, stage: 0, part: 0, gap: 0, tie: 0, seam: '', done: false, message: text('tlw_message') });
+        break;
+      }
+      sewing = m.key;
+      loaded = playing = true;
+      advance();
+      break;
+    }
     case 'arrange': arrange(m.key, m.scene, m.pattern, m.edge); break;
     case 'play':
       playing = m.on;
@@ -156,14 +190,15 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
       advance();
       break;
     case 'step':
-      if (loaded && steps(m.count)) send();
+      if (sewing) sew();
+      else if (loaded && steps(m.count)) send();
       break;
     case 'colour':
       colour = m.colour;
-      if (loaded && !playing) send();
+      if (loaded && !playing && !sewing) send();
       break;
     case 'wind': call('tlw_wind', ...m.velocity); break;
-    case 'grab': post({ type: 'held', what: call('tlw_grab', ...m.origin, ...m.direction) }); break;
+    case 'grab': if (!sewing) post({ type: 'held', what: call('tlw_grab', ...m.origin, ...m.direction) }); break;
     case 'drag': call('tlw_drag', ...m.by); break;
     case 'release': call('tlw_release'); break;
     case 'drawn': waiting = false; break;
@@ -176,11 +211,24 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
   }
 };
 
-const base = new URL('core/', self.name).href;
+// Threads are for pages that are isolated; the module that uses them needs memory that can be shared. `self.name` tells where
+// the page is and how many threads are wanted.
+const { home, wanted } = JSON.parse(self.name) as { home: string; wanted: number };
+const threads = self.crossOriginIsolated ? Math.max(1, Math.min(4, wanted || navigator.hardwareConcurrency || 1)) : 1;
+const module = threads > 1 ? 'toile-web-threads' : 'toile-web';
+const base = new URL('core/', home).href;
 const [{ default: create }, binary] = await Promise.all([
-  import(/* @vite-ignore */ `${base}toile-web.mjs`),
-  fetch(`${base}toile-web.wasm`).then((r) => r.arrayBuffer()),
+  import(/* @vite-ignore */ `${base}${module}.mjs`),
+  fetch(`${base}${module}.wasm`).then((r) => r.arrayBuffer()),
 ]);
-core = await create({ wasmBinary: binary });
+if (threads > 1) {
+  const memory = new WebAssembly.Memory({ initial: 512, maximum: 32768, shared: true });
+  // a simulation is made before the one it follows is gone: workers for two
+  core = await create({ wasmBinary: binary, wasmMemory: memory, threadPool: 2 * (threads - 1), mainScriptUrlOrBlob: `${base}${module}.mjs` });
+  core.buffer = () => memory.buffer;
+} else {
+  core = await create({ wasmBinary: binary });
+}
+call('tlw_threads', threads);
 findEngines();
-post({ type: 'ready' });
+post({ type: 'ready', threads });

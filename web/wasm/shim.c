@@ -12,7 +12,11 @@
 #define GRIP_RADIUS 0.02  // [m]: nodes so near to the point that was picked are held
 enum { GRIP_NODES = 256, MAX_SETS = 64 };
 
-tlw_session tlw;
+tlw_session tlw = {.threads = 1};
+
+/// Threads of the simulations that are made from now on; the browser's workers for them have to be there.
+TLW_API void tlw_threads(int count);
+void tlw_threads(int count) { tlw.threads = count < 1 ? 1 : count; }
 
 int tlw_said(tl_status status)
 {
@@ -24,9 +28,11 @@ static void let_go(void) { tlw.grip = (tl_handle_id){0}, tlw.carried = (tl_body_
 
 void tlw_close(void)
 {
-    tl_sim_destroy(tlw.sim);
+    if (!tlw.sewing) tl_sim_destroy(tlw.sim);
+    tl_sewing_destroy(tlw.sewing);
+    tl_pattern_destroy(tlw.pattern);
     tl_scene_destroy(tlw.scene);
-    tlw.sim = NULL, tlw.scene = NULL;
+    tlw.sim = NULL, tlw.scene = NULL, tlw.sewing = NULL, tlw.pattern = NULL;
     let_go();
 }
 
@@ -52,7 +58,7 @@ int tlw_load_scene(const char *path, char *sets)
     tl_scene *scene = NULL;
     tl_sim *sim = NULL;
     tl_status status = tl_scene_load(path, list, count, &scene, &tlw.err);
-    if (status == TL_OK) status = tl_scene_simulate(scene, 1, NULL, NULL, &sim, &tlw.err);
+    if (status == TL_OK) status = tl_scene_simulate(scene, tlw.threads, NULL, NULL, &sim, &tlw.err);
     if (status == TL_OK) status = tl_sim_start(sim, NULL, &tlw.err);
     if (status != TL_OK) {
         tl_sim_destroy(sim);

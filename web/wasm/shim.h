@@ -6,13 +6,17 @@
 
 #include <emscripten.h>
 
+#include "toile/sewing.h"
 #include "toile/toile.h"
 
 #define TLW_API EMSCRIPTEN_KEEPALIVE
 
 typedef struct tlw_session {
     tl_sim *sim;
-    tl_scene *scene;  // NULL: made in code
+    tl_scene *scene;      // NULL: made in code
+    tl_sewing *sewing;    // owns `sim` while it is there (shim_sewing.c)
+    tl_pattern *pattern;  // that is sewn
+    int threads;
     tl_error err;
     tl_step_report report;
     double dt;

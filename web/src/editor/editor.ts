@@ -6,7 +6,7 @@ import type { Vector3 } from 'three';
 import { duplicate, mirror, panelOf, removeCorner, removePanel } from './edits';
 import { readPattern, savePattern, skirt } from './files';
 import type { Format } from './files';
-import { bodies, bodyScene, BODIES, dressScene, FILE, placeAt, SCENE, setOwnBody, topOf } from './garment';
+import { bodies, bodyScene, BODIES, dressScene, FILE, placeAt, SCENE, setOwnBody } from './garment';
 import type { Spot } from './garment';
 import { Store } from './history';
 import type { Host } from './host';
@@ -19,7 +19,8 @@ import type { Selection } from './sheet';
 import { hints, Tools, tools } from './tools';
 import type { Tool } from './tools';
 
-const EDGE = 0.03; // of the sewn mesh [m]; remeshing goes on from it
+const OPEN_SEAM = 0.03; // [m] that people should hear of
+const EDGE = 0.025; // of the sewn mesh [m]; remeshing goes on from it
 const titles: Record<Tool, [string, string]> = {
   select: ['Select', 'V'], draw: ['Draw', 'D'], seam: ['Seam', 'S'], dart: ['Dart', 'T'], line: ['Line', 'L'], corner: ['Corner', 'K'],
 };
@@ -236,12 +237,12 @@ export class Editor {
   }
 
   /** Shows the panels where they start, and the body. */
-  async arrange() {
+  async arrange(forSewing = false) {
     const { pattern } = this.store;
     const body = pattern.body;
     const mine = ++this.turn;
     let scene: string | null = null;
-    if (body !== this.shownBody || this.draping) {
+    if (body !== this.shownBody || this.draping || forSewing) {
       if (bodies[body]?.folder) await this.host.sceneFiles(bodies[body].folder);
       this.host.tell({ type: 'files', files: [this.file(BODIES, bodyScene(pattern))] });
       scene = BODIES;
@@ -277,12 +278,21 @@ export class Editor {
       const name = pattern.panels.find((p) => !p.placement)!.name;
       return this.host.say(`Panel ${name} has no place around the body: choose it, then "Put".`, true);
     }
-    await this.arrange();
+    await this.arrange(true);
     if (this.root.dataset.wrong) return this.host.say(this.root.dataset.wrong.replace(`${FILE}: `, ''), true);
     this.draping = true;
+    delete this.root.dataset.draped;
     this.hint.textContent = 'Sewing…';
-    this.host.tell({ type: 'files', files: [this.file(SCENE, dressScene(pattern, topOf(this.panelShapes), EDGE))] });
-    const wrong = await this.host.drape(SCENE);
+    const sewn = await this.host.sew(FILE, pattern.fabric, EDGE, (now) => {
+      this.root.dataset.sewing = String(now.stage);
+      this.hint.textContent = now.stage === 0 ? `Sewing: the widest gap is ${(100 * now.gap).toFixed(1)} cm` : 'Sewn. The body takes its size…';
+    });
+    let wrong = sewn.message;
+    if (!wrong) {
+      this.host.tell({ type: 'files', files: [this.file(SCENE, dressScene(pattern, sewn.tie))] });
+      wrong = await this.host.drape(SCENE, pattern.hold && sewn.tie > 0);
+      if (!wrong && sewn.gap > OPEN_SEAM) this.host.say(`The seam of ${sewn.seam} came no nearer than ${(100 * sewn.gap).toFixed(1)} cm before it was sewn: is something in the way, or a side too short?`, true);
+    }
     this.hint.textContent = hints[this.tools.tool];
     this.root.dataset.draped = wrong ? 'failed' : 'yes';
     if (wrong) {

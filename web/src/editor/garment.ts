@@ -5,18 +5,20 @@ import { box } from './model';
 import type { Panel, Pattern } from './model';
 
 export const FILE = '/editor/garment.json';
+export const SEWN = '/editor/garment.obj';
+const RIM = 100; // label of its nodes in the sewn file
 export const SCENE = '/editor/scene.json';
 export const BODIES = '/editor/bodies.json';
 
 type Body = { title: string; folder: string; text: unknown };
-const woman = (more: object) => ({ name: 'body', character: { file: '/scenes/walk/body.glb', ...more }, friction: 0.5 });
+const woman = (more: object) => ({ name: 'body', character: { file: '/scenes/walk/body.glb', mittens: true, flesh: true, ...more }, friction: 0.5 });
 const floor = { name: 'floor', plane: { point: [0, 0, 0], normal: [0, 1, 0] } };
 
 export const bodies: Record<string, Body> = {
   woman: { title: 'Woman, standing', folder: 'walk', text: [woman({ clip: 'rest' }), floor] },
   walker: { title: 'Woman, walking after 2 s', folder: 'walk', text: [woman({ clip: 'walk', start: 2, lead_in: 1 }), floor] },
   dancer: { title: 'Woman, dancing after 2 s', folder: 'walk', text: [woman({ clip: 'dance_pirouette', start: 2, lead_in: 1.5 }), floor] },
-  ball: { title: 'Ball', folder: '', text: [{ name: 'ball', sphere: { center: [0, 0.6, 0], radius: 0.25 } }, floor] },
+  ball: { title: 'Ball', folder: '', text: [{ name: 'body', sphere: { center: [0, 0.6, 0], radius: 0.25 } }, floor] },
   own: { title: 'A body of your own (drop it here)', folder: '', text: null },
 };
 
@@ -28,7 +30,7 @@ export function setOwnBody(path: string) {
 }
 
 function obstacles(pattern: Pattern): unknown {
-  if (pattern.body === 'own' && ownBody) return [{ name: 'body', character: { file: ownBody }, friction: 0.5 }, floor];
+  if (pattern.body === 'own' && ownBody) return [{ name: 'body', character: { file: ownBody, mittens: true, flesh: true }, friction: 0.5 }, floor];
   return (bodies[pattern.body] ?? bodies.woman).text ?? bodies.woman.text;
 }
 
@@ -37,18 +39,17 @@ export function bodyScene(pattern: Pattern): Uint8Array {
   return enc.encode(JSON.stringify({ cloths: [{ mesh: { rectangle: { size: [0.1, 0.1], edge: 0.1 } } }], obstacles: obstacles(pattern) }));
 }
 
-/** The scene in which the pattern is sewn and hangs on the body. */
-export function dressScene(pattern: Pattern, top: number, edge: number): Uint8Array {
-  const handles = pattern.hold ? [{ cloth: 'garment', box: { min: [-10, top - 0.012, -10], max: [10, top + 0.1, 10] } }] : undefined;
+/** The scene in which the garment that was sewn hangs on the body; `tie` holds each node of its rim to the skin [N/m], 0: nothing does. */
+export function dressScene(pattern: Pattern, tie: number): Uint8Array {
   return enc.encode(JSON.stringify({
     name: pattern.name,
-    cloths: [{ name: 'garment', mesh: { pattern: FILE, edge, weld: true }, material: pattern.fabric, friction: 0.5 }],
-    handles,
+    cloths: [{ name: 'garment', mesh: SEWN, rest: 'uv', material: pattern.fabric, thickness: 0.001, friction: 0.5, friction_self: 0.3 }],
+    handles: pattern.hold && tie > 0 ? [{ cloth: 'garment', label: RIM, body: 'body', stiffness: tie, slack: 0.01 }] : undefined,
     obstacles: obstacles(pattern),
-    collisions: { on_intersection: 'heal' },
-    start: { relax: 'on' },
+    collisions: { on_intersection: 'pinch' },
+    start: { relax: 'off' },
     camera: { azimuth: 25, elevation: 8 },
-    appearance: { body: { color: '#c9b8a8' } },
+    appearance: { body: { color: '#cdb09b' } },
   }, null, 1));
 }
 
@@ -114,11 +115,4 @@ export function placeAt(panel: Panel, spot: Spot, shapes: Shape[]) {
     rotation: [0, back ? 180 : 0, 0],
     bend: Math.round(1e4 / radius) / 1e4,
   };
-}
-
-/** Highest point of the placed panels. */
-export function topOf(shapes: Shape[]): number {
-  let top = -Infinity;
-  for (const s of shapes) for (let i = 1; i < s.corners.length; i += 9) top = Math.max(top, s.corners[i]);
-  return top;
 }

@@ -27,8 +27,8 @@ export class Inspector {
     const active = (document.activeElement as HTMLElement | null)?.dataset?.key;
     this.box.replaceChildren();
     this.chosen();
-    this.seams();
     this.garment();
+    this.seams();
     this.backdrop();
     if (active) this.box.querySelector<HTMLElement>(`[data-key="${active}"]`)?.focus();
   }
@@ -243,7 +243,7 @@ export class Inspector {
     check.type = 'checkbox';
     check.checked = pattern.hold;
     check.onchange = () => store.change((p) => (p.hold = check.checked));
-    this.label(box, 'Hold its upper rim', check, 'hold');
+    this.label(box, 'Hold its waistband', check, 'hold');
     this.buttons(box, [['Sew and drape', () => this.parts.drape(), 'garment-drape'], ['Back to the panels', () => this.parts.arrange(), 'garment-arrange']]);
   }
 

@@ -24,7 +24,7 @@ export type Pattern = {
   fabric: string; body: string; hold: boolean; // how it is draped; files do not know these
 };
 
-export const empty = (): Pattern => ({ name: 'garment', measures: [], panels: [], seams: [], fabric: 'cotton', body: 'woman', hold: false });
+export const empty = (): Pattern => ({ name: 'garment', measures: [], panels: [], seams: [], fabric: 'cotton', body: 'woman', hold: true });
 
 /** Where edge `e` starts; e may be the number of edges. */
 export function corner(panel: Panel, e: number): Point {
