@@ -246,11 +246,11 @@ static const app_command commands[] = {
     {.name = "view",
      .summary = "a window: plays runs, simulates scenes live, shows patterns",
      .synopsis = "[DIR|SCENE|PATTERN|MESH] [--body FILE] [--live] [--paused] [--mode NAME] [--set KEY=VALUE]...",
-     .about = "Without a file: a gallery of six scenes. A run folder is played, a scene is simulated while you watch:\n"
-              "pull the cloth with the mouse, turn on the wind, change fabric and mesh. A pattern is laid out flat; "
-              "point at a seam to see what it\n"
-              "joins; with --body it is sewn around it, beside the panels, which can be moved and sewn again.\n"
-              "Press ? for all keys. Needs a display; without one, use 'toile render' or xvfb-run.",
+     .about = "Without a file: a gallery of six scenes. A run folder is played, a scene is simulated while you\n"
+              "watch: pull the cloth with the mouse, turn on the wind, change fabric and mesh. A pattern is laid\n"
+              "out flat; point at a seam to see what it joins; with --body it is sewn around it, beside the\n"
+              "panels, which can be moved and sewn again. Files can be dropped on the window. Press ? for all\n"
+              "keys. Needs a display; without one, use 'toile render' or xvfb-run.",
      .examples = "  toile view\n"
                  "  toile view out/flag\n"
                  "  toile view scenes/sphere/scene.json\n"
