@@ -63,8 +63,9 @@ typedef struct tl_dynamics {
     const char *name;     ///< word of the scene key `dynamics.kind`
     const char *promise;  ///< what it does, one sentence
     bool has_potential;   ///< minimises one, so responses and limits that are terms of it can be had
-    bool own_contact;     ///< answers contact itself, by a response that is `in_dynamics`
-    bool (*follows)(tl_remeshing_kind adapter);  ///< can meshes be changed by this kind? NULL: by all of them
+    bool own_contact;     ///< can answer contact itself, by a response that is `in_dynamics`
+    bool (*follows)(tl_remeshing_kind adapter);  ///< .. and then follows meshes changed by this kind, else none; NULL:
+                                                 ///< whatever the response, by all
     tl_status (*create)(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
     /// Elements are new: the first time, and whenever meshes, handles' cloths or fabrics are others.
@@ -85,7 +86,7 @@ typedef struct tl_dynamics {
 } tl_dynamics;
 
 extern const tl_dynamics tl_dynamics_implicit;
-extern const tl_dynamics tl_dynamics_springs;  ///< Simnett 2012, and better; a name alone
+extern const tl_dynamics tl_dynamics_springs;  ///< Simnett 2012, and better; with push-out the steps are sim's own
 extern const tl_dynamics tl_dynamics_baraff_witkin;
 
 const tl_dynamics *tl_dynamics_of(tl_dynamics_kind kind);  ///< NULL: no such kind

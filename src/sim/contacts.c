@@ -85,7 +85,7 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
     const tl_collide_def *def = &sim->def.collide;
     const int32_t n = sim->node_count, nc = sim->cloth_count, nb = sim_present_count(sim);
     TL_TRY(list_surface(sim, err));
-    if ((!def->self && nb == 0) || sim->def.dynamics == TL_DYNAMICS_SPRINGS) return TL_OK;
+    if ((!def->self && nb == 0) || sim->responder->in_dynamics) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(&sim->arena);
     int32_t *cloth = TL_SCRATCH(&sim->arena, int32_t, n), *panel = TL_SCRATCH(&sim->arena, int32_t, n);
     tl_vec2 *uv = TL_SCRATCH(&sim->arena, tl_vec2, n);

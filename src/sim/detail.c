@@ -22,7 +22,8 @@ void tl_detail_init(tl_detail *detail, size_t size)
 
 static tl_status check(const tl_sim *sim, const tl_detail *d, tl_error *err)
 {
-    if (!sim_by_springs(sim)) return tl_fail(err, TL_BAD_INPUT, "detail goes with dynamics.kind springs alone");
+    if (!sim_by_springs(sim))
+        return tl_fail(err, TL_BAD_INPUT, "detail goes with dynamics.kind springs and response push-out alone");
     if (d->key_count < 0 || (d->key_count > 0 && !d->keys))
         return tl_fail(err, TL_BAD_ARG, "detail: %d keys", d->key_count);
     for (int32_t i = 0; i < d->key_count; i++)

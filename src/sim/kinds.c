@@ -81,15 +81,12 @@ static choice choice_of(const tl_kinds *kinds)
 
 static bool may_miss(const choice *c) { return c->responder->no_penetration && !c->detector->complete; }
 static bool searches_itself(const choice *c) { return !c->responder->detects && c->detector != &tl_detector_full; }
-static bool has_no_potential(const choice *c)
-{
-    return c->responder->in_potential && !c->dynamics->has_potential && !c->dynamics->own_contact;
-}
-static bool answers_itself(const choice *c) { return c->dynamics->own_contact && !c->responder->in_dynamics; }
+static bool has_no_potential(const choice *c) { return c->responder->in_potential && !c->dynamics->has_potential; }
 static bool lacks_its_dynamics(const choice *c) { return c->responder->in_dynamics && !c->dynamics->own_contact; }
 static bool cannot_follow(const choice *c)
 {
-    return c->adapter != TL_REMESHING_NONE && c->dynamics->follows && !c->dynamics->follows(c->adapter);
+    const bool own = c->responder->in_dynamics;  // then the dynamics keep the meshes themselves
+    return c->adapter != TL_REMESHING_NONE && c->dynamics->follows && !(own && c->dynamics->follows(c->adapter));
 }
 
 /// `broken` says whether a choice breaks the rule; then kinds of `stage` and `other` do not go together because of
@@ -102,7 +99,6 @@ static const struct rule {
     {may_miss, TL_STAGE_RESPOND, TL_STAGE_DETECT, "lets nothing pass and needs detection that misses nothing"},
     {searches_itself, TL_STAGE_RESPOND, TL_STAGE_DETECT, "searches with the trees of our own detection"},
     {has_no_potential, TL_STAGE_RESPOND, TL_STAGE_DYNAMICS, "presses within the solve of a potential"},
-    {answers_itself, TL_STAGE_DYNAMICS, TL_STAGE_RESPOND, "answers contact itself"},
     {lacks_its_dynamics, TL_STAGE_RESPOND, TL_STAGE_DYNAMICS, "is part of how springs move"},
     {cannot_follow, TL_STAGE_DYNAMICS, TL_STAGE_ADAPT, "cannot follow meshes that change in this way"},
 };

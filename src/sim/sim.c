@@ -183,7 +183,7 @@ static tl_status check_def(const tl_sim_def *d, tl_error *err)
     TL_TRY(check_collide(&d->collide, err));
     TL_TRY(sim_check_start(&d->start, err));
     const tl_dynamics *dynamics = tl_dynamics_of(d->dynamics);
-    if (d->start.relax == TL_RELAX_ON && !dynamics->relax && !dynamics->own_contact)
+    if (d->start.relax == TL_RELAX_ON && !dynamics->relax && d->collide.response != TL_RESPONSE_PUSH_OUT)
         return tl_fail(err, TL_BAD_ARG, "start.relax 'on' does not go with dynamics.kind '%s' (take 'off')",
                        dynamics->name);
     if (dynamics == &tl_dynamics_baraff_witkin && d->integrator != TL_IMPLICIT_EULER)

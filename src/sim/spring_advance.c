@@ -5,6 +5,7 @@
 
 #include "base/fail.h"
 #include "base/timer.h"
+#include "dynamics/springs/springs_air.h"
 #include "math/vec3.h"
 #include "sim/spring_cloth.h"
 
@@ -139,19 +140,14 @@ static void wind_chunk(void *arg, int32_t begin, int32_t end)
 static void add_drag(spring_cloth *c, const spring_air *air, const tl_vec3 *wind, double dt, int32_t t)
 {
     const int32_t *v = c->tri[t];
-    const tl_vec3 a = c->node_pos[v[0]], b = c->node_pos[v[1]], d = c->node_pos[v[2]];
-    const tl_vec3 n = tl_unit3_or(tl_cross3(tl_sub3(b, a), tl_sub3(d, a)), (tl_vec3){0, 0, 0});
-    tl_vec3 speed = tl_add3(c->node_vel[v[0]], tl_add3(c->node_vel[v[1]], c->node_vel[v[2]])),
-            blow = tl_mul3(3, air->wind);
+    const tl_vec3 x[3] = {c->node_pos[v[0]], c->node_pos[v[1]], c->node_pos[v[2]]};
+    const tl_vec3 speed = tl_add3(c->node_vel[v[0]], tl_add3(c->node_vel[v[1]], c->node_vel[v[2]]));
+    tl_vec3 blow = tl_mul3(3, air->wind);
     if (wind) blow = tl_add3(wind[v[0]], tl_add3(wind[v[1]], wind[v[2]]));
     if (air->shelter) blow = tl_mul3((double)air->shelter[t], blow);
-    const tl_vec3 u = tl_mul3(1.0 / 3, tl_sub3(blow, speed));
-    const double density = c->fabric[c->face_label[t]].density, across = tl_dot3(u, n),
-                 rate = air->pressure * fabs(across) / density, skin = air->skin / density,
-                 area = tl_springs_tri_area(c->springs)[t];
-    // implicit in the speed: at most all of it is taken on
-    const tl_vec3 along = tl_madd3(u, -across, n),
-                  acc = tl_add3(tl_mul3(rate / (1 + rate * dt) * across, n), tl_mul3(skin / (1 + skin * dt), along));
+    const double density = c->fabric[c->face_label[t]].density, area = tl_springs_tri_area(c->springs)[t];
+    const tl_springs_air here = {air->pressure, air->skin, density};
+    const tl_vec3 acc = tl_springs_drag(&here, x, tl_mul3(1.0 / 3, tl_sub3(blow, speed)), dt);
     for (int k = 0; k < 3; k++)
         c->accel[v[k]] = tl_madd3(c->accel[v[k]], density * area / (3 * tl_springs_mass(c->springs)[v[k]]), acc);
 }

@@ -9,13 +9,17 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/timer.h"
+#include "dynamics/springs/springs_kind.h"
 #include "math/elementary.h"
 #include "sim/detail.h"
 
 #define COST_MEMORY 0.1    // part of the cost of a triangle that a step brings in
 #define INSIDE_DEPTH 0.03  // [m] how far inside a body a node is still found: a coarse edge over a limb is no deeper
 
-bool sim_by_springs(const tl_sim *sim) { return sim->def.dynamics == TL_DYNAMICS_SPRINGS; }
+bool sim_by_springs(const tl_sim *sim)
+{
+    return sim->def.dynamics == TL_DYNAMICS_SPRINGS && sim->def.collide.response == TL_RESPONSE_PUSH_OUT;
+}
 
 // ---- settings -------------------------------------------------------------------------------------------------
 
@@ -52,7 +56,7 @@ tl_status sim_springs_check_options(const tl_springs_options *o, tl_error *err)
 
 tl_status sim_springs_check(const tl_sim *sim, const tl_cloth_def *def, tl_error *err)
 {
-    if (!sim_by_springs(sim)) return TL_OK;
+    if (sim->def.dynamics != TL_DYNAMICS_SPRINGS) return TL_OK;
     if (def->strain.kind != TL_STRAIN_FREE)
         return tl_fail(err, TL_BAD_INPUT, "strain limits do not go with dynamics.kind springs (take implicit)");
     if (def->rest_from_shape)
@@ -69,14 +73,7 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
 {
     const tl_springs_options *o = &sim->def.springs;
     const tl_remeshing *r = &cloth->remeshing;
-    spring_cloth_def def = {.springs = tl_springs_def_default(), .rules = tl_trees_rules_default()};
-    def.springs.method = o->method == TL_SPRINGS_VERLET_METHOD ? TL_SPRINGS_VERLET : TL_SPRINGS_XPBD;
-    def.springs.rule = o->level_rule == TL_SPRINGS_BY_AREA ? TL_SPRINGS_AREA : TL_SPRINGS_THESIS;  // of Verlet alone
-    def.springs.bending = o->bending == TL_SPRINGS_BY_SPRINGS ? TL_SPRINGS_BEND_SPRINGS : TL_SPRINGS_BEND_ELEMENTS;
-    def.springs.compression = o->compression;
-    def.springs.stiffness = o->stiffness, def.springs.bend = o->bend;
-    def.springs.damping = o->damping, def.springs.max_stretch = o->max_stretch;
-    def.springs.length_rounds = o->length_rounds;
+    spring_cloth_def def = {.springs = tl_springs_def_of(o), .rules = tl_trees_rules_default()};
     def.adaptive = r->kind == TL_REMESHING_EDGE_TREES;
     def.rules.max_level = def.rules.collision_level = r->levels;
     def.rules.split_angle = r->curvature, def.rules.join_angle = r->curvature * (1 - r->hysteresis);

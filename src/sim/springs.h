@@ -1,4 +1,6 @@
-// sim/springs.h: a simulation whose dynamics are springs (docs/realtime.md): what the files of sim need of it.
+// sim/springs.h: a simulation whose dynamics are springs that push out of bodies themselves (docs/realtime.md): what
+// the files of sim need of it. With other responses springs are dynamics like any other
+// (dynamics/springs/springs_kind.c).
 //
 // Every cloth has an engine of its own (spring_cloth.h), made at the first step from its mesh. Its nodes come in the
 // order of their ids, so those of the mesh as it was given keep their numbers and handles hold. The mesh itself, and

@@ -206,13 +206,14 @@ static tl_collide_def by(tl_response response, tl_detection detection)
 }
 
 // A sheet over a ball on a floor.
-static world sheet_on_ball(const tl_collide_def *collide, int threads)
+static world sheet_moved_by(tl_dynamics_kind dynamics, uint32_t method, const tl_collide_def *collide, int threads)
 {
     world w;
     tl_error err;
     tl_body_id id, body;
     tl_sim_def def = tl_sim_def_default();
     def.dt = 0.005, def.threads = threads, def.collide = *collide;
+    def.dynamics = dynamics, def.springs.method = method;
     assert_ok(tl_sim_create(&def, &w.sim, &err));
     sheet s = sheet_grid(0.4, 0.4, 8, 8, true);
     for (int32_t i = 0; i < s.node_count; i++) s.pos[i] = (tl_vec3){s.uv[i].x - 0.2, 0.212, 0.2 - s.uv[i].y};
@@ -232,6 +233,11 @@ static world sheet_on_ball(const tl_collide_def *collide, int threads)
     floor.name = "floor", floor.kind = TL_BODY_PLANE, floor.axis = (tl_vec3){0, 1, 0}, floor.friction = 0.4;
     assert_ok(tl_sim_add_body(w.sim, &floor, &body, &err));
     return w;
+}
+
+static world sheet_on_ball(const tl_collide_def *collide, int threads)
+{
+    return sheet_moved_by(TL_DYNAMICS_IMPLICIT, 0, collide, threads);
 }
 
 static tl_contact_report steps(world w, int count)
@@ -282,6 +288,60 @@ static void nothing_passes_with_the_net(void **state)
             assert_true(top > 0.204 && low > 0);
             tl_sim_destroy(w.sim);
         }
+}
+
+// Springs, both ways, under both responses: nothing passes, the sheet hangs on the ball and is no wider than it was.
+static void springs_answer_by_both(void **state)
+{
+    (void)state;
+    for (int k = 0; k < 8; k++) {
+        const tl_response response = k & 1 ? TL_RESPONSE_CONSTRAINT : TL_RESPONSE_IMPULSE;
+        const uint32_t method = k & 2 ? TL_SPRINGS_VERLET_METHOD : TL_SPRINGS_XPBD_METHOD;
+        const tl_collide_def collide = by(response, k & 4 ? TL_DETECTION_COMBINED : TL_DETECTION_KDOP);
+        const world w = sheet_moved_by(TL_DYNAMICS_SPRINGS, method, &collide, 1);
+        int64_t contacts = 0;
+        for (int i = 0; i < 60; i++) {
+            contacts += steps(w, 1).contacts;
+            assert_int_equal(crossings(w), 0);
+        }
+        assert_true(contacts > 100);
+        tl_cloth_view view;
+        assert_int_equal(tl_sim_cloth_view(w.sim, w.cloth, &view), TL_OK);
+        double top = 0, low = 1, wide = 0;
+        for (int32_t i = 0; i < view.node_count; i++) {
+            top = fmax(top, view.pos[i].y), low = fmin(low, view.pos[i].y);
+            wide = fmax(wide, fmax(fabs(view.pos[i].x), fabs(view.pos[i].z)));
+        }
+        assert_true(top > 0.204 && low > 0 && low < 0.19 && wide < 0.21);
+        tl_sim_destroy(w.sim);
+    }
+}
+
+// Without contact springs fall by one half g t^2, and a state that was saved goes on to the same bits on two threads.
+static void springs_fall_and_go_on(void **state)
+{
+    (void)state;
+    const tl_collide_def collide = by(TL_RESPONSE_IMPULSE, TL_DETECTION_COMBINED);
+    const world w = sheet_moved_by(TL_DYNAMICS_SPRINGS, TL_SPRINGS_XPBD_METHOD, &collide, 1),
+                other = sheet_moved_by(TL_DYNAMICS_SPRINGS, TL_SPRINGS_XPBD_METHOD, &collide, 2);
+    tl_error err;
+    tl_cloth_view view;
+    assert_int_equal(tl_sim_cloth_view(w.sim, w.cloth, &view), TL_OK);
+    const double before = view.pos[0].y;
+    steps(w, 4);
+    assert_int_equal(tl_sim_cloth_view(w.sim, w.cloth, &view), TL_OK);
+    assert_near(before - view.pos[0].y, 0.5 * 9.81 * 0.02 * 0.02, 0.3 * 0.5 * 9.81 * 0.02 * 0.02);  // a corner, in air
+    steps(w, 17);
+    const void *saved;
+    size_t size;
+    assert_ok(tl_sim_save(w.sim, &saved, &size, &err));
+    void *data = malloc(size);
+    memcpy(data, saved, size);
+    assert_ok(tl_sim_restore(other.sim, data, size, &err));
+    steps(w, 12), steps(other, 12);
+    assert_true(tl_sim_hash(w.sim) == tl_sim_hash(other.sim));
+    free(data);
+    tl_sim_destroy(w.sim), tl_sim_destroy(other.sim);
 }
 
 // The complete kinds find the same, so they come to the same bits; so do any number of threads.
@@ -470,6 +530,8 @@ int main(void)
                                        cmocka_unit_test(slope_sticks_below_friction),
                                        cmocka_unit_test(directions_project),
                                        cmocka_unit_test(nothing_passes_with_the_net),
+                                       cmocka_unit_test(springs_answer_by_both),
+                                       cmocka_unit_test(springs_fall_and_go_on),
                                        cmocka_unit_test(same_pairs_same_bits),
                                        cmocka_unit_test(saved_states_go_on_alike),
                                        cmocka_unit_test(damaged_pairs_change_nothing),

@@ -8,10 +8,9 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "base/timer.h"
 #include "dynamics/baraff_witkin/mpcg.h"
 #include "dynamics/baraff_witkin/system.h"
-#include "dynamics/dynamics.h"
+#include "dynamics/parts.h"
 #include "math/vec3.h"
 
 #define TOLERANCE_PART 0.05  // of linear_tolerance: here one solve is the whole step
@@ -64,8 +63,6 @@ static void hash(const tl_sim_def *def, tl_hash *hash)
 /// What an attempt works on, in the arena.
 typedef struct trial {
     double begin, dt;
-    int depth;
-    bool last;  ///< whatever comes out is taken, as long as it is finite
     tl_step_def step;
     tl_drive drive;
     tl_vec3 *x, *v, *dv, *right;
@@ -157,89 +154,24 @@ static double longest_stretch(const tl_elements *e, const tl_vec3 *before, const
     return most;
 }
 
-static void add_contact_report(const tl_dynamics_world *w, tl_step_report *report)
+static tl_status attempt(void *self, tl_dynamics_world *w, const tl_part *part, tl_step_report *report, tl_error *err)
 {
-    if (!w->responder->report) return;
-    tl_contact_report now = {0}, *sum = &report->contact;
-    w->responder->report(w->response, &now);
-    now.searches += sum->searches, now.volume_tests += sum->volume_tests, now.held += sum->held;
-    now.zones += sum->zones, now.zone_rounds += sum->zone_rounds;
-    now.found += sum->found, now.there += sum->there, now.missed += sum->missed;
-    now.detection_seconds += sum->detection_seconds;
-    if (sum->zone_nodes > now.zone_nodes) now.zone_nodes = sum->zone_nodes;
-    *sum = now;
-}
-
-// What the response makes of where the solve ended.
-static tl_status respond(tl_dynamics_world *w, trial *t, tl_step_report *report, tl_error *err)
-{
-    if (!w->response || !w->responder->after) return TL_OK;
-    const double start = tl_now();
-    const tl_respond_begin at = {.begin = t->begin,
-                                 .dt = t->dt,
-                                 .gamma = 1 / t->dt,
-                                 .pinch = t->last ? TL_PINCH_ANY : TL_PINCH_ENCLOSED,
-                                 .again = t->depth > 0,
-                                 .x_hat = w->x,
-                                 .target = t->drive.target};
-    TL_TRY(w->begin_response(w->host, &at, err));
-    const tl_respond_move move = {w->node_count, w->elements->fixed, t->drive.target, w->x, t->drive.target, t->dt,
-                                  !t->last};
-    bool clear = true;
-    TL_TRY(w->responder->after(w->response, &move, t->x, t->v, &clear, &w->ctx, err));
-    add_contact_report(w, report);
-    report->seconds.collision += tl_now() - start;
-    return clear ? TL_OK : tl_fail(err, TL_FAILED, "%s between moving bodies were not resolved", w->responder->name);
-}
-
-static tl_status attempt(baraff_witkin *d, tl_dynamics_world *w, trial *t, tl_step_report *report, tl_error *err)
-{
-    TL_TRY(take(w, t, err));
-    TL_TRY(set_up(w, t, err));
-    TL_TRY(solve(d, w, t, report, err));
-    if (!t->last && longest_stretch(w->elements, w->x, t->x) > MOST_GROWTH)
+    trial t = {.begin = part->begin, .dt = part->dt};
+    TL_TRY(take(w, &t, err));
+    TL_TRY(set_up(w, &t, err));
+    TL_TRY(solve(self, w, &t, report, err));
+    if (!part->last && longest_stretch(w->elements, w->x, t.x) > MOST_GROWTH)
         return tl_fail(err, TL_FAILED, "cloth is stretched by more than %g of its length in a step", MOST_GROWTH);
-    TL_TRY(respond(w, t, report, err));
-    memcpy(w->x, t->x, (size_t)w->node_count * sizeof *w->x);
-    memcpy(w->v, t->v, (size_t)w->node_count * sizeof *w->v);
-    *w->dt_before = t->dt;
+    const tl_part_end end = {t.drive.target, t.x, t.v};
+    TL_TRY(tl_part_respond(w, part, &end, report, err));
+    memcpy(w->x, t.x, (size_t)w->node_count * sizeof *w->x);
+    memcpy(w->v, t.v, (size_t)w->node_count * sizeof *w->v);
     return TL_OK;
-}
-
-// dt as a whole, or two halves. What fails is not begun, so a state is always that of a part that was taken.
-static tl_status advance(baraff_witkin *d, tl_dynamics_world *w, double begin, double dt, int depth,
-                         tl_step_report *report, tl_error *err)
-{
-    if (depth >= w->halvings) {
-        const tl_arena_mark mark = tl_arena_save(w->ctx.arena);
-        const bool last = depth >= w->def->max_halvings || tl_workers_exhausted(w->ctx.workers);
-        trial t = {.begin = begin, .dt = dt, .depth = depth, .last = last};
-        const tl_status status = attempt(d, w, &t, report, err);
-        tl_arena_release(w->ctx.arena, mark);
-        report->substeps += status == TL_OK;
-        if (status != TL_FAILED) return status;
-        report->rejected++;
-        if (depth >= w->def->max_halvings) return status;
-    }
-    TL_TRY(advance(d, w, begin, dt / 2, depth + 1, report, err));
-    return advance(d, w, begin + dt / 2, dt / 2, depth + 1, report, err);
 }
 
 static tl_status step(void *self, tl_dynamics_world *w, double begin, double dt, tl_step_report *report, tl_error *err)
 {
-    const tl_arena_mark mark = tl_arena_save(w->ctx.arena);
-    const size_t bytes = (size_t)w->node_count * sizeof(tl_vec3);
-    tl_vec3 *x = TL_SCRATCH(w->ctx.arena, tl_vec3, w->node_count),
-            *v = TL_SCRATCH(w->ctx.arena, tl_vec3, w->node_count);
-    tl_status status = x && v ? TL_OK : tl_fail_memory(err, "a step");
-    if (status == TL_OK) {
-        memcpy(x, w->x, bytes), memcpy(v, w->v, bytes);
-        const double before = *w->dt_before;
-        status = advance(self, w, begin, dt, 0, report, err);
-        if (status != TL_OK) memcpy(w->x, x, bytes), memcpy(w->v, v, bytes), *w->dt_before = before;
-    }
-    tl_arena_release(w->ctx.arena, mark);
-    return status;
+    return tl_step_in_parts(self, attempt, w, begin, dt, report, err);
 }
 
 const tl_dynamics tl_dynamics_baraff_witkin = {
