@@ -23,6 +23,7 @@ static const app_command commands[] = {
          "  frames/NNNNNN_CLOTH.obj    one mesh per frame and cloth, frame 0 is the start\n"
          "  obstacles/NNNNNN_NAME.obj  what the cloth collides with; frame 0 only if it stands still\n"
          "  stats.jsonl                one JSON object per frame: time, faces, iterations, strain, contact, energies\n"
+         "  steps.csv                  of springs: triangles and seconds per stage of every step\n"
          "  scene.json                 the scene with every default filled in\n"
          "  checkpoint.bin             to go on from with --resume\n"
          "A checkpoint is written before the first frame, every 10 frames and every minute, so that a crash\n"

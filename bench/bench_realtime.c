@@ -92,19 +92,13 @@ static void commit(tl_trees *m)
     must(tl_trees_commit(m, (tl_trees_choice){0}, NULL, &err), &err);
 }
 
-static bool live(const tl_trees *m, int32_t e)
-{
-    const tl_trees_edge *edge = tl_trees_edge_at(m, e);
-    return edge && edge->flags & TL_TREES_EDGE_LIVE;
-}
-
 static void refine(tl_trees *m)
 {
     tl_error err;
     int32_t vert;
     const int32_t slots = tl_trees_count(m).edge_slots;
-    for (int32_t e = 0; e < slots; e++)
-        if (live(m, e) && tl_trees_may_split(m, e, TL_TREES_MAX_LEVEL)) must(tl_trees_split(m, e, &vert, &err), &err);
+    for (int32_t e = tl_trees_next_edge(m, 0); e < slots; e = tl_trees_next_edge(m, e + 1))
+        if (tl_trees_may_split(m, e, TL_TREES_MAX_LEVEL)) must(tl_trees_split(m, e, &vert, &err), &err);
     commit(m);
 }
 
@@ -112,8 +106,8 @@ static void coarsen(tl_trees *m)
 {
     tl_error err;
     const int32_t slots = tl_trees_count(m).edge_slots;
-    for (int32_t e = 0; e < slots; e++)
-        if (live(m, e) && tl_trees_may_join(m, e)) must(tl_trees_join(m, e, &err), &err);
+    for (int32_t e = tl_trees_next_edge(m, 0); e < slots; e = tl_trees_next_edge(m, e + 1))
+        if (tl_trees_may_join(m, e)) must(tl_trees_join(m, e, &err), &err);
     commit(m);
 }
 

@@ -304,7 +304,10 @@ typedef struct tl_remeshing {
     uint32_t always_join;     ///< 1: edges are joined whenever nothing would halve them. Default 0.
     double length_per_level;  ///< split_length and join_length shrink by this with every level, in (0, 1]; 0, 1: they
                               ///< stay. Default 1.
-    double reserved[7];       ///< room for later fields; zero
+    uint32_t locked;          ///< 1: an edge whose triangle's parent is not halved all around waits, as published.
+                              ///< Default 0: the parent's other edges are halved for it.
+    uint32_t unused;          ///< zero
+    double reserved[6];       ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 typedef enum tl_strain_kind {

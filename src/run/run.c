@@ -17,6 +17,7 @@
 #include "run/run_impl.h"
 #include "run/run_start.h"
 #include "run/stats.h"
+#include "run/steps.h"
 
 void tl_run_def_init(tl_run_def *def, size_t size)
 {
@@ -197,6 +198,7 @@ static tl_status write_frame(tl_runner *run, tl_error *err)
     char path[TL_PATH_MAX];
     TL_TRY(tl_run_path(run, "stats.jsonl", path, err));
     TL_TRY(tl_stats_append(path, &stats, err));
+    TL_TRY(tl_steps_flush(run, err));
 
     run->frame++;
     tl_run_report *report = run->report;
@@ -312,6 +314,7 @@ static tl_status run_frames(tl_runner *run, tl_error *err)
             if (status == TL_CANCELLED) return tl_run_save_cancelled(run, err);
             TL_TRY(status);
             add_step(run, &step);
+            TL_TRY(tl_steps_add(run, &step, tl_sim_steps(run->sim) == (run->frame + 1) * steps, err));
             warn_strain(run, &step.strain);
             warn_pinched(run, &step.contact);
             warn_hurried(run, &step);
@@ -343,6 +346,7 @@ static tl_status start(tl_runner *run, tl_error *err)
     if (run->def->resume) {
         TL_TRY(tl_run_restore(run, err));
         TL_TRY(tl_stats_truncate(&run->alloc, path, run->frame, err));
+        TL_TRY(tl_steps_truncate(run, err));
         TL_TRY(make_folders(run, err));
         return tl_run_write_scene(run, err);  // the number of frames may be another one
     }
@@ -401,7 +405,7 @@ tl_status tl_run(const tl_scene *scene, const tl_run_def *given, tl_run_report *
                      .saved_at = tl_now(),
                      .epoch_at = tl_now()};
     tl_memory_watch_init(&run.watch, &run.alloc);
-    tl_buf_init(&run.text, &run.alloc);
+    tl_buf_init(&run.text, &run.alloc), tl_buf_init(&run.steps, &run.alloc);
     warn_meshes(&run);
     tl_status status = tl_run_lock(&run, err);
     if (status == TL_OK) status = tl_scene_simulate(scene, report->threads, &run.watch.alloc, def->log, &run.sim, err);
@@ -412,7 +416,7 @@ tl_status tl_run(const tl_scene *scene, const tl_run_def *given, tl_run_report *
     if (run.sim) report->state_hash = tl_sim_hash(run.sim), report->peak_bytes = tl_sim_memory(run.sim).peak;
     report->seconds = tl_now() - run.start;
     tl_sim_destroy(run.sim);
-    tl_buf_free(&run.text);
+    tl_buf_free(&run.text), tl_buf_free(&run.steps);
     tl_run_unlock(&run);
     return status;
 }

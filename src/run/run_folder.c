@@ -176,8 +176,8 @@ tl_status tl_run_clear(const tl_runner *run, tl_error *err)
     removal rm = {run, err};
     TL_TRY(tl_frames_visit(dir, remove_frame, &rm, err));
     TL_TRY(tl_obstacles_visit(dir, remove_obstacle, &rm, err));
-    const char *const own[] = {"stats.jsonl", "checkpoint.bin"};
-    for (int i = 0; i < 2; i++)
+    const char *const own[] = {"stats.jsonl", "steps.csv", "checkpoint.bin"};
+    for (int i = 0; i < 3; i++)
         if (tl_run_path(run, own[i], path, NULL) == TL_OK) unlink(path);
     return TL_OK;
 }

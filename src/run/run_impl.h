@@ -31,6 +31,7 @@ typedef struct tl_runner {
     bool strained;       ///< it was told that strain limits are not held
     bool pinched;        ///< it was told that cloth is pinched
     tl_buf text;         ///< reused for every file
+    tl_buf steps;        ///< lines of steps.csv that are not in the file yet
     // the folder
     int lock;          ///< descriptor of the lock file, or -1
     bool made_folder;  ///< it was not there before

@@ -13,6 +13,7 @@
 #include "base/timer.h"
 #include "run/folder.h"
 #include "run/run_impl.h"
+#include "run/steps.h"
 
 tl_status tl_run_save(tl_runner *run, tl_error *err)
 {
@@ -29,6 +30,7 @@ tl_status tl_run_save(tl_runner *run, tl_error *err)
     }
     TL_TRY(tl_run_path(run, "stats.jsonl", path, err));
     TL_TRY(tl_file_sync(path, err));
+    TL_TRY(tl_steps_flush(run, err));
     tl_checkpoint cp = {
         .scene_hash = run->scene->hash, .frame = run->frame, .step = tl_sim_steps(run->sim), .sums = run->sums};
     const int64_t again = tl_sim_replay_steps(run->sim);

@@ -67,7 +67,7 @@ typedef struct tl_remeshing_file {
         obstacle_gap, error;
     double split_length, join_length;
     double length_per_level;
-    int32_t ties, always_join;
+    int32_t ties, always_join, locked;
     int64_t max_faces, patience, layers, levels, rejoin_wait, obstacle_levels;
 } tl_remeshing_file;
 

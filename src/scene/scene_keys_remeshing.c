@@ -182,6 +182,13 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
          .doc = "Of edge-trees: split_length and join_length shrink by this with every level"},                          \
         {"always_join",   TL_KEY_BOOL,   flags,                                                                          \
          AT(always_join), .number = {0}, .doc = "Of edge-trees: edges are joined whenever nothing would halve them"},    \
+        {"locked",                                                                                                       \
+         TL_KEY_BOOL,                                                                                                    \
+         flags,                                                                                                          \
+         AT(locked),                                                                                                     \
+         .number = {0},                                                                                                  \
+         .doc = "Of edge-trees: edges beside coarser triangles wait until those are halved for reasons of their own, "   \
+                "as published; false: they are halved for them"},                                                        \
         {"ties",                                                                                                         \
          TL_KEY_WORD,                                                                                                    \
          flags,                                                                                                          \

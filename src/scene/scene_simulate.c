@@ -60,6 +60,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->obstacle_levels >= 0) f.obstacle_levels = own->obstacle_levels;
         if (own->ties >= 0) f.ties = own->ties;
         if (own->always_join >= 0) f.always_join = own->always_join;
+        if (own->locked >= 0) f.locked = own->locked;
     }
     return (tl_remeshing){.kind = (tl_remeshing_kind)f.kind,
                           .size_min = f.size_min,
@@ -86,6 +87,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .obstacle_levels = (int32_t)f.obstacle_levels,
                           .ties = (tl_trees_ties)f.ties,
                           .always_join = f.always_join != 0,
+                          .locked = f.locked != 0,
                           .length_per_level = f.length_per_level,
                           .split_length = f.split_length,
                           .join_length = f.join_length};

@@ -31,6 +31,18 @@ static void find_normals(spring_cloth *c)
     for (int32_t i = 0; i < c->node_count; i++) n[c->id[i]] = tl_unit3_or(n[c->id[i]], (tl_vec3){0, 1, 0});
 }
 
+void spring_cloth_normals(const spring_cloth *c, tl_vec3 *out)
+{
+    for (int32_t i = 0; i < c->node_count; i++) out[i] = (tl_vec3){0, 0, 0};
+    for (int32_t t = 0; t < c->tri_count; t++) {
+        const int32_t *v = c->tri[t];
+        const tl_vec3 a = c->node_pos[v[0]],
+                      cross = tl_cross3(tl_sub3(c->node_pos[v[1]], a), tl_sub3(c->node_pos[v[2]], a));
+        for (int k = 0; k < 3; k++) out[v[k]] = tl_add3(out[v[k]], cross);
+    }
+    for (int32_t i = 0; i < c->node_count; i++) out[i] = tl_unit3_or(out[i], (tl_vec3){0, 1, 0});
+}
+
 typedef struct adapting {
     spring_cloth *c;
     const tl_push_body *bodies;

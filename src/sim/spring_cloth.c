@@ -263,9 +263,9 @@ static void take_edges(spring_cloth *c, const tl_trees_lists *l)
     c->edge_count = l->edge_count, c->tether_count = 0;
     if (c->def.springs.method != TL_SPRINGS_XPBD) return;
     const int32_t slots = tl_trees_count(c->trees).edge_slots;
-    for (int32_t i = 0; i < slots; i++) {
+    for (int32_t i = tl_trees_next_edge(c->trees, 0); i < slots; i = tl_trees_next_edge(c->trees, i + 1)) {
         const tl_trees_edge *e = tl_trees_edge_at(c->trees, i);
-        if (!(e->flags & TL_TREES_EDGE_LIVE) || e->mid == TL_TREES_NONE) continue;
+        if (e->mid == TL_TREES_NONE) continue;
         if (depth_below(c->trees, i, TETHER_DEPTH) > TETHER_DEPTH) continue;
         c->tether[c->tether_count][0] = c->dense[e->a], c->tether[c->tether_count][1] = c->dense[e->b];
         c->tether_rest[c->tether_count++] = tl_trees_rest_length(c->trees, i);

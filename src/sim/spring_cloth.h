@@ -110,6 +110,9 @@ tl_status spring_cloth_reserve_hints(spring_cloth *c, int32_t body_count, tl_err
 size_t spring_cloth_write(const spring_cloth *c, char *out);  ///< NULL: counts only
 tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size_t *used, tl_error *err);
 
+/// Unit normals of nodes, faces weighted by their area.
+void spring_cloth_normals(const spring_cloth *c, tl_vec3 *out);
+
 /// Largest and smallest principal stretch of a triangle.
 void spring_cloth_stretch(const spring_cloth *c, int32_t tri, double out[2]);
 

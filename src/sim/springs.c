@@ -79,6 +79,7 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
     def.rules.split_angle = r->curvature, def.rules.join_angle = r->curvature * (1 - r->hysteresis);
     def.rules.split_length = r->split_length, def.rules.join_length = r->join_length;
     def.rules.mask = TL_TREES_BY_LENGTH | TL_TREES_BY_CURVATURE | (r->obstacles ? TL_TREES_BY_COLLISION : 0);
+    if (!r->locked) def.rules.mask |= TL_TREES_UNLOCK;
     def.rules.rejoin_wait = r->rejoin_wait;
     tl_trees_more_rules(r, &def.rules);
     def.substeps = o->substeps;
@@ -99,10 +100,10 @@ void sim_springs_hash(const tl_sim *sim, tl_hash *hash)
     tl_hash_add(hash, numbers, sizeof numbers);
     for (int32_t c = 0; c < sim->cloth_count; c++) {
         const tl_remeshing *r = &sim->cloths[c].remeshing;
-        const double rules[13] = {r->levels,          r->curvature,   r->hysteresis,      r->split_length,
-                                  r->join_length,     r->rejoin_wait, r->obstacles,       r->max_faces,
-                                  r->interval,        (int)r->ties,   r->obstacle_levels, r->always_join,
-                                  r->length_per_level};
+        const double rules[14] = {r->levels,           r->curvature,   r->hysteresis,      r->split_length,
+                                  r->join_length,      r->rejoin_wait, r->obstacles,       r->max_faces,
+                                  r->interval,         (int)r->ties,   r->obstacle_levels, r->always_join,
+                                  r->length_per_level, r->locked};
         if (r->kind == TL_REMESHING_EDGE_TREES) tl_hash_add(hash, rules, sizeof rules);
     }
 }

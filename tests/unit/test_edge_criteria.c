@@ -162,6 +162,43 @@ static void a_pose_at_rest_does_not_flicker(void **state)
     free_world(w);
 }
 
+// Of edges that may still be split: the largest turn of the normal along one [rad].
+static double largest_turn(world *w)
+{
+    tl_trees_lists l;
+    tl_error err;
+    double turn = 0;
+    ok(tl_trees_build_lists(w->m, &l, &err), &err);
+    place(w);
+    for (int32_t i = 0; i < l.edge_count; i++) {
+        const tl_vec3 a = w->normal[l.edge[i].a], b = w->normal[l.edge[i].b];
+        if (tl_trees_edge_at(w->m, l.edge[i].edge)->level < w->rules.max_level)
+            turn = fmax(turn, acos(fmin(1, a.x * b.x + a.y * b.y + a.z * b.z)));
+    }
+    return turn;
+}
+
+static void a_sheet_that_bends_one_way_is_refined_to_the_end(void **state)
+{
+    (void)state;
+    for (uint32_t more = 0; more <= TL_TREES_ALWAYS_JOIN; more += TL_TREES_ALWAYS_JOIN) {
+        world *w = make_world(TL_TREES_BY_CURVATURE | TL_TREES_UNLOCK | more), *locked = make_world(w->rules.mask);
+        locked->rules.mask &= ~(uint32_t)TL_TREES_UNLOCK;
+        w->bend = locked->bend = 5;  // half a radian along an edge of the base; edges along the roll are straight
+        for (int k = 0; k < 12; k++) update(w), update(locked);
+        assert_true(largest_turn(w) <= w->rules.split_angle);
+        assert_int_equal(deepest(locked), 1);  // as published: children of triangles that are not split all around wait
+        for (int k = 0; k < 100; k++) {
+            const tl_trees_report r = update(w);
+            assert_int_equal(r.splits + r.joins, 0);
+        }
+        w->bend = 0;
+        for (int k = 0; k < 12; k++) update(w);
+        assert_int_equal(tris(w), 2 * SIDE * SIDE);
+        free_world(w), free_world(locked);
+    }
+}
+
 static void length_refines_what_is_pushed_together_alone(void **state)
 {
     (void)state;
@@ -259,6 +296,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(curvature_splits_beyond_one_angle_and_joins_below_the_other),
         cmocka_unit_test(a_pose_at_rest_does_not_flicker),
+        cmocka_unit_test(a_sheet_that_bends_one_way_is_refined_to_the_end),
         cmocka_unit_test(length_refines_what_is_pushed_together_alone),
         cmocka_unit_test(collision_refines_to_a_level_of_its_own),
         cmocka_unit_test(joins_wait_their_time),

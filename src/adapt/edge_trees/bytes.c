@@ -59,6 +59,9 @@ static tl_status read_pool(tl_trees_pool *p, const tl_allocator *alloc, const ch
     for (int32_t i = 0; i < count; i++)
         if (!take(data, size, used, tl_trees_pool_at(p, i), p->size))
             return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
+    memset(p->used, 0, (size_t)(count + 63) / 64 * sizeof *p->used);
+    for (int32_t i = 0; i < count; i++)
+        if (*(const uint8_t *)tl_trees_pool_at(p, i)) p->used[i >> 6] |= UINT64_C(1) << (i & 63);
     return TL_OK;
 }
 

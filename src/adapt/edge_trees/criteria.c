@@ -11,6 +11,7 @@
 #include "base/fail.h"
 
 enum { EDGES_PER_CHUNK = 1024 };
+enum { UNLOCKING = TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE | TL_TREES_UNLOCK };
 enum { BLOCKED = -1, STAY, SPLIT, JOIN, KEEP, ALONG };  // KEEP: split, and wanted; ALONG: split with others
 
 tl_trees_rules tl_trees_rules_default(void)
@@ -158,9 +159,8 @@ static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
     if (!tl_trees_is_split(e)) {
         if (e->level >= deepest || !is_visible(j, e)) return;
         if (!tl_trees_may_split(m, id, deepest)) {
-            // the border rule: a visible edge that wants to be split is not kept from it by what is hidden
-            if (j->rules->mask & (TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE) && verdict_of(j, id, e) == SPLIT)
-                m->action[id] = BLOCKED;
+            // an edge that wants to be split is not kept from it by what is hidden (the border rule), or by anything
+            if (j->rules->mask & UNLOCKING && verdict_of(j, id, e) == SPLIT) m->action[id] = BLOCKED;
             return;
         }
         if (verdict_of(j, id, e) == SPLIT) m->action[id] = SPLIT;
@@ -185,9 +185,9 @@ static void decide_edge(const judge *j, int32_t id, tl_trees_edge *e)
 static void decide_chunk(void *arg, int32_t begin, int32_t end)
 {
     const judge *j = arg;
-    for (int32_t i = begin; i < end; i++) {
-        j->m->action[i] = STAY;
-        if (j->m->edge.system && !tl_trees_edge_at(j->m, i)) continue;
+    const tl_trees_pool *pool = &j->m->edge;
+    memset(j->m->action + begin, STAY, (size_t)(end - begin));
+    for (int32_t i = tl_trees_pool_next(pool, begin, end); i < end; i = tl_trees_pool_next(pool, i + 1, end)) {
         tl_trees_edge *e = tl_trees_e(j->m, i);
         if (e->flags & TL_TREES_EDGE_LIVE) decide_edge(j, i, e);
     }
@@ -198,9 +198,9 @@ static tl_status find_parents(tl_trees *m, tl_error *err)
 {
     if (!TL_GROW(&m->alloc, m->parent, m->parent_cap, m->tri.count)) return tl_fail_memory(err, "parents");
     for (int32_t t = 0; t < m->tri.count; t++) m->parent[t] = TL_TREES_NONE;
-    for (int32_t t = 0; t < m->tri.count; t++) {
-        const tl_trees_tri *tri = tl_trees_tri_at(m, t);
-        if (!tri || !(tri->flags & TL_TREES_TRI_LIVE)) continue;
+    const int32_t end = m->tri.count;
+    for (int32_t t = tl_trees_pool_next(&m->tri, 0, end); t < end; t = tl_trees_pool_next(&m->tri, t + 1, end)) {
+        const tl_trees_tri *tri = tl_trees_t(m, t);
         for (int k = 0; k < tl_trees_configs[tri->config].tris; k++) m->parent[tri->inner_tri[k]] = t;
     }
     return TL_OK;
@@ -221,6 +221,29 @@ static void unlock(tl_trees *m, int32_t e)
                 m->action[outer] = STAY;
         }
     }
+}
+
+// What was split for an edge that is split only now is not joined under it.
+static void keep_unlocked(tl_trees *m, int32_t e)
+{
+    for (int s = 0; s < 2; s++) {
+        const int32_t t = tl_trees_e(m, e)->tri[s];
+        if (t == TL_TREES_NONE || m->parent[t] == TL_TREES_NONE) continue;
+        const int32_t *outer = tl_trees_t(m, m->parent[t])->edge;
+        for (int k = 0; k < 3; k++)
+            if (m->action[outer[k] / 2] == JOIN) m->action[outer[k] / 2] = STAY;
+    }
+}
+
+static tl_status unlock_all(tl_trees *m, int32_t count, tl_error *err)
+{
+    TL_TRY(find_parents(m, err));
+    for (int32_t e = 0; e < count; e++)
+        if (m->action[e] == BLOCKED)
+            m->action[e] = STAY, unlock(m, e);
+        else if (m->action[e] == SPLIT)
+            keep_unlocked(m, e);
+    return TL_OK;
 }
 
 // Does an edge have a neighbour in one of its triangles that is wanted?
@@ -265,11 +288,7 @@ tl_status tl_trees_decide(tl_trees *m, const tl_trees_rules *rules, const tl_tre
     j.factor[0] = 1;
     for (int i = 1; i < TL_TREES_MAX_LEVEL + 2; i++) j.factor[i] = j.factor[i - 1] * rules->level_factor;
     tl_parallel_for(workers, count, EDGES_PER_CHUNK, decide_chunk, &j);
-    if (rules->mask & (TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE)) {
-        TL_TRY(find_parents(m, err));
-        for (int32_t e = 0; e < count; e++)
-            if (m->action[e] == BLOCKED) m->action[e] = STAY, unlock(m, e);
-    }
+    if (rules->mask & UNLOCKING) TL_TRY(unlock_all(m, count, err));
     if (rules->mask & TL_TREES_WHOLE) complete_triangles(m, count);
     m->decided = count;
     *splits = 0;

@@ -14,8 +14,11 @@ enum {
     TL_TREES_BY_LEVEL_LENGTH = 8,  ///< as by length, with thresholds that shrink with the level
     TL_TREES_BY_VISIBILITY = 16,   ///< what cannot be seen is joined and asked nothing else
     TL_TREES_ALWAYS_JOIN = 32,     ///< join whatever need not be split: no threshold for joining counts
-    TL_TREES_WHOLE = 64,  ///< an edge is split with all others of its triangles, and if it is locked with what locks
-                          ///< it: then hardly a triangle with one or two split edges is folded along its diagonal
+    TL_TREES_WHOLE = 64,    ///< an edge is split with all others of its triangles, and if it is locked with what locks
+                            ///< it: then hardly a triangle with one or two split edges is folded along its diagonal
+    TL_TREES_UNLOCK = 128,  ///< an edge that is locked is no reason to leave it: what locks it is split. Else a sheet
+                            ///< that bends one way only is refined no further than once, since edges along the bend
+                            ///< have no reason of their own
 };
 
 typedef struct tl_trees_rules {

@@ -39,19 +39,18 @@ tl_status tl_trees_build_lists(tl_trees *m, tl_trees_lists *out, tl_error *err)
     *out = (tl_trees_lists){0};
     TL_TRY(reserve(m, n, err));
     int32_t tris = 0, verts = 0, edges = 0;
-    for (int32_t i = 0; i < n.tri_slots; i++) {
-        const tl_trees_tri *t = tl_trees_tri_at(m, i);
-        if (!t || !(t->flags & TL_TREES_TRI_LIVE) || t->config != 0) continue;
+    for (int32_t i = tl_trees_pool_next(&m->tri, 0, n.tri_slots); i < n.tri_slots;
+         i = tl_trees_pool_next(&m->tri, i + 1, n.tri_slots)) {
+        if (tl_trees_t(m, i)->config != 0) continue;
         m->leaf_index[i] = tris;
         m->leaf_tri[tris++] = i;
     }
-    for (int32_t i = 0; i < n.vert_slots; i++) {
-        const tl_trees_vert *v = tl_trees_vert_at(m, i);
-        if (v && v->live) m->leaf_vert[verts++] = i;
-    }
-    for (int32_t i = 0; i < n.edge_slots; i++) {
-        const tl_trees_edge *e = tl_trees_edge_at(m, i);
-        if (!e || !(e->flags & TL_TREES_EDGE_LIVE) || tl_trees_is_split(e)) continue;
+    for (int32_t i = tl_trees_pool_next(&m->vert, 0, n.vert_slots); i < n.vert_slots;
+         i = tl_trees_pool_next(&m->vert, i + 1, n.vert_slots))
+        m->leaf_vert[verts++] = i;
+    for (int32_t i = tl_trees_next_edge(m, 0); i < n.edge_slots; i = tl_trees_next_edge(m, i + 1)) {
+        const tl_trees_edge *e = tl_trees_e(m, i);
+        if (tl_trees_is_split(e)) continue;
         tl_trees_leaf_edge *leaf = &m->leaf_edge[edges++];
         *leaf = (tl_trees_leaf_edge){i, e->a, e->b, {TL_TREES_NONE, TL_TREES_NONE}, {TL_TREES_NONE, TL_TREES_NONE}};
         for (int s = 0; s < 2; s++) {

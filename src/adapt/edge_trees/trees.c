@@ -22,6 +22,7 @@ static void pool_destroy(tl_trees_pool *p, const tl_allocator *alloc)
     for (int32_t i = 0; i < p->chunk_count; i++) tl_free_bytes(alloc, p->chunk[i], (size_t)1 << p->shift, p->size);
     TL_FREE(alloc, p->chunk, p->chunk_cap);
     TL_FREE(alloc, p->free, p->free_cap);
+    TL_FREE(alloc, p->used, p->used_cap);
 }
 
 static tl_status pool_grow(tl_trees_pool *p, const tl_allocator *alloc, tl_error *err)
@@ -31,6 +32,9 @@ static tl_status pool_grow(tl_trees_pool *p, const tl_allocator *alloc, tl_error
     if (!TL_GROW(alloc, p->chunk, p->chunk_cap, (int64_t)p->chunk_count + 1) ||
         !TL_GROW(alloc, p->free, p->free_cap, (int64_t)p->count + per_chunk))
         return tl_fail_memory(err, "a pool of edge trees");
+    const int32_t words = p->count / 64 + (p->count % 64 > 0), more = (p->count + per_chunk + 63) / 64;
+    if (!TL_GROW(alloc, p->used, p->used_cap, more)) return tl_fail_memory(err, "a pool of edge trees");
+    for (int32_t w = words; w < more; w++) p->used[w] = 0;
     char *chunk = tl_calloc_bytes(alloc, (size_t)per_chunk, p->size);
     if (!chunk) return tl_fail_memory(err, "a pool of edge trees");
     p->chunk[p->chunk_count++] = chunk;
@@ -54,6 +58,7 @@ tl_status tl_trees_pool_take(tl_trees_pool *p, const tl_allocator *alloc, int32_
         if (!p->chunk[i]) return tl_fail_memory(err, "an object of edge trees");
     }
     p->free_count--;
+    p->used[i >> 6] |= UINT64_C(1) << (i & 63);
     *id = i;
     *object = tl_trees_pool_at(p, i);
     return TL_OK;
@@ -68,6 +73,7 @@ void tl_trees_pool_give(tl_trees_pool *p, const tl_allocator *alloc, int32_t id)
         *(uint8_t *)tl_trees_pool_at(p, id) = 0;  // its flags
     }
     p->free[p->free_count++] = id;
+    p->used[id >> 6] &= ~(UINT64_C(1) << (id & 63));
 }
 
 // ---- the base mesh --------------------------------------------------------------------------------------------
@@ -210,6 +216,8 @@ static const void *slot(const tl_trees_pool *p, int32_t i)
 const tl_trees_edge *tl_trees_edge_at(const tl_trees *m, int32_t e) { return slot(&m->edge, e); }
 const tl_trees_tri *tl_trees_tri_at(const tl_trees *m, int32_t t) { return slot(&m->tri, t); }
 const tl_trees_vert *tl_trees_vert_at(const tl_trees *m, int32_t v) { return slot(&m->vert, v); }
+
+int32_t tl_trees_next_edge(const tl_trees *m, int32_t e) { return tl_trees_pool_next(&m->edge, e, m->edge.count); }
 
 static int64_t pool_bytes(const tl_trees_pool *p)
 {

@@ -81,6 +81,9 @@ void tl_trees_destroy(tl_trees *m);  ///< `m` may be NULL
 const tl_trees_edge *tl_trees_edge_at(const tl_trees *m, int32_t e);
 const tl_trees_tri *tl_trees_tri_at(const tl_trees *m, int32_t t);
 const tl_trees_vert *tl_trees_vert_at(const tl_trees *m, int32_t v);
+/// The first edge in use from `e` on; counts.edge_slots if there is none. Slots of edges that have gone are skipped
+/// fast.
+int32_t tl_trees_next_edge(const tl_trees *m, int32_t e);
 typedef struct tl_trees_counts {
     int32_t vert_slots, edge_slots, tri_slots;  ///< ids are below these
     int32_t verts, edges, tris;                 ///< of the whole hierarchy

@@ -6,15 +6,30 @@
 typedef struct tl_trees_pool {
     char **chunk;  ///< with TL_TREES_SYSTEM one object each, NULL while its id is free
     int32_t *free;
+    uint64_t *used;  ///< a bit per id: sweeps skip what deeper levels have left behind
     size_t size;
     int32_t shift;  ///< a chunk holds 1 << shift objects
-    int32_t chunk_cap, chunk_count, count, free_count, free_cap;
+    int32_t used_cap, chunk_cap, chunk_count, count, free_count, free_cap;
     bool system;
 } tl_trees_pool;
 
 static inline void *tl_trees_pool_at(const tl_trees_pool *p, int32_t i)
 {
     return p->chunk[i >> p->shift] + (size_t)(i & ((1 << p->shift) - 1)) * p->size;
+}
+
+/// The first id in use from `i` on, below `end`; `end` if there is none.
+static inline int32_t tl_trees_pool_next(const tl_trees_pool *p, int32_t i, int32_t end)
+{
+    while (i < end) {
+        const uint64_t rest = p->used[i >> 6] >> (i & 63);
+        if (rest) {
+            const int32_t next = i + __builtin_ctzll(rest);
+            return next < end ? next : end;
+        }
+        i = (i | 63) + 1;
+    }
+    return end;
 }
 
 tl_status tl_trees_pool_reserve(tl_trees_pool *p, const tl_allocator *alloc, int32_t count, tl_error *err);
