@@ -3,8 +3,9 @@
 #
 # base < math < mesh, pattern < body, physics, detect < respond < adapt, dynamics, dress < sim, post, render < io < scene < run.
 # A module includes itself, modules of earlier groups and toile/*.h; modules of one group do not include each other, so there can be no cycle
-# between modules. app, bench and examples see toile/*.h and their own folder (app also bench/bench.h and viewer/viewer.h). Programs of
-# their own in bench/ measure parts from inside and are left out, as tests are.
+# between modules. app, bench, examples, viewer, web and bindings see toile/*.h and their own folder (app also bench/bench.h and
+# viewer/viewer.h). Tests may look inside and are left out. Modules before sim include no public header that knows the whole
+# simulation (toile/sim.h and what includes it): the types of a stage have a header each. No module includes toile/core.h or toile/toile.h.
 # Headers must not include each other in a circle either. --dot prints the graph for graphviz instead of a list.
 set -eu
 dot=0
@@ -12,8 +13,6 @@ if [ "${1:-}" = --dot ]; then dot=1; shift; fi
 root=${1:-$(dirname "$0")/..}
 cd "$root"
 list=$(find include src app bench examples viewer web bindings -name '*.[ch]' 2>/dev/null | LC_ALL=C sort)
-programs=$(grep -l '^int main' bench/*.c 2>/dev/null || true)
-for program in $programs; do list=$(echo "$list" | grep -v -x -F "$program"); done
 [ -n "$list" ] || { echo "include_graph: no sources under $root" >&2; exit 1; }
 # shellcheck disable=SC2086  # one word per file: our file names hold no blanks
 grep -Hn '^[[:space:]]*#[[:space:]]*include[[:space:]]*"' $list /dev/null | awk -v dot="$dot" '
@@ -25,6 +24,12 @@ function module_of(file,   part) {  # src/mesh/x.h -> mesh, app/x.c -> app, incl
     return part[1]
 }
 function dir_of(file) { sub(/[^\/]*$/, "", file); return file }
+function knows_sim(file,   n, i, next_files) {  # is toile/sim.h among what a public header includes?
+    if (file == "include/toile/sim.h") return 1
+    n = split(includes[file], next_files, " ")
+    for (i = 1; i <= n; i++) if (knows_sim(next_files[i])) return 1
+    return 0
+}
 function visit(file,   n, i, next_files) {  # depth first; a header met again on its own path closes a circle
     state[file] = 1
     n = split(includes[file], next_files, " ")
@@ -49,7 +54,11 @@ BEGIN {
     path = $0; sub(/^[^"]*"/, "", path); sub(/".*/, "", path)
     from = module_of(file)
     where = file ":" line
-    if (path ~ /^toile\//) { to = "toile"; target = "include/" path }
+    if (path ~ /^toile\//) {
+        to = "toile"; target = "include/" path
+        if (path == "toile/core.h" || path == "toile/toile.h") { if (from in level) fault(where ": \"" path "\" is for hosts, include the header of what is needed") }
+        else if (from in level && level[from] < level["sim"]) { public_count++; public_where[public_count] = where; public_path[public_count] = target }
+    }
     else if (from == "toile") { fault(where ": a public header includes \"" path "\", only toile/*.h is allowed"); next }
     else if (outside[from]) {
         target = dir_of(file) path; to = from
@@ -70,6 +79,8 @@ BEGIN {
 }
 END {
     for (i = 1; i <= file_count; i++) if (!state[files[i]]) visit(files[i])
+    for (i = 1; i <= public_count && !faults; i++)
+        if (knows_sim(public_path[i])) fault(public_where[i] ": " public_path[i] " knows the whole simulation, include the header of the stage")
     edge_count = 0
     for (edge in edges) sorted[++edge_count] = edge
     for (i = 2; i <= edge_count; i++) {  # insertion sort: a handful of edges, and the same order everywhere

@@ -1,31 +1,16 @@
 // toile/live.h: change a simulation while it runs: grab cloth and drag it, move bodies, take things away, turn gravity
 // and wind.
 //
-// What is set here holds from the next step on and keeps the solver's state. Ids go stale safely: one whose cloth, body
-// or handle is gone is refused with TL_BAD_ARG, also when its place has been taken by another. Results depend on the
-// calls alone, not on threads or clocks.
+// What is set here holds from the next step on and keeps the solver's state. Results depend on the calls alone, not on
+// threads or clocks. Handles are dragged by tl_handle_set_target (toile/handle.h).
 #pragma once
 #include "toile/body.h"
+#include "toile/handle.h"
 #include "toile/sim.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
-
-typedef struct tl_handle_id {
-    uint32_t slot, gen;
-} tl_handle_id;  // by value, {0, 0} is no handle
-
-/// As tl_sim_add_handle, with an id. With `live` in the definition its target is set by tl_handle_set_target.
-TL_API tl_status tl_handle_create(tl_sim *sim, const tl_handle_def *def, tl_handle_id *out, tl_error *err);
-
-/// Where the handle's nodes are to be at the end of the next step, relative to where they were when it took hold:
-/// `pose` is turned about the handle's pivot and moved; its time and rates are not looked at. They stay there until
-/// another target is set. Cloth in the way holds them up.
-TL_API tl_status tl_handle_set_target(tl_sim *sim, tl_handle_id handle, const tl_motion_key *pose, tl_error *err);
-
-/// Lets go.
-TL_API tl_status tl_handle_remove(tl_sim *sim, tl_handle_id handle, tl_error *err);
 
 /// Where a live body is to be at the end of the next step: its shape as defined, turned about its pivot and moved. It
 /// goes there smoothly, and cloth is pushed aside, not jumped over.
@@ -37,9 +22,6 @@ TL_API tl_status tl_body_set_positions(tl_sim *sim, tl_body_id body, const tl_ve
 
 /// Takes a body away: cloth is no longer held up by it. The solver starts afresh.
 TL_API tl_status tl_body_remove(tl_sim *sim, tl_body_id body, tl_error *err);
-
-/// Takes a cloth away, and the handles that hold it. The solver starts afresh.
-TL_API tl_status tl_cloth_remove(tl_sim *sim, tl_cloth_id cloth, tl_error *err);
 
 /// Springs from nodes of a cloth to places, in every step from the next one on, until others are set: `stiffness`
 /// [N/m], 0: none, and `to` [m] for each of its nodes in the order of its view; both NULL: no more springs. For cloth
@@ -82,14 +64,6 @@ static inline tl_detail tl_detail_default(void)
 }
 /// From the next step on, in place of what was set before. Not part of a saved state.
 TL_API tl_status tl_sim_set_detail(tl_sim *sim, const tl_detail *detail, tl_error *err);
-
-/// Which node (slot of the view) a node of the version before became: `count` entries, as many as the cloth had nodes
-/// then; -1: it is gone. TL_BAD_ARG if the mesh is not one version on from `version` (tl_cloth_version), or was
-/// restored.
-TL_API uint64_t tl_cloth_version(const tl_sim *sim,
-                                 tl_cloth_id cloth);  ///< grows when the mesh is remade; 0: no such cloth
-TL_API tl_status tl_cloth_map(const tl_sim *sim, tl_cloth_id cloth, uint64_t version, int32_t *new_of_old,
-                              int32_t count, tl_error *err);
 
 #ifdef __cplusplus
 }

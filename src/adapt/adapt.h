@@ -15,7 +15,7 @@
 #include "detect/body_clearance.h"
 #include "mesh/mesh_mass.h"
 #include "mesh/mesh_order.h"
-#include "toile/sim.h"
+#include "toile/remeshing.h"
 
 /// Node attributes (int32 words) for the nodes that handles hold: bit k % 32 of word k / 32 stands for group k.
 typedef struct tl_adapt_groups {

@@ -10,6 +10,25 @@
 #include "physics/forces.h"
 #include "physics/strain_limit.h"
 #include "respond/respond.h"
+#include "toile/air.h"
+#include "toile/remeshing.h"
+#include "toile/report.h"
+
+/// What of the definition of a simulation is about solving steps; fields as in tl_sim_def.
+typedef struct tl_dynamics_settings {
+    double dt;
+    tl_integrator integrator;
+    int32_t newton_iterations;
+    double newton_tolerance;
+    int32_t max_halvings;
+    tl_linear linear;
+    double linear_tolerance;
+    int32_t linear_iterations;
+    double effort;
+    tl_vec3 gravity;
+    tl_air_def air;
+    tl_springs_options springs;
+} tl_dynamics_settings;
 
 /// What handles and air do in a (sub)step; arrays are in the arena, one entry per node.
 typedef struct tl_drive {
@@ -33,7 +52,7 @@ typedef struct tl_respond_begin {
 
 /// All that a step is about. Borrowed for the call.
 typedef struct tl_dynamics_world {
-    const tl_sim_def *def;     ///< settings, gravity and air among them
+    tl_dynamics_settings set;
     tl_elements *elements;     ///< masses, faces, hinges, fabrics; `fixed` says which nodes handles drive
     tl_strain_limits *limits;  ///< NULL: no cloth has any
     int64_t step;              ///< its number
@@ -55,6 +74,7 @@ typedef struct tl_dynamics_world {
     tl_status (*drive)(void *host, double begin, double end, tl_drive *out, tl_error *err);
     tl_status (*begin_response)(void *host, const tl_respond_begin *at, tl_error *err);  ///< calls responder->begin
     void *host;
+    const tl_log *log;
     tl_ctx ctx;
 } tl_dynamics_world;
 
@@ -66,7 +86,7 @@ typedef struct tl_dynamics {
     bool own_contact;     ///< can answer contact itself, by a response that is `in_dynamics`
     bool (*follows)(tl_remeshing_kind adapter);  ///< .. and then follows meshes changed by this kind, else none; NULL:
                                                  ///< whatever the response, by all
-    tl_status (*create)(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err);
+    tl_status (*create)(const tl_allocator *alloc, const tl_dynamics_settings *set, void **self, tl_error *err);
     void (*destroy)(void *self);  ///< NULL is fine
     /// Elements are new: the first time, and whenever meshes, handles' cloths or fabrics are others.
     tl_status (*compile)(void *self, tl_dynamics_world *world, tl_error *err);
@@ -82,7 +102,7 @@ typedef struct tl_dynamics {
     size_t (*save)(const void *self, char *out);
     /// The reverse; meshes and nodes are exchanged after it, so what it refuses must not have changed anything.
     tl_status (*load)(void *self, const char *data, size_t size, tl_error *err);
-    void (*hash)(const tl_sim_def *def, tl_hash *hash);  ///< settings that shape results
+    void (*hash)(const tl_dynamics_settings *set, tl_hash *hash);  ///< settings that shape results
 } tl_dynamics;
 
 extern const tl_dynamics tl_dynamics_implicit;

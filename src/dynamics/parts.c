@@ -19,14 +19,14 @@ static tl_status advance(const halver *h, tl_dynamics_world *w, tl_part part, tl
 {
     if (part.depth >= w->halvings) {
         const tl_arena_mark mark = tl_arena_save(w->ctx.arena);
-        part.last = part.depth >= w->def->max_halvings || tl_workers_exhausted(w->ctx.workers);
+        part.last = part.depth >= w->set.max_halvings || tl_workers_exhausted(w->ctx.workers);
         const tl_status status = h->attempt(h->self, w, &part, h->report, err);
         tl_arena_release(w->ctx.arena, mark);
         h->report->substeps += status == TL_OK;
         if (status == TL_OK) *w->dt_before = part.dt;
         if (status != TL_FAILED) return status;
         h->report->rejected++;
-        if (part.depth >= w->def->max_halvings) return status;
+        if (part.depth >= w->set.max_halvings) return status;
     }
     part.dt /= 2, part.depth++;
     TL_TRY(advance(h, w, part, err));

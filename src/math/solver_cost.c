@@ -1,4 +1,4 @@
-// math/solver_cost.c: the cost model behind the automatic choice, calibrated by bench/bench_solver.c.
+// math/solver_cost.c: the cost model behind the automatic choice, calibrated by tests/bench/bench_solver.c.
 
 #include "math/solver_cost.h"
 

@@ -12,7 +12,7 @@
 #include "mesh/mesh.h"
 #include "mesh/mesh_mass.h"
 #include "physics/fabric.h"
-#include "toile/sim.h"
+#include "toile/dynamics.h"
 
 enum { TL_CHUNK_FACES = 128, TL_PATCH_NODES = 6, TL_PATCH_BLOCKS = 21, TL_PATCH_PAIRS = 15 };
 

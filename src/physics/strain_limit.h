@@ -12,6 +12,7 @@
 #pragma once
 #include "base/ctx.h"
 #include "physics/elements.h"
+#include "toile/strain.h"
 
 /// Isotropic: the same for [0] and [1], on the two principal strains. Aligned: warp, weft, cosine between them.
 typedef struct tl_strain_bounds {

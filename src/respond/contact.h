@@ -14,7 +14,7 @@
 #include "base/ctx.h"
 #include "detect/detect.h"
 #include "math/solver.h"
-#include "toile/sim.h"
+#include "toile/contact.h"
 
 struct tl_contact_policy;  // contact_policy.h
 

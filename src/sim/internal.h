@@ -239,6 +239,7 @@ void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double
 tl_status sim_begin_contacts(tl_sim *sim, const tl_respond_begin *at, tl_error *err);
 
 /// The simulation as dynamics see it (step.c).
+tl_dynamics_settings sim_dynamics_settings(const tl_sim_def *def);
 tl_dynamics_world sim_world(tl_sim *sim);
 
 const tl_detector *sim_detector_of(tl_detection kind);  ///< NULL: no such kind (kinds.c)

@@ -548,8 +548,8 @@ static tl_status compile(tl_sim *sim, tl_error *err)
             sim->v[e->node_of[slot]] = sim->cloths[c].mesh->vel[slot - e->cloth_node_start[c]];
         }
     if (!sim_by_springs(sim)) {  // those need elements and surfaces for questions alone
-        if (!sim->dynamics_self) TL_TRY(sim->dynamics->create(&sim->alloc, &sim->def, &sim->dynamics_self, err));
         tl_dynamics_world world = sim_world(sim);
+        if (!sim->dynamics_self) TL_TRY(sim->dynamics->create(&sim->alloc, &world.set, &sim->dynamics_self, err));
         TL_TRY(sim->dynamics->compile(sim->dynamics_self, &world, err));
     }
     sim_find_present(sim, &(bool){false});

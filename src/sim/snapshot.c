@@ -93,7 +93,8 @@ static uint64_t hash_built(const tl_sim *sim)
     tl_hash_add(&hash, &sim->def.dt, sizeof sim->def.dt);
     const int32_t dynamics = (int32_t)sim->def.dynamics;
     tl_hash_add(&hash, &dynamics, sizeof dynamics);
-    sim->dynamics->hash(&sim->def, &hash);
+    const tl_dynamics_settings set = sim_dynamics_settings(&sim->def);
+    sim->dynamics->hash(&set, &hash);
     if (sim_by_springs(sim)) sim_springs_hash(sim, &hash);
     return tl_hash_value(&hash);
 }

@@ -41,9 +41,26 @@ static tl_status begin_response(void *host, const tl_respond_begin *at, tl_error
     return sim_begin_contacts(host, at, err);
 }
 
+tl_dynamics_settings sim_dynamics_settings(const tl_sim_def *def)
+{
+    return (tl_dynamics_settings){.dt = def->dt,
+                                  .integrator = def->integrator,
+                                  .newton_iterations = def->newton_iterations,
+                                  .newton_tolerance = def->newton_tolerance,
+                                  .max_halvings = def->max_halvings,
+                                  .linear = def->linear,
+                                  .linear_tolerance = def->linear_tolerance,
+                                  .linear_iterations = def->linear_iterations,
+                                  .effort = def->effort,
+                                  .gravity = def->gravity,
+                                  .air = def->air,
+                                  .springs = def->springs};
+}
+
 tl_dynamics_world sim_world(tl_sim *sim)
 {
-    return (tl_dynamics_world){.def = &sim->def,
+    return (tl_dynamics_world){.set = sim_dynamics_settings(&sim->def),
+                               .log = &sim->def.log,
                                .elements = sim->elements,
                                .limits = sim->limits,
                                .step = sim->step,

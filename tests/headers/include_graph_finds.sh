@@ -42,4 +42,13 @@ expect 1 'public header'
 
 tree "unknown module"; put src/other/a.c base/a.h; put src/base/a.h
 expect 1 'no place in the order'
+
+tree "a stage includes the top header"; put src/adapt/a.h toile/body.h; put include/toile/body.h toile/sim.h; put include/toile/sim.h
+expect 1 'knows the whole simulation'
+
+tree "a module includes the header for hosts"; put src/run/a.h toile/core.h; put include/toile/core.h
+expect 1 'is for hosts'
+
+tree "a benchmark looks inside"; put bench/x.c math/b.h; put src/math/b.h
+expect 1 'toile/\*.h and its own folder'
 exit $failed

@@ -22,10 +22,10 @@ typedef struct baraff_witkin {
     tl_bsr *matrix;  ///< NULL until elements are compiled
 } baraff_witkin;
 
-static tl_status create(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err)
+static tl_status create(const tl_allocator *alloc, const tl_dynamics_settings *set, void **self, tl_error *err)
 {
     *self = NULL;
-    (void)def;
+    (void)set;
     baraff_witkin *d = TL_CALLOC(alloc, baraff_witkin, 1);
     if (!d) return tl_fail_memory(err, "the dynamics");
     d->alloc = *alloc;
@@ -52,9 +52,9 @@ static tl_status compile(void *self, tl_dynamics_world *w, tl_error *err)
 
 static void restart(void *self) { (void)self; }  // nothing is carried over
 
-static void hash(const tl_sim_def *def, tl_hash *hash)
+static void hash(const tl_dynamics_settings *set, tl_hash *hash)
 {
-    const double solver[3] = {def->linear_tolerance, def->linear_iterations, def->max_halvings};
+    const double solver[3] = {set->linear_tolerance, set->linear_iterations, set->max_halvings};
     tl_hash_add(hash, solver, sizeof solver);
 }
 
@@ -91,9 +91,9 @@ static tl_status set_up(tl_dynamics_world *w, trial *t, tl_error *err)
                             .now = 1,
                             .x_hat = w->x,
                             .x_tilde = t->drive.target,
-                            .gravity = w->def->gravity,
-                            .pressure = 0.5 * w->def->air.density * w->def->air.drag,
-                            .skin = w->def->air.skin,
+                            .gravity = w->set.gravity,
+                            .pressure = 0.5 * w->set.air.density * w->set.air.drag,
+                            .skin = w->set.air.skin,
                             .wind = t->drive.wind,
                             .eddies = t->drive.eddies,
                             .shelter = t->drive.shelter,
@@ -130,7 +130,7 @@ static tl_status solve(baraff_witkin *d, tl_dynamics_world *w, trial *t, tl_step
                         .right = t->right};
     bw_assemble(&system, w->ctx.workers);
     bw_pcg_report r;
-    const tl_pcg_stop stop = {TOLERANCE_PART * w->def->linear_tolerance, w->def->linear_iterations};
+    const tl_pcg_stop stop = {TOLERANCE_PART * w->set.linear_tolerance, w->set.linear_iterations};
     TL_TRY(bw_pcg(d->matrix, t->barred, stop, t->right, t->dv, &w->ctx, &r, err));
     report->newton_iterations++, report->linear_iterations += r.iterations;
     report->linear_used = TL_LINEAR_PCG;

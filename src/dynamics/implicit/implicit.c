@@ -10,15 +10,15 @@
 #include "physics/bend.h"
 #include "physics/bend_friction.h"
 
-static tl_status create(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err)
+static tl_status create(const tl_allocator *alloc, const tl_dynamics_settings *set, void **self, tl_error *err)
 {
     *self = NULL;
     tl_implicit *d = TL_CALLOC(alloc, tl_implicit, 1);
     if (!d) return tl_fail_memory(err, "the dynamics");
     d->alloc = *alloc;
     tl_solver_def solver = tl_solver_def_default();
-    solver.kind = (tl_solver_kind)def->linear;
-    solver.max_iterations = def->linear_iterations;
+    solver.kind = (tl_solver_kind)set->linear;
+    solver.max_iterations = set->linear_iterations;
     const tl_status status = tl_solver_create(alloc, &solver, &d->solver, err);
     if (status != TL_OK) {
         TL_FREE(alloc, d, 1);
@@ -46,8 +46,8 @@ static void destroy(void *self)
 static bool single_is_safe(const tl_dynamics_world *w)
 {
     const tl_elements *e = w->elements;
-    const double dt = w->def->dt;
-    if (w->def->linear == TL_LINEAR_DIRECT || w->def->linear == TL_LINEAR_CHOLMOD) return false;
+    const double dt = w->set.dt;
+    if (w->set.linear == TL_LINEAR_DIRECT || w->set.linear == TL_LINEAR_CHOLMOD) return false;
     double stiffest = 0, lightest = INFINITY;
     for (int32_t i = 0; i < e->node_count; i++) lightest = fmin(lightest, e->mass[i]);
     for (int32_t m = 0; m < e->material_count; m++) {
@@ -103,11 +103,11 @@ static tl_status load(void *self, const char *data, size_t size, tl_error *err)
     return tl_solver_load_notes(d->solver, notes, err);
 }
 
-static void hash(const tl_sim_def *def, tl_hash *hash)
+static void hash(const tl_dynamics_settings *set, tl_hash *hash)
 {
-    const double solver[7] = {def->newton_iterations, def->newton_tolerance,  def->max_halvings, (int)def->linear,
-                              def->linear_tolerance,  def->linear_iterations, def->effort};
-    tl_hash_add(hash, &def->integrator, sizeof def->integrator);
+    const double solver[7] = {set->newton_iterations, set->newton_tolerance,  set->max_halvings, (int)set->linear,
+                              set->linear_tolerance,  set->linear_iterations, set->effort};
+    tl_hash_add(hash, &set->integrator, sizeof set->integrator);
     tl_hash_add(hash, solver, sizeof solver);
 }
 

@@ -46,9 +46,9 @@ tl_status implicit_relax(void *self, tl_dynamics_world *w, double dt, tl_strain_
     if (limits) tl_strain_begin(limits, w->elements, step.gamma);
     memcpy(x, w->x, (size_t)n * sizeof *x);
     if (implicit_contacts(w)) TL_TRY(begin_still(w, dt, x, err));
-    const tl_newton_def def = {.iterations = w->def->newton_iterations,
-                               .tolerance = w->def->newton_tolerance,
-                               .linear_tolerance = w->def->linear_tolerance,
+    const tl_newton_def def = {.iterations = w->set.newton_iterations,
+                               .tolerance = w->set.newton_tolerance,
+                               .linear_tolerance = w->set.linear_tolerance,
                                .speed = 1,
                                .longest = 0.05,
                                .rounds = ROUNDS,

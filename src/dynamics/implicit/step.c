@@ -25,7 +25,7 @@ enum { STRAIN_ROUNDS = 20, STRAINED_IDLE = 3, STRAIN_HALVINGS = 2, EARLY_HALVING
 /// the last: velocity = ((1 + 2w)/(1 + w) x - (1 + w) x_n + w^2/(1 + w) x_(n-1)) / dt. w = 0 is implicit Euler.
 static tl_step_def integrator(const tl_dynamics_world *world, double dt)
 {
-    double w = world->def->integrator == TL_BDF2 && *world->dt_before > 0 ? dt / *world->dt_before : 0;
+    double w = world->set.integrator == TL_BDF2 && *world->dt_before > 0 ? dt / *world->dt_before : 0;
     if (w > 2) w = 0;  // stable below 1 + sqrt(2) only (Grigorieff 1983): after a cut step, start again
     const double lead = (1 + 2 * w) / (1 + w);
     return (tl_step_def){.gamma = lead / dt, .now = (1 + w) / lead, .before = w * w / (1 + w) / lead};
@@ -178,8 +178,8 @@ static tl_status set_up(tl_dynamics_world *w, double begin, double dt, tl_step_d
         const tl_vec3 v_hat = past ? tl_madd3(tl_mul3(step.now, w->v[i]), -step.before, w->v_before[i]) : w->v[i];
         drive.target[i] = tl_madd3(step.x_hat[i], 1 / step.gamma, v_hat);
     }
-    step.x_tilde = drive.target, step.gravity = w->def->gravity;
-    step.pressure = 0.5 * w->def->air.density * w->def->air.drag, step.skin = w->def->air.skin;
+    step.x_tilde = drive.target, step.gravity = w->set.gravity;
+    step.pressure = 0.5 * w->set.air.density * w->set.air.drag, step.skin = w->set.air.skin;
     step.wind = drive.wind, step.eddies = drive.eddies, step.shelter = drive.shelter;
     step.pull = drive.pull, step.pull_to = drive.pull_to;
     *out = step;
@@ -200,7 +200,7 @@ static part part_of(const stepper *s, double begin, double dt, int depth, const 
     // Where the smallest part of a step had to be taken as it was, to cut the rest as small again helps nobody.
     // And when the budget is spent, what is left of the step is taken as a whole.
     const bool hurry = tl_workers_exhausted(s->w->ctx.workers);
-    const bool last = depth == s->w->def->max_halvings || (report->unconverged > 0 && depth >= EARLY_HALVINGS) || hurry;
+    const bool last = depth == s->w->set.max_halvings || (report->unconverged > 0 && depth >= EARLY_HALVINGS) || hurry;
     return (part){begin, dt, depth, last, depth < EARLY_HALVINGS && !last, hurry};
 }
 
@@ -222,9 +222,9 @@ static tl_newton_def newton_def(const stepper *s, const tl_step_def *step, const
                  longest = fmax(fmax(LONGEST_UPDATE, fmin(driven, LONGEST_DRIVEN)), 4 * sqrt(most2));
     if (s->contacts && tl_contacts_bodies_move(s->contacts) && way2 > SET_GOING * SET_GOING * dt * dt * speed2)
         speed2 = way2 / (dt * dt);
-    return (tl_newton_def){.iterations = w->def->newton_iterations,
-                           .tolerance = w->def->newton_tolerance,
-                           .linear_tolerance = w->def->linear_tolerance,
+    return (tl_newton_def){.iterations = w->set.newton_iterations,
+                           .tolerance = w->set.newton_tolerance,
+                           .linear_tolerance = w->set.linear_tolerance,
                            .speed = sqrt(speed2 / fmax(w->node_count, 1)),
                            .longest = longest,
                            .rounds = STRAIN_ROUNDS,
@@ -462,10 +462,10 @@ static tl_status advance(stepper *s, double begin, double dt, int depth, tl_step
         report->substeps += status == TL_OK;
         if (status != TL_FAILED) return status;
         report->rejected++;
-        if (depth == w->def->max_halvings) return status;
+        if (depth == w->set.max_halvings) return status;
         if (depth < EARLY_HALVINGS) s->d->cut = depth + 1;
-        tl_log_write(&w->def->log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)w->step, begin,
-                     dt, err ? err->message : "");
+        tl_log_write(w->log, TL_LOG_DEBUG, "step %lld at %.6f s: dt %g s halved: %s", (long long)w->step, begin, dt,
+                     err ? err->message : "");
     }
     if (depth > 0) return halves(s, begin, dt, depth, report, err);
     const tl_arena_mark mark = tl_arena_save(w->ctx.arena);

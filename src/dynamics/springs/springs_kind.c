@@ -43,12 +43,12 @@ static void destroy(void *self)
     TL_FREE(&alloc, d, 1);
 }
 
-static tl_status create(const tl_allocator *alloc, const tl_sim_def *def, void **self, tl_error *err)
+static tl_status create(const tl_allocator *alloc, const tl_dynamics_settings *set, void **self, tl_error *err)
 {
     *self = NULL;
     springs_kind *d = TL_CALLOC(alloc, springs_kind, 1);
     if (!d) return tl_fail_memory(err, "the dynamics");
-    d->alloc = *alloc, d->def = tl_springs_def_of(&def->springs);
+    d->alloc = *alloc, d->def = tl_springs_def_of(&set->springs);
     const tl_status status = tl_springs_create(alloc, &d->def, &d->solver, err);
     if (status != TL_OK) destroy(d), d = NULL;
     *self = d;
@@ -112,12 +112,12 @@ static tl_status compile(void *self, tl_dynamics_world *w, tl_error *err)
 
 static void restart(void *self) { (void)self; }  // nothing is carried over
 
-static void hash(const tl_sim_def *def, tl_hash *hash)
+static void hash(const tl_dynamics_settings *set, tl_hash *hash)
 {
-    const tl_springs_options *o = &def->springs;
+    const tl_springs_options *o = &set->springs;
     const double numbers[11] = {o->method,        o->substeps,   o->compression,   o->stiffness,
                                 o->bend,          o->damping,    o->bending,       o->max_stretch,
-                                o->length_rounds, o->level_rule, def->max_halvings};
+                                o->length_rounds, o->level_rule, set->max_halvings};
     tl_hash_add(hash, numbers, sizeof numbers);
 }
 
@@ -127,7 +127,7 @@ static void hash(const tl_sim_def *def, tl_hash *hash)
 static void accelerate(const tl_dynamics_world *w, const tl_drive *drive, double dt, tl_vec3 *accel)
 {
     const tl_elements *e = w->elements;
-    const tl_air_def *in = &w->def->air;
+    const tl_air_def *in = &w->set.air;
     for (int32_t i = 0; i < w->node_count; i++) {
         accel[i] = (tl_vec3){0, 0, 0};
         if (!drive->pull || !(drive->pull[i] > 0)) continue;
@@ -168,10 +168,10 @@ static tl_status solve(springs_kind *d, tl_dynamics_world *w, const tl_part *par
     end->target = target;
     accelerate(w, &drive, part->dt, accel);
     tl_springs_hold(d->solver, w->elements->fixed);
-    const int32_t substeps = w->def->springs.substeps;
+    const int32_t substeps = w->set.springs.substeps;
     const tl_springs_step step = {.dt = part->dt,
                                   .substeps = substeps > 0 ? substeps : tl_springs_substeps(d->solver, part->dt),
-                                  .gravity = w->def->gravity,
+                                  .gravity = w->set.gravity,
                                   .accel = accel,
                                   .target = target,
                                   .workers = w->ctx.workers};

@@ -1,4 +1,4 @@
-// bench/bench_solver.c: linear solvers on cloth matrices: parts, then whole series of slowly changing
+// tests/bench/bench_solver.c: linear solvers on cloth matrices: parts, then whole series of slowly changing
 // matrices.
 //
 //   bench_solver [threads [most rows [least rows]]]        default: 1 and 2 threads, 1k to 100k rows
@@ -17,7 +17,7 @@
 #include "math/cholesky.h"
 #include "math/multilevel.h"
 #include "math/pcg.h"
-#include "../tests/unit/cloth_matrix.h"
+#include "unit/cloth_matrix.h"
 
 static const tl_solver_kind KINDS[] = {TL_SOLVER_PCG, TL_SOLVER_MULTILEVEL, TL_SOLVER_STALE, TL_SOLVER_DIRECT,
                                        TL_SOLVER_AUTO};

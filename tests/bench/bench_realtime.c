@@ -1,5 +1,6 @@
-// bench/bench_realtime.c: edge trees and springs from inside, in the tables of Simnett 2012: transitions (Tables 3.2 to
-// 3.5), uniform refinement with and without pools (3.7 to 3.10), and the solver on a sheet over a sphere.
+// tests/bench/bench_realtime.c: edge trees and springs from inside, in the tables of Simnett 2012: transitions
+// (Tables 3.2 to 3.5), uniform refinement with and without pools (3.7 to 3.10), and the solver on a sheet over a
+// sphere.
 //
 // Times are processor time of one thread, the best of several rounds: other work on the machine only adds.
 

@@ -1,4 +1,4 @@
-// bench/bench_sizing.c: the sizing field, per face and term by term, one thread; planes of obstacles per node.
+// tests/bench/bench_sizing.c: the sizing field, per face and term by term, one thread; planes of obstacles per node.
 //
 //   bench_sizing [faces..]        default: 2k, 10k, 65k and 200k
 //

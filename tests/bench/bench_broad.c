@@ -1,4 +1,4 @@
-// bench/bench_broad.c: refit and candidate pairs of trees, one thread: which k, arity and leaf size to take.
+// tests/bench/bench_broad.c: refit and candidate pairs of trees, one thread: which k, arity and leaf size to take.
 //
 //   bench_broad                     generated scenes: folded sheet, sheet on a sphere, stack of sheets
 //   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and

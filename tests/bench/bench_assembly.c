@@ -1,4 +1,5 @@
-// bench/bench_assembly.c: force and Hessian assembly, energy and matrix product, one thread, both matrix storages.
+// tests/bench/bench_assembly.c: force and Hessian assembly, energy and matrix product, one thread, both matrix
+// storages.
 //
 //   bench_assembly [faces..]        default: 2k, 10k, 65k and 200k
 //
