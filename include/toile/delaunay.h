@@ -43,6 +43,7 @@ typedef struct tl_region_link {
 
 /// How to fill. Start from tl_delaunay_def_default().
 typedef struct tl_delaunay_def {
+    uint32_t struct_size;                    ///< filled in by the default function, do not set
     double edge;                             ///< wanted edge length, > 0; 0: no limit. Default 0.
     double (*size)(void *user, tl_vec2 at);  ///< wanted edge length at a place, used where it is less than `edge`
     void *user;                              ///< for `size`
@@ -51,7 +52,13 @@ typedef struct tl_delaunay_def {
     int32_t smoothing;                       ///< sweeps that even out inner points. Default 4.
     int32_t point_max;                       ///< most points of one region. Default 20 million.
 } tl_delaunay_def;
-TL_API tl_delaunay_def tl_delaunay_def_default(void);
+TL_API void tl_delaunay_def_init(tl_delaunay_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_delaunay_def tl_delaunay_def_default(void)
+{
+    tl_delaunay_def def;
+    tl_delaunay_def_init(&def, sizeof def);
+    return def;
+}
 
 /// A piece of an edge of the region.
 typedef struct tl_delaunay_edge {

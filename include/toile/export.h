@@ -9,7 +9,8 @@ extern "C" {
 
 /// What to write. Start from tl_export_def_default().
 typedef struct tl_export_def {
-    const char *dir;  ///< folder of a run, or a recording (.toile). Required.
+    uint32_t struct_size;  ///< filled in by the default function, do not set
+    const char *dir;       ///< folder of a run, or a recording (.toile). Required.
     /// .usda, .toile: one file with all cloths; .glb, .pc2, .mdd: one cloth with one mesh for all frames; .ply, .obj:
     /// one file per frame of one cloth, NAME.000012.ply. Required.
     const char *out;
@@ -27,9 +28,14 @@ typedef struct tl_export_def {
     uint32_t stored;        ///< 1: a .toile without packing. Default 0.
     const char
         *refine;  ///< finer frames, "LEVELS[:SCHEME][+wrinkles]" (toile/refine.h); NULL: as they are. Default NULL.
-    uint32_t made_by_default;
 } tl_export_def;
-TL_API tl_export_def tl_export_def_default(void);
+TL_API void tl_export_def_init(tl_export_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_export_def tl_export_def_default(void)
+{
+    tl_export_def def;
+    tl_export_def_init(&def, sizeof def);
+    return def;
+}
 
 typedef struct tl_export_report {
     int32_t frames, nodes, faces;  ///< nodes and faces: of all cloths in the last frame

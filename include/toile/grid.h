@@ -43,6 +43,7 @@ typedef enum tl_grid_solver {
 
 /// What to make. Start from tl_grid_def_default().
 typedef struct tl_grid_def {
+    uint32_t struct_size;       ///< filled in by the default function, do not set
     tl_grid_method method;      ///< Default TL_QUADS_DIAGONAL.
     int32_t cells_u, cells_v;   ///< quads along u (first and third side) and v, 1 to 10000. Default 20, 20.
     double weight_u, weight_v;  ///< Lu, Lv of length and diagonal, > 0: Lu > Lv pulls v edges harder. Default 1, 1.
@@ -56,7 +57,13 @@ typedef struct tl_grid_def {
     double snap_angle_deg;      ///< outline points that turn by more get a grid point; >= 180: none. Default 180.
     tl_grid_folds folds;        ///< Default TL_FOLDS_REPAIR.
 } tl_grid_def;
-TL_API tl_grid_def tl_grid_def_default(void);
+TL_API void tl_grid_def_init(tl_grid_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_grid_def tl_grid_def_default(void)
+{
+    tl_grid_def def;
+    tl_grid_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Figures of a grid. Areas are signed: <= 0 is folded.
 typedef struct tl_grid_quality {

@@ -252,12 +252,20 @@ TL_API const char *tl_panel_method_name(tl_panel_method method);
 
 /// Start from tl_pattern_mesh_def_default().
 typedef struct tl_pattern_mesh_def {
+    uint32_t struct_size;      ///< filled in by the default function, do not set
     tl_panel_method method;    ///< Default TL_PANEL_DELAUNAY.
     double edge;               ///< wanted edge length [m], 1e-5 to 10. Default 0.02.
     int32_t cells_u, cells_v;  ///< of grids: so many quads along each side; 0: by `edge`. Default 0, 0.
     int32_t panel;             ///< that panel alone; -1: all. Default -1.
 } tl_pattern_mesh_def;
-TL_API tl_pattern_mesh_def tl_pattern_mesh_def_default(void);
+TL_API void tl_pattern_mesh_def_init(tl_pattern_mesh_def *def,
+                                     size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_pattern_mesh_def tl_pattern_mesh_def_default(void)
+{
+    tl_pattern_mesh_def def;
+    tl_pattern_mesh_def_init(&def, sizeof def);
+    return def;
+}
 
 /// Two vertices that a seam brings together. Seams behind the pattern's own are its drawn darts, panel by panel.
 typedef struct tl_seam_pair {

@@ -36,6 +36,7 @@ typedef struct tl_camera_def {
     double azimuth_deg, elevation_deg;  ///< 0, 0 looks from +z (y up) at the scene; azimuth turns towards +x
     tl_vec3 eye, target;                ///< [m]
     double fov_deg;                     ///< vertical, in (0, 170). Default 30.
+    double reserved[4];                 ///< room for later fields; zero
 } tl_camera_def;
 
 /// Reads "front", "back", "left", "right", "top", "corner", "AZIMUTH,ELEVATION" or "X,Y,Z,X,Y,Z[,FOV]" (eye,

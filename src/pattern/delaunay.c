@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "base/sort.h"
 #include "base/timer.h"
@@ -15,9 +16,10 @@
 
 #define DEGREES (180 / 3.14159265358979323846)
 
-tl_delaunay_def tl_delaunay_def_default(void)
+void tl_delaunay_def_init(tl_delaunay_def *def, size_t size)
 {
-    return (tl_delaunay_def){.min_angle_deg = 26, .smoothing = 4, .point_max = 20000000};
+    const tl_delaunay_def defaults = {.min_angle_deg = 26, .smoothing = 4, .point_max = 20000000};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 static tl_status check_def(const tl_delaunay_def *def, tl_error *err)
@@ -212,11 +214,13 @@ static tl_status fill_all(tl_refiner *f, tl_links *links, tl_delaunay_mesh *mesh
 }
 
 tl_status tl_delaunay_fill(const tl_allocator *alloc, const tl_region *region, int32_t count,
-                           const tl_region_link *link, int32_t link_count, const tl_delaunay_def *def,
+                           const tl_region_link *link, int32_t link_count, const tl_delaunay_def *given,
                            tl_delaunay_mesh *mesh, tl_error *err)
 {
     if (count < 1) return tl_fail(err, TL_BAD_ARG, "delaunay: %d regions, must be at least 1", count);
     memset(mesh, 0, (size_t)count * sizeof *mesh);
+    TL_DEF_COMPLETE(tl_delaunay_def, full, given, err);
+    const tl_delaunay_def *def = &full;
     TL_TRY(check_def(def, err));
     for (int32_t r = 0; r < count; r++) TL_TRY(tl_region_check(&region[r], r, err));
     tl_refiner f = {.alloc = *alloc, .def = def, .count = count, .sine = tl_sin(def->min_angle_deg / DEGREES)};

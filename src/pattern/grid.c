@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "base/timer.h"
 #include "pattern/grid_impl.h"
@@ -16,9 +17,9 @@ const char *tl_grid_method_name(tl_grid_method method)
     return method >= 0 && method < TL_QUADS_METHODS ? names[method] : "unknown";
 }
 
-tl_grid_def tl_grid_def_default(void)
+void tl_grid_def_init(tl_grid_def *def, size_t size)
 {
-    return (tl_grid_def){
+    const tl_grid_def defaults = {
         .method = TL_QUADS_DIAGONAL,
         .cells_u = 20,
         .cells_v = 20,
@@ -30,6 +31,7 @@ tl_grid_def tl_grid_def_default(void)
         .area_steps = 2000,
         .snap_angle_deg = 180,
     };
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 static tl_status check_def(const tl_grid_def *def, tl_error *err)
@@ -199,10 +201,12 @@ static tl_status finish(maker *m, tl_error *err)
 }
 
 tl_status tl_quad_grid_make(const tl_allocator *alloc, const tl_vec2 *outline, int32_t count, const int32_t *corner,
-                            const tl_grid_def *def, tl_grid_cache *cache, tl_quad_grid *out, tl_error *err)
+                            const tl_grid_def *given, tl_grid_cache *cache, tl_quad_grid *out, tl_error *err)
 {
     const double begin = tl_now();
     *out = (tl_quad_grid){0};
+    TL_DEF_COMPLETE(tl_grid_def, full, given, err);
+    const tl_grid_def *def = &full;
     TL_TRY(check_def(def, err));
     TL_TRY(tl_outline_check(outline, count, err));
     tl_quad_grid made = {.alloc = *alloc, .cells_u = def->cells_u, .cells_v = def->cells_v};

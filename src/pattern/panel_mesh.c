@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/def.h"
 #include "base/fail.h"
 #include "math/elementary.h"
 #include "math/vec3.h"
@@ -15,9 +16,10 @@ const char *tl_panel_method_name(tl_panel_method method)
     return (int)method >= 0 && method <= TL_PANEL_EQUAL_AREA ? names[method] : NULL;
 }
 
-tl_pattern_mesh_def tl_pattern_mesh_def_default(void)
+void tl_pattern_mesh_def_init(tl_pattern_mesh_def *def, size_t size)
 {
-    return (tl_pattern_mesh_def){TL_PANEL_DELAUNAY, 0.02, 0, 0, -1};
+    const tl_pattern_mesh_def defaults = {.edge = 0.02, .panel = -1};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 void tl_pattern_mesh_free(tl_pattern_mesh *m)
@@ -119,12 +121,14 @@ tl_status tl_panel_mesh_pair(tl_panel_mesher *m, int32_t seam, int32_t a, int32_
     return TL_OK;
 }
 
-tl_status tl_pattern_mesh_make(const tl_allocator *alloc, const tl_pattern *pattern, const tl_pattern_mesh_def *def,
+tl_status tl_pattern_mesh_make(const tl_allocator *alloc, const tl_pattern *pattern, const tl_pattern_mesh_def *given,
                                tl_pattern_mesh *out, tl_error *err)
 {
-    if (!pattern || !def || !out) return tl_fail(err, TL_BAD_ARG, "pattern_mesh: pattern, def or out is NULL");
+    if (!pattern || !out) return tl_fail(err, TL_BAD_ARG, "pattern_mesh: pattern or out is NULL");
     const tl_allocator a = alloc ? *alloc : tl_allocator_default();
     *out = (tl_pattern_mesh){.alloc = a};
+    TL_DEF_COMPLETE(tl_pattern_mesh_def, full, given, err);
+    const tl_pattern_mesh_def *def = &full;
     if (!pattern->closed)
         return tl_fail(err, TL_BAD_ARG, "pattern_mesh: the pattern has not been checked (call tl_pattern_check)");
     if (!tl_panel_method_name(def->method))

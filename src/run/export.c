@@ -7,23 +7,18 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/def.h"
 #include "base/fail.h"
 #include "io/mesh_file.h"
 #include "io/motion_write.h"
 #include "io/recording.h"
 #include "run/export_stream.h"
 
-enum { MADE = 0x65787074 };
-
-tl_export_def tl_export_def_default(void)
+void tl_export_def_init(tl_export_def *def, size_t size)
 {
-    return (tl_export_def){.last = -1,
-                           .scale = 1,
-                           .tolerance = 0.01,
-                           .most_halvings = 3,
-                           .velocities = 1,
-                           .precision = 1e-6,
-                           .made_by_default = MADE};
+    const tl_export_def defaults = {
+        .last = -1, .scale = 1, .tolerance = 0.01, .most_halvings = 3, .velocities = 1, .precision = 1e-6};
+    tl_def_init(def, size, &defaults, sizeof defaults);
 }
 
 static tl_status write_file(const char *path, tl_buf *buf, tl_export_report *out, tl_error *err)
@@ -234,8 +229,7 @@ static layout layout_of(const char *path)
 
 static tl_status check(const tl_export_def *def, tl_error *err)
 {
-    if (!def || def->made_by_default != MADE || !def->dir || !def->out)
-        return tl_fail(err, TL_BAD_ARG, "export: start from tl_export_def_default(), give dir and out");
+    if (!def->dir || !def->out) return tl_fail(err, TL_BAD_ARG, "export: dir or out is NULL");
     if (!(isfinite(def->scale) && def->scale > 0))
         return tl_fail(err, TL_BAD_ARG, "export: scale %g, must be > 0", def->scale);
     if (!(isfinite(def->tolerance) && def->tolerance > 0))
@@ -282,8 +276,8 @@ tl_status tl_export(const tl_export_def *given, tl_export_report *out, tl_error 
 {
     if (!out) return tl_fail(err, TL_BAD_ARG, "export: out is NULL");
     *out = (tl_export_report){0};
-    TL_TRY(check(given, err));
-    tl_export_def def = *given;
+    TL_DEF_COMPLETE(tl_export_def, def, given, err);
+    TL_TRY(check(&def, err));
     if (layout_of(def.out) != WHOLE) def.velocities = 0;
     tl_export_stream stream;
     tl_status status = tl_export_stream_open(&stream, &def, err);

@@ -247,7 +247,7 @@ def fill(struct, values: Mapping[str, Any], keep: Keep, what: str = "") -> None:
     fields = dict((ctype.item if ctype.kind == "pointer" else ctype).fields)
     for name, value in values.items():
         label = f"{what}.{name}" if what else name
-        if name not in fields or name in ("struct_size", "reserved", "made_by_default"):
+        if name not in fields or name in ("struct_size", "reserved"):
             near = difflib.get_close_matches(name, fields, 1)
             hint = f" (did you mean '{near[0]}'?)" if near else f" (there are {', '.join(fields)})"
             raise BadArgument(f"{label}: no such setting{hint}")
