@@ -75,10 +75,13 @@ typedef struct tl_energies {
 
 /// From now on `cancel` (copied; NULL: nobody) is asked within steps and at the start, a few times per linear solve and
 /// search. A step that is cancelled leaves the state of the last good step, its meshes maybe already remade; saving
-/// then gives that state, and the next step goes back to it (up to eight steps are taken again) with the same bits.
+/// then gives that state, and the next call that changes anything goes back to it first (up to eight steps are taken
+/// again) with the same bits.
 TL_API void tl_sim_set_cancel(tl_sim *sim, const tl_cancel *cancel);
 
-/// One step of `dt`. TL_FAILED and TL_CANCELLED leave the state of the last good step. `report` may be NULL.
+/// One step of `dt`. TL_FAILED, TL_CANCELLED and TL_NO_MEMORY leave the state of the last good step, and the step can
+/// be taken again (where memory runs out in the first step, or the first after a change, a mesh may be half remade).
+/// TL_BAD_ARG: there is no cloth. `report` may be NULL.
 TL_API tl_status tl_sim_step(tl_sim *sim, tl_step_report *report, tl_error *err);
 
 /// Moves the nodes into their strain limits by as little as can be (mass-weighted; nodes that handles hold now stay):
@@ -117,8 +120,9 @@ TL_API int64_t tl_sim_replay_steps(const tl_sim *sim);
 /// The state as bytes. *data is owned by `sim` and valid until the next call that takes a non-const `sim`.
 TL_API tl_status tl_sim_save(tl_sim *sim, const void **data, size_t *size, tl_error *err);
 
-/// Back to a saved state of a simulation built the same way; continues with the same bits. May take a few steps (at
-/// most eight) again. TL_BAD_INPUT if the bytes are damaged or of another simulation; then `sim` is unchanged.
+/// Back to a saved state of a simulation built the same way, with the same gravity, wind and dt; continues with the
+/// same bits. May take a few steps (at most eight) again. TL_BAD_INPUT if the bytes are damaged or of another
+/// simulation; then `sim` is unchanged.
 TL_API tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *err);
 
 #ifdef __cplusplus

@@ -377,6 +377,7 @@ static tl_status make_body(tl_sim *sim, const tl_body_def *def, sim_body *b, tl_
 
 tl_status tl_sim_add_body(tl_sim *sim, const tl_body_def *given, tl_body_id *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     *out = (tl_body_id){0, 0};
     TL_DEF_COMPLETE(tl_body_def, complete, given, err);
     const tl_body_def *def = &complete;

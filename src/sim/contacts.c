@@ -379,6 +379,7 @@ static tl_status find_intersections(tl_sim *sim, uint8_t *mark, tl_intersection_
 
 tl_status tl_sim_intersections(tl_sim *sim, tl_intersection_report *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     return find_intersections(sim, NULL, out, err);
 }
 

@@ -91,6 +91,7 @@ tl_status tl_sim_add_handle(tl_sim *sim, const tl_handle_def *def, tl_error *err
 
 tl_status tl_handle_create(tl_sim *sim, const tl_handle_def *given, tl_handle_id *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     *out = (tl_handle_id){0, 0};
     TL_DEF_COMPLETE(tl_handle_def, complete, given, err);
     const tl_handle_def *def = &complete;

@@ -212,6 +212,7 @@ struct tl_sim {
     tl_cancel cancel;  ///< whom to ask whether a step is still wanted
     bool relaxing;     ///< a pass of remeshing is due at once
     bool interrupted;  ///< a step was given up on the way: the note of the epoch is what holds
+    bool dead_slots;   ///< memory ran out after a pass of remeshing: a mesh is not numbered anew yet
 };
 
 /// Makes elements, matrix, solver and state arrays if cloths have changed.
@@ -253,6 +254,9 @@ tl_status sim_recompile(tl_sim *sim, tl_error *err);
 
 /// Remeshes the cloths that are due (remeshing.c).
 tl_status sim_remesh(tl_sim *sim, tl_step_report *report, tl_error *err);
+
+/// Numbers meshes anew where a pass could not, for want of memory.
+tl_status sim_renumber_rest(tl_sim *sim, tl_error *err);
 tl_status sim_check_remeshing(const tl_remeshing *def, tl_error *err);
 bool sim_remeshes(const tl_sim *sim);  ///< is there a cloth whose mesh may change?
 
@@ -283,8 +287,9 @@ tl_status sim_check_start(const tl_start_def *def, tl_error *err);
 /// tl_sim_start without asking whether it is still wanted.
 tl_status sim_start(tl_sim *sim, tl_start_report *out, tl_error *err);
 
-/// After a step that was given up: back to the state before it, from the note of the epoch.
-tl_status sim_take_up_again(tl_sim *sim, tl_error *err);
+/// After a step that was given up: back to the state before it, from the note of the epoch. All that changes a
+/// simulation begins with it.
+tl_status sim_go_back(tl_sim *sim, tl_error *err);
 
 /// Cloth that crosses bodies, and no cloth, counts as pinched from now on; `left` gets what else there is (contacts.c).
 tl_status sim_pinch_crossings(tl_sim *sim, tl_intersection_report *left, tl_error *err);

@@ -57,6 +57,7 @@ static tl_status find_handle(const tl_sim *sim, tl_handle_id id, int32_t *out, t
 
 tl_status tl_handle_set_target(tl_sim *sim, tl_handle_id id, const tl_motion_key *pose, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     int32_t i;
     TL_TRY(find_handle(sim, id, &i, err));
     sim_handle *h = &sim->handles[i];
@@ -77,6 +78,7 @@ static void drop_handle(tl_sim *sim, int32_t i)
 
 tl_status tl_handle_remove(tl_sim *sim, tl_handle_id id, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     int32_t i;
     TL_TRY(find_handle(sim, id, &i, err));
     drop_handle(sim, i);
@@ -98,6 +100,7 @@ static tl_status find_live_body(const tl_sim *sim, tl_body_id id, sim_body **out
 
 tl_status tl_body_set_pose(tl_sim *sim, tl_body_id id, const tl_motion_key *pose, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     sim_body *b;
     TL_TRY(find_live_body(sim, id, &b, err));
     TL_TRY(aim(sim, b->name, pose, &b->live, b->motion, err));
@@ -107,6 +110,7 @@ tl_status tl_body_set_pose(tl_sim *sim, tl_body_id id, const tl_motion_key *pose
 
 tl_status tl_body_set_positions(tl_sim *sim, tl_body_id id, const tl_vec3 *pos, int32_t count, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     sim_body *b;
     TL_TRY(find_live_body(sim, id, &b, err));
     if (b->key_count != 2)
@@ -126,6 +130,7 @@ tl_status tl_body_set_positions(tl_sim *sim, tl_body_id id, const tl_vec3 *pos, 
 
 tl_status tl_body_remove(tl_sim *sim, tl_body_id id, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     const int32_t i = sim_ids_place(&sim->body_ids, id.slot, id.gen);
     if (i == TL_NO_PLACE)
         return tl_fail(err, TL_BAD_ARG, "no such body (slot %u, generation %u): it was removed", id.slot, id.gen);
@@ -138,6 +143,7 @@ tl_status tl_body_remove(tl_sim *sim, tl_body_id id, tl_error *err)
 
 tl_status tl_cloth_remove(tl_sim *sim, tl_cloth_id id, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     const int32_t c = sim_ids_place(&sim->cloth_ids, id.slot, id.gen);
     if (c == TL_NO_PLACE)
         return tl_fail(err, TL_BAD_ARG, "no such cloth (slot %u, generation %u): it was removed", id.slot, id.gen);
@@ -195,6 +201,7 @@ bool sim_add_springs(const tl_sim *sim, bool any, double *pull, tl_vec3 *pull_to
 tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id id, const double *stiffness, const tl_vec3 *to, int32_t count,
                                tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     const int32_t c = sim_ids_place(&sim->cloth_ids, id.slot, id.gen);
     if (c == TL_NO_PLACE)
         return tl_fail(err, TL_BAD_ARG, "no such cloth (slot %u, generation %u): it was removed", id.slot, id.gen);
@@ -236,6 +243,7 @@ tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id id, const double *stiffn
 
 tl_status tl_sim_slow(tl_sim *sim, double keep, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     if (!(keep >= 0 && keep <= 1)) return tl_fail(err, TL_BAD_ARG, "slow: %g, must be in [0, 1]", keep);
     TL_TRY(sim_compile(sim, err));
     for (int32_t i = 0; i < sim->node_count; i++) {
@@ -251,6 +259,7 @@ tl_status tl_sim_slow(tl_sim *sim, double keep, tl_error *err)
 
 tl_status tl_sim_set_gravity(tl_sim *sim, tl_vec3 gravity, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     if (!tl_finite3(gravity)) return tl_fail(err, TL_BAD_ARG, "gravity is not finite");
     sim->def.gravity = gravity;
     changed(sim);
@@ -259,6 +268,7 @@ tl_status tl_sim_set_gravity(tl_sim *sim, tl_vec3 gravity, tl_error *err)
 
 tl_status tl_sim_set_wind(tl_sim *sim, tl_vec3 wind, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     if (!tl_finite3(wind)) return tl_fail(err, TL_BAD_ARG, "wind is not finite");
     if (sim->wind_keys) TL_FREE(&sim->alloc, sim->wind_keys, sim->def.air.key_count);
     sim->wind_keys = NULL, sim->def.air.keys = NULL, sim->def.air.key_count = 0;
@@ -269,6 +279,7 @@ tl_status tl_sim_set_wind(tl_sim *sim, tl_vec3 wind, tl_error *err)
 
 tl_status tl_sim_set_dt(tl_sim *sim, double dt, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     if (!(isfinite(dt) && dt > 0 && dt <= SIM_LONGEST_STEP))
         return tl_fail(err, TL_BAD_ARG, "dt %g s, must be > 0 and at most %g", dt, SIM_LONGEST_STEP);
     sim->clock_time = sim->time, sim->clock_step = sim->step;

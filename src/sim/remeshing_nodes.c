@@ -153,6 +153,20 @@ static void keep_living(const tl_mesh *mesh, sim_handle *h)
     }
 }
 
+static tl_status renumber(tl_sim *sim, int32_t c, tl_error *err)
+{
+    sim_cloth *cloth = &sim->cloths[c];
+    tl_renumbering map;
+    TL_TRY(tl_mesh_reorder(cloth->mesh, TL_ORDER_MATERIAL, sim->workers, &map, err));
+    for (int32_t h = 0; h < sim->handle_count; h++)
+        for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
+            sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
+    if (cloth->adapter->renumber) cloth->adapter->renumber(cloth->adapter_self, &map);
+    tl_renumbering_free(cloth->mesh, &map);
+    cloth->version++, cloth->map_lost = false;
+    return TL_OK;
+}
+
 tl_status remeshing_settle(tl_sim *sim, int32_t c, const carried *carry, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
@@ -162,15 +176,24 @@ tl_status remeshing_settle(tl_sim *sim, int32_t c, const carried *carry, tl_erro
         const tl_status renewed = renew_handle(sim, h, carry, err);
         if (renewed != TL_OK) keep_living(mesh, &sim->handles[h]), status = renewed;
     }
-    tl_renumbering map;
-    TL_TRY(tl_mesh_reorder(mesh, TL_ORDER_MATERIAL, sim->workers, &map, err));
-    for (int32_t h = 0; h < sim->handle_count; h++)
-        for (int32_t k = 0; sim->handles[h].cloth == c && k < sim->handles[h].node_count; k++)
-            sim->handles[h].nodes[k] = map.to[TL_NODES][sim->handles[h].nodes[k]];
-    if (sim->cloths[c].adapter->renumber) sim->cloths[c].adapter->renumber(sim->cloths[c].adapter_self, &map);
-    tl_renumbering_free(mesh, &map);
-    sim->cloths[c].version++, sim->cloths[c].map_lost = false;
-    return status;
+    const tl_status renumbered = renumber(sim, c, err);
+    sim->dead_slots = sim->dead_slots || renumbered != TL_OK;
+    return renumbered != TL_OK ? renumbered : status;
+}
+
+static bool has_dead_slots(const tl_mesh *mesh)
+{
+    for (int d = 0; d < TL_DOMAIN_COUNT; d++)
+        if (mesh->slots[d].live != mesh->slots[d].count) return true;
+    return false;
+}
+
+tl_status sim_renumber_rest(tl_sim *sim, tl_error *err)
+{
+    for (int32_t c = 0; c < sim->cloth_count; c++)
+        if (has_dead_slots(sim->cloths[c].mesh)) TL_TRY(renumber(sim, c, err));
+    sim->dead_slots = false;
+    return TL_OK;
 }
 
 // ---- after it ---------------------------------------------------------------------------------------------

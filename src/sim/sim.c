@@ -415,6 +415,7 @@ static uint64_t hash_mesh(const tl_mesh *mesh)
 
 tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     *out = (tl_cloth_id){0, 0};
     TL_DEF_COMPLETE(tl_cloth_def, complete, given, err);
     const tl_cloth_def *def = &complete;
@@ -564,6 +565,10 @@ static tl_status compile(tl_sim *sim, tl_error *err)
 tl_status sim_compile(tl_sim *sim, tl_error *err)
 {
     if (sim_by_springs(sim)) TL_TRY(sim_springs_sync(sim, err));
+    if (sim->dead_slots) {
+        TL_TRY(sim_renumber_rest(sim, err));
+        discard_elements(sim);
+    }
     if (sim->elements) return TL_OK;
     if (sim->cloth_count == 0) return tl_fail(err, TL_BAD_ARG, "the simulation has no cloth");
     const tl_status status = compile(sim, err);

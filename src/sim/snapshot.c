@@ -237,11 +237,10 @@ static tl_status note_state(tl_sim *sim, tl_error *err)
     const size_t dynamics = write_dynamics(sim, NULL), response = write_response(sim, NULL);
     const size_t need = state_size(sim, dynamics + response);
     if (need != sim->epoch_size) {
+        void *bytes = tl_alloc_bytes(&sim->alloc, need, 1);
+        if (!bytes) return tl_fail_memory(err, "the saved state");  // the note there is stays
         tl_free_bytes(&sim->alloc, sim->epoch, sim->epoch_size, 1);
-        sim->epoch_size = 0;
-        sim->epoch = tl_alloc_bytes(&sim->alloc, need, 1);
-        if (!sim->epoch) return tl_fail_memory(err, "the saved state");
-        sim->epoch_size = need;
+        sim->epoch = bytes, sim->epoch_size = need;
     }
     const tl_elements *e = sim->elements;
     char *at = sim->epoch;
@@ -551,8 +550,9 @@ tl_status tl_sim_restore(tl_sim *sim, const void *data, size_t size, tl_error *e
     return TL_OK;
 }
 
-tl_status sim_take_up_again(tl_sim *sim, tl_error *err)
+tl_status sim_go_back(tl_sim *sim, tl_error *err)
 {
+    if (!sim->interrupted) return TL_OK;
     const tl_cancel cancel = sim->cancel;
     const size_t size = sim->epoch_size;
     seal(sim, sim->step - sim->epoch_step);

@@ -357,6 +357,7 @@ static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersecti
 
 tl_status tl_sim_heal(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     tl_start_report report = {0};
     if (out) *out = report;
     if (sim_by_springs(sim))
@@ -407,6 +408,7 @@ static tl_status pull_apart(tl_sim *sim, double leave, const tl_intersection_rep
 
 tl_status tl_sim_start(tl_sim *sim, tl_start_report *out, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     tl_workers_watch(sim->workers, &sim->cancel);  // what is given up half-way is undone
     const tl_status status = sim_start(sim, out, err);
     tl_workers_watch(sim->workers, NULL);

@@ -130,12 +130,15 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
 {
     if (sim_by_springs(sim)) return sim_springs_step(sim, out, err);
     const double start = tl_now();
-    if (sim->interrupted) TL_TRY(sim_take_up_again(sim, err));
+    TL_TRY(sim_go_back(sim, err));
+    const bool noted = sim->epoch_open && !sim->live_changed;  // the note leads to the state before this step
     tl_step_report report = {0};
     tl_error why = {TL_OK, ""}, other = {TL_OK, ""};
     const tl_status status = prepare_and_advance(sim, &report, &why, &other);
     tl_workers_watch(sim->workers, NULL);
     tl_workers_allow(sim->workers, (double)INFINITY);
+    if (status == TL_NO_MEMORY && (noted || (sim->epoch_open && !sim->live_changed)))
+        sim->interrupted = true;  // meshes may have been changed half-way
     if (status == TL_CANCELLED) {
         sim->interrupted = true;
         return tl_fail(err, status, "step %lld at %.6f s was stopped on the way; the state is that before it",

@@ -136,6 +136,7 @@ void sim_set_limit_stress(tl_sim *sim, int32_t cloth, int32_t slot, const double
 
 tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err)
 {
+    TL_TRY(sim_go_back(sim, err));
     if (excess) *excess = 0;
     TL_TRY(sim_compile(sim, err));
     if (!sim->limits) return TL_OK;

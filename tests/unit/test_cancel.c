@@ -2,6 +2,7 @@
 // read back and gone on with, or gone on with as it is, it leads to the bits of a run that nobody stopped.
 
 #include "check.h"
+#include "ledger.h"
 #include "sheets.h"
 
 #include "base/workers.h"
@@ -20,12 +21,12 @@ static int ask(void *user)
 }
 
 // A sheet that falls on a ball, and is remeshed every third step.
-static tl_sim *make_sim(void)
+static tl_sim *make_sim_with(const tl_allocator *alloc)
 {
     tl_error err;
     tl_sim_def def = tl_sim_def_default();
     tl_sim *sim;
-    def.dt = 0.01;
+    def.dt = 0.01, def.alloc = *alloc;
     assert_ok(tl_sim_create(&def, &sim, &err));
     sheet s = sheet_grid(0.5, 0.5, CELLS, CELLS, true);
     for (int32_t i = 0; i < s.node_count; i++)
@@ -43,9 +44,15 @@ static tl_sim *make_sim(void)
     sheet_free(&s);
     tl_body_def body = tl_body_def_default();
     tl_body_id ball;
-    body.kind = TL_BODY_SPHERE, body.radius = 0.2;
+    body.kind = TL_BODY_SPHERE, body.radius = 0.2, body.live = 1;
     assert_ok(tl_sim_add_body(sim, &body, &ball, &err));
     return sim;
+}
+
+static tl_sim *make_sim(void)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    return make_sim_with(&alloc);
 }
 
 static uint64_t go_on_to(tl_sim *sim, int64_t last)
@@ -118,6 +125,88 @@ static void stopping_again_and_again(void **state)
     tl_sim_destroy(sim), tl_sim_destroy(straight);
 }
 
+enum { GRAVITY, WIND, TIME_STEP, POSE, TAKE_HOLD, SECOND_CLOTH, NO_BODY, CHANGES };
+
+static void change(tl_sim *sim, int what)
+{
+    tl_error err;
+    const tl_motion_key up = {.translate = {0, 0.004, 0}};
+    const int32_t corner = 0;
+    tl_handle_def handle = tl_handle_def_default();
+    handle.cloth = tl_sim_cloth(sim, 0), handle.nodes = &corner, handle.node_count = 1, handle.live = 1;
+    tl_handle_id hand;
+    switch (what) {
+    case GRAVITY: assert_ok(tl_sim_set_gravity(sim, (tl_vec3){0, 1, 0}, &err)); break;
+    case WIND: assert_ok(tl_sim_set_wind(sim, (tl_vec3){3, 0, 0}, &err)); break;
+    case TIME_STEP: assert_ok(tl_sim_set_dt(sim, 0.005, &err)); break;
+    case POSE: assert_ok(tl_body_set_pose(sim, tl_sim_body(sim, 0), &up, &err)); break;
+    case TAKE_HOLD:
+        assert_ok(tl_handle_create(sim, &handle, &hand, &err));
+        assert_ok(tl_handle_set_target(sim, hand, &up, &err));
+        break;
+    case SECOND_CLOTH: {
+        sheet s = sheet_grid(0.2, 0.2, 4, 4, true);
+        for (int32_t i = 0; i < s.node_count; i++) s.pos[i].y += 1;
+        const tl_material m = tl_material_default();
+        tl_cloth_def cloth = tl_cloth_def_default();
+        tl_cloth_id id;
+        cloth.name = "second", cloth.node_count = s.node_count, cloth.pos = s.pos, cloth.uv = s.uv;
+        cloth.face_count = s.face_count, cloth.face = (const int32_t(*)[3])s.face;
+        cloth.materials = &m, cloth.material_count = 1;
+        assert_ok(tl_sim_add_cloth(sim, &cloth, &id, &err));
+        sheet_free(&s);
+        break;
+    }
+    default: assert_ok(tl_body_remove(sim, tl_sim_body(sim, 0), &err));
+    }
+}
+
+// What a host sets after it has stopped a step holds, as if the step had never been begun.
+static void changes_after_a_stopped_step_hold(void **state)
+{
+    (void)state;
+    tl_error err;
+    for (int what = 0; what < CHANGES; what++) {
+        tl_sim *straight = make_sim(), *sim = make_sim();
+        go_on_to(straight, CANCELLED_STEP), go_on_to(sim, CANCELLED_STEP);
+        asker a = {.stop_at = 2};
+        tl_sim_set_cancel(sim, &(tl_cancel){ask, &a});
+        assert_int_equal(tl_sim_step(sim, NULL, &err), TL_CANCELLED);
+        tl_sim_set_cancel(sim, NULL);
+        change(straight, what), change(sim, what);
+        assert_true(go_on_to(sim, CANCELLED_STEP + 3) == go_on_to(straight, CANCELLED_STEP + 3));
+        tl_sim_destroy(sim), tl_sim_destroy(straight);
+    }
+}
+
+// Memory that runs out within a step, a pass of remeshing among them: the step can be taken again.
+static void steps_are_taken_again_when_there_is_memory(void **state)
+{
+    (void)state;
+    tl_error err;
+    tl_sim *straight = make_sim();
+    const uint64_t expected = go_on_to(straight, CANCELLED_STEP + 3);
+    tl_sim_destroy(straight);
+    int32_t failures = 0;
+    for (int64_t n = 1;; n += SANITIZED ? 97 : 31) {
+        ledger l = {.fail_at = INT64_MAX};
+        const tl_allocator alloc = {ledger_resize, &l};
+        tl_sim *sim = make_sim_with(&alloc);
+        go_on_to(sim, CANCELLED_STEP - 3);
+        bool failed = false;
+        for (l.fail_at = l.requests + n; tl_sim_steps(sim) < CANCELLED_STEP + 3;) {
+            const tl_status status = tl_sim_step(sim, NULL, &err);
+            if (status == TL_OK) continue;
+            assert_int_equal(status, TL_NO_MEMORY);
+            l.fail_at = INT64_MAX, failed = true, failures++;
+        }
+        assert_true(tl_sim_hash(sim) == expected);
+        tl_sim_destroy(sim);
+        if (!failed) break;
+    }
+    assert_true(failures > 5);
+}
+
 static void the_pool_asks(void **state)
 {
     (void)state;
@@ -142,6 +231,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(any_moment_will_do),
         cmocka_unit_test(stopping_again_and_again),
+        cmocka_unit_test(changes_after_a_stopped_step_hold),
+        cmocka_unit_test(steps_are_taken_again_when_there_is_memory),
         cmocka_unit_test(the_pool_asks),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
