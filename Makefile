@@ -55,11 +55,10 @@ test-clang: setup  ## a clang build without a warning
 test-clang-unit: test-clang  ## unit tests of the clang build, but for the longest
 	@cd build/clang && $(CTEST) -L unit -E '$(CLANG_LEAVES_OUT)'
 
-# A test of every loop that runs on several threads, and of the pool itself.
-TSAN_SHORT := workers pcg_swept contact_search contact_foresee bvh_update strain_limit forces live
-test-tsan-short: setup  ## a few unit tests under the thread sanitizer
-	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS) --target $(TSAN_SHORT:%=test_%)
-	@cd build/tsan && $(CTEST) -R "$$(echo '^unit\.test_($(TSAN_SHORT))$$' | tr ' ' '|')"
+.PHONY: test-tsan-short
+test-tsan-short: setup  ## a few unit tests under the thread sanitizer (TL_CORE_TESTS in tests/CMakeLists.txt)
+	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS) --target tsan_tests
+	@cd build/tsan && $(CTEST) -L threads
 
 test-tsan: setup  ## all unit tests under the thread sanitizer (not part of `make test`)
 	@cmake --preset tsan > /dev/null && cmake --build --preset tsan -j $(JOBS)
