@@ -1,8 +1,8 @@
 // body/pairing.c: which joint of a motion moves which node of a character.
 //
-// The user's pairs first, then equal names, then names that mean the same bone on the same side. Spines of different
-// length are paired from the bottom to the top in proportion; limbs whose joints are only numbered (leg_1, leg_2, ..)
-// are thigh, shin, foot, toe in their order.
+// The user's pairs first, then equal names of bones of one kind, then names that mean the same bone on the same side.
+// Spines of different length are paired from the bottom to the top in proportion; limbs whose joints are only numbered
+// (leg_1, leg_2, ..) are thigh, shin, foot, toe in their order.
 
 #include <stdio.h>
 #include <string.h>
@@ -65,18 +65,25 @@ static void number_limbs(skeleton *s)
     }
 }
 
+// Without a name that says so, the hips are the nearest joint that both thighs hang from; -1: there is none.
+static int32_t where_legs_meet(const skeleton *s)
+{
+    int32_t left[MAX_CHAIN], right[MAX_CHAIN];
+    if (joints_of(s, TL_BONE_THIGH, 1, left) == 0 || joints_of(s, TL_BONE_THIGH, 2, right) == 0) return -1;
+    for (int32_t a = s->parent[left[0]]; a >= 0; a = s->parent[a])
+        for (int32_t b = s->parent[right[0]]; b >= 0; b = s->parent[b])
+            if (a == b) return a;
+    return -1;
+}
+
 static void classify(skeleton *s)
 {
     for (int32_t i = 0; i < s->count; i++) s->bone[i] = tl_bone_of(s->name[i], &s->side[i]);
     number_limbs(s);
     int32_t hips[MAX_CHAIN];
     if (joints_of(s, TL_BONE_HIPS, 0, hips) > 0) return;
-    // Without a name that says so, the hips are what the first thigh and the spine hang from.
-    for (int32_t i = 0; i < s->count; i++)
-        if (s->bone[i] == TL_BONE_THIGH && s->parent[i] >= 0) {
-            s->bone[s->parent[i]] = TL_BONE_HIPS, s->side[s->parent[i]] = 0;
-            return;
-        }
+    const int32_t joint = where_legs_meet(s);
+    if (joint >= 0) s->bone[joint] = TL_BONE_HIPS, s->side[joint] = 0;
 }
 
 static const char *bare(const char *name)
@@ -117,12 +124,13 @@ static bool is_used(const retargeting *r, int32_t joint)
     return false;
 }
 
+// Equal names may mean unlike bones: a "LeftShoulder" is the collar in one rig and the upper arm in another.
 static void pair_by_name(retargeting *r, const skeleton *ours, const skeleton *theirs)
 {
     for (int32_t j = 0; j < theirs->count; j++) {
         const char *name = bare(theirs->name[j]);
         const int32_t i = *name ? find_name(ours, name, strlen(name)) : -1;
-        if (i >= 0 && r->pair[i] < 0 && !is_used(r, j)) r->pair[i] = j;
+        if (i >= 0 && r->pair[i] < 0 && !is_used(r, j) && ours->bone[i] == theirs->bone[j]) r->pair[i] = j;
     }
 }
 

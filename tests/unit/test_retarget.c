@@ -75,16 +75,33 @@ static void names_of_bones(void **state)
         const char *name;
         tl_bone bone;
         int side;
-    } cases[] = {{"Hips", TL_BONE_HIPS, 0},           {"mixamorig:LeftUpLeg", TL_BONE_THIGH, 1},
-                 {"thigh_r", TL_BONE_THIGH, 2},       {"lThigh", TL_BONE_THIGH, 1},
-                 {"L_Hip", TL_BONE_THIGH, 1},         {"hip", TL_BONE_HIPS, 0},
-                 {"LHipJoint", TL_BONE_NONE, 1},      {"RightForeArm", TL_BONE_FOREARM, 2},
-                 {"lowerarm_l", TL_BONE_FOREARM, 1},  {"upper_arm.R", TL_BONE_UPPER_ARM, 2},
-                 {"LeftHandIndex1", TL_BONE_NONE, 1}, {"RThumb", TL_BONE_NONE, 2},
-                 {"Bip01 L Calf", TL_BONE_SHIN, 1},   {"J_Bip_R_LowerLeg", TL_BONE_SHIN, 2},
-                 {"clavicle_l", TL_BONE_COLLAR, 1},   {"LowerBack", TL_BONE_SPINE, 0},
-                 {"ball_r", TL_BONE_TOE, 2},          {"HeadTop_End", TL_BONE_NONE, 0},
-                 {"Neck1", TL_BONE_NECK, 0}};
+    } cases[] = {{"Hips", TL_BONE_HIPS, 0},
+                 {"mixamorig:LeftUpLeg", TL_BONE_THIGH, 1},
+                 {"thigh_r", TL_BONE_THIGH, 2},
+                 {"lThigh", TL_BONE_THIGH, 1},
+                 {"L_Hip", TL_BONE_THIGH, 1},
+                 {"hip", TL_BONE_HIPS, 0},
+                 {"LHipJoint", TL_BONE_NONE, 1},
+                 {"RightForeArm", TL_BONE_FOREARM, 2},
+                 {"lowerarm_l", TL_BONE_FOREARM, 1},
+                 {"upper_arm.R", TL_BONE_UPPER_ARM, 2},
+                 {"LeftHandIndex1", TL_BONE_NONE, 1},
+                 {"RThumb", TL_BONE_NONE, 2},
+                 {"Bip01 L Calf", TL_BONE_SHIN, 1},
+                 {"J_Bip_R_LowerLeg", TL_BONE_SHIN, 2},
+                 {"clavicle_l", TL_BONE_COLLAR, 1},
+                 {"LowerBack", TL_BONE_SPINE, 0},
+                 {"ball_r", TL_BONE_TOE, 2},
+                 {"HeadTop_End", TL_BONE_NONE, 0},
+                 {"Neck1", TL_BONE_NECK, 0},
+                 {"Hip_L", TL_BONE_THIGH, 1},
+                 {"CC_Base_Hip", TL_BONE_HIPS, 0},
+                 {"lfemur", TL_BONE_THIGH, 1},
+                 {"rradius", TL_BONE_FOREARM, 2},
+                 {"lowerback", TL_BONE_SPINE, 0},
+                 {"T12", TL_BONE_SPINE, 0},
+                 {"CC_Base_NeckTwist01", TL_BONE_NECK, 0},
+                 {"upperarm_twist_01_l", TL_BONE_NONE, 1}};
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         int side = -1;
         if (tl_bone_of(cases[i].name, &side) != cases[i].bone || side != cases[i].side) {
@@ -200,6 +217,244 @@ static void another_hierarchy_walks(void **state)
     stop(&w);
 }
 
+// ---- other hierarchies ----
+
+enum { LIMB_BONES = 8, SPINES = 3 };
+
+/// What a family of rigs calls its joints; '*' stands for the side. NULL: it has no such joint.
+typedef struct rig_names {
+    const char *family, *side[2];
+    const char *hips, *hip_joint, *spine[SPINES], *neck, *head;
+    const char *limb[LIMB_BONES];  ///< collar, upper arm, forearm, hand, thigh, shin, foot, toe
+} rig_names;
+
+static const rig_names here = {"CMU",
+                               {"Left", "Right"},
+                               "Hips",
+                               "*HipJoint",
+                               {"LowerBack", "Spine", "Spine1"},
+                               "Neck",
+                               "Head",
+                               {"*Shoulder", "*Arm", "*ForeArm", "*Hand", "*UpLeg", "*Leg", "*Foot", "*ToeBase"}};
+static const rig_names families[] = {
+    {"Biovision",
+     {"Left", "Right"},
+     "Hips",
+     NULL,
+     {"Chest", "Chest2", NULL},
+     "Neck",
+     "Head",
+     {"*Collar", "*Shoulder", "*Elbow", "*Wrist", "*Hip", "*Knee", "*Ankle", "*Toe"}},
+    {"Biovision, short",
+     {"Left", "Right"},
+     "Hips",
+     NULL,
+     {"Chest", NULL, NULL},
+     "Neck",
+     "Head",
+     {"*Collar", "*UpArm", "*LowArm", "*Hand", "*UpLeg", "*LowLeg", "*Foot", "*Toe"}},
+    {"Mixamo",
+     {"Left", "Right"},
+     "mixamorig:Hips",
+     NULL,
+     {"mixamorig:Spine", "mixamorig:Spine1", "mixamorig:Spine2"},
+     "mixamorig:Neck",
+     "mixamorig:Head",
+     {"mixamorig:*Shoulder", "mixamorig:*Arm", "mixamorig:*ForeArm", "mixamorig:*Hand", "mixamorig:*UpLeg",
+      "mixamorig:*Leg", "mixamorig:*Foot", "mixamorig:*ToeBase"}},
+    {"Biped",
+     {"L", "R"},
+     "Bip01 Pelvis",
+     NULL,
+     {"Bip01 Spine", "Bip01 Spine1", NULL},
+     "Bip01 Neck",
+     "Bip01 Head",
+     {"Bip01 * Clavicle", "Bip01 * UpperArm", "Bip01 * Forearm", "Bip01 * Hand", "Bip01 * Thigh", "Bip01 * Calf",
+      "Bip01 * Foot", "Bip01 * Toe0"}},
+    {"Acclaim",
+     {"l", "r"},
+     "root",
+     "*hipjoint",
+     {"lowerback", "upperback", "thorax"},
+     "lowerneck",
+     "head",
+     {"*clavicle", "*humerus", "*radius", "*wrist", "*femur", "*tibia", "*foot", "*toes"}},
+    {"Rigify",
+     {"L", "R"},
+     "DEF-spine",
+     "DEF-pelvis.*",
+     {"DEF-spine.001", "DEF-spine.002", "DEF-spine.003"},
+     "DEF-neck",
+     "DEF-head",
+     {"DEF-shoulder.*", "DEF-upper_arm.*", "DEF-forearm.*", "DEF-hand.*", "DEF-thigh.*", "DEF-shin.*", "DEF-foot.*",
+      "DEF-toe.*"}},
+    {"SMPL",
+     {"L", "R"},
+     "Pelvis",
+     NULL,
+     {"Spine1", "Spine2", "Spine3"},
+     "Neck",
+     "Head",
+     {"*_Collar", "*_Shoulder", "*_Elbow", "*_Wrist", "*_Hip", "*_Knee", "*_Ankle", "*_Foot"}},
+    {"VRM",
+     {"L", "R"},
+     "J_Bip_C_Hips",
+     NULL,
+     {"J_Bip_C_Spine", "J_Bip_C_Chest", "J_Bip_C_UpperChest"},
+     "J_Bip_C_Neck",
+     "J_Bip_C_Head",
+     {"J_Bip_*_Shoulder", "J_Bip_*_UpperArm", "J_Bip_*_LowerArm", "J_Bip_*_Hand", "J_Bip_*_UpperLeg",
+      "J_Bip_*_LowerLeg", "J_Bip_*_Foot", "J_Bip_*_ToeBase"}},
+    {"Unreal",
+     {"l", "r"},
+     "pelvis",
+     NULL,
+     {"spine_01", "spine_02", "spine_03"},
+     "neck_01",
+     "head",
+     {"clavicle_*", "upperarm_*", "lowerarm_*", "hand_*", "thigh_*", "calf_*", "foot_*", "ball_*"}},
+    {"Kinect",
+     {"Left", "Right"},
+     "SpineBase",
+     NULL,
+     {"SpineMid", NULL, NULL},
+     "Neck",
+     "Head",
+     {NULL, "Shoulder*", "Elbow*", "Wrist*", "Hip*", "Knee*", "Ankle*", "Foot*"}},
+    {"Daz",
+     {"l", "r"},
+     "hip",
+     NULL,
+     {"abdomenLower", "chestLower", "chestUpper"},
+     "neckLower",
+     "head",
+     {"*Collar", "*ShldrBend", "*ForearmBend", "*Hand", "*ThighBend", "*Shin", "*Foot", "*Toe"}},
+    {"Xsens",
+     {"Left", "Right"},
+     "Pelvis",
+     NULL,
+     {"L5", "L3", "T8"},
+     "Neck",
+     "Head",
+     {"*Shoulder", "*UpperArm", "*ForeArm", "*Hand", "*UpperLeg", "*LowerLeg", "*Foot", "*Toe"}},
+};
+
+static void put_side(const char *pattern, const char *side, char out[TL_RIG_NAME])
+{
+    const char *star = pattern ? strchr(pattern, '*') : NULL;
+    snprintf(out, TL_RIG_NAME, "%.*s%s%s", star ? (int)(star - pattern) : 0, pattern ? pattern : "", star ? side : "",
+             star      ? star + 1
+             : pattern ? pattern
+                       : "");
+}
+
+// What a family calls a joint of ours; false: it has none.
+static bool name_in(const rig_names *to, const char *ours, char out[TL_RIG_NAME])
+{
+    out[0] = 0;
+    const char *const from[] = {here.hips, here.neck, here.head}, *const same[] = {to->hips, to->neck, to->head};
+    for (int k = 0; k < 3; k++)
+        if (strcmp(from[k], ours) == 0) put_side(same[k], "", out);
+    for (int k = 0; k < SPINES; k++)
+        if (strcmp(here.spine[k], ours) == 0) put_side(to->spine[k], "", out);
+    for (int s = 0; s < 2; s++)
+        for (int k = -1; k < LIMB_BONES; k++) {
+            char name[TL_RIG_NAME];
+            put_side(k < 0 ? here.hip_joint : here.limb[k], k < 0 ? (s ? "R" : "L") : here.side[s], name);
+            if (strcmp(name, ours) == 0) put_side(k < 0 ? to->hip_joint : to->limb[k], to->side[s], out);
+        }
+    return out[0];
+}
+
+// A motion in another family's names, without the joints that it lacks: their children hang from their parents.
+static void rename_motion(tl_mocap *m, const rig_names *family)
+{
+    enum { MOST = 64 };
+    int32_t place[MOST], parent[MOST], n = 0;
+    tl_vec3 offset[MOST];
+    assert_true(m->joint_count <= MOST);
+    for (int32_t j = 0; j < m->joint_count; j++) {
+        tl_mocap_joint joint = m->joint[j];
+        char name[TL_RIG_NAME];
+        parent[j] = joint.parent, offset[j] = joint.offset;
+        while (parent[j] >= 0 && place[parent[j]] < 0)
+            offset[j] = tl_add3(offset[j], offset[parent[j]]), parent[j] = parent[parent[j]];
+        place[j] = -1;
+        if (!name_in(family, joint.name, name)) continue;
+        place[j] = n;
+        joint.parent = parent[j] >= 0 ? place[parent[j]] : -1, joint.offset = offset[j];
+        snprintf(joint.name, sizeof joint.name, "%s", name);
+        m->joint[n++] = joint;
+    }
+    m->joint_count = n;
+}
+
+static void rename_rig(tl_character *c, const rig_names *family)
+{
+    for (int32_t i = 0; i < c->count[TL_RIG_NODES]; i++) {
+        char name[TL_RIG_NAME];
+        if (!name_in(family, c->node[i].name, name)) snprintf(name, sizeof name, "other%d", i);
+        snprintf(c->node[i].name, sizeof c->node[i].name, "%s", name);
+    }
+}
+
+static void check_limbs(walker *w, const rig_names *ours, const rig_names *theirs)
+{
+    static const int bones[][2] = {{1, 2}, {2, 3}, {4, 5}, {5, 6}};
+    tl_playback play = tl_playback_default();
+    play.clip = tl_character_clip_count(w->c) - 1;
+    for (int32_t f = 0; f < 60; f += 29) {
+        tl_poser_at(w->poser, w->c, &play, f * w->m.frame_seconds, w->x);
+        tl_mocap_pose(&w->m, f + 1, w->turn, w->at);
+        for (int k = 0; k < 8; k++) {
+            char a[4][TL_RIG_NAME];
+            for (int e = 0; e < 2; e++) {
+                put_side(ours->limb[bones[k / 2][e]], ours->side[k % 2], a[e]);
+                put_side(theirs->limb[bones[k / 2][e]], theirs->side[k % 2], a[2 + e]);
+            }
+            const tl_vec3 x = tl_sub3(node_at(w, a[1]), node_at(w, a[0]));
+            const tl_vec3 y = tl_sub3(joint_at(w, a[3]), joint_at(w, a[2]));
+            const double along = tl_dot3(x, y) / (tl_norm3(x) * tl_norm3(y));
+            if (!(along > 1 - 1e-5)) print_error("%s to %s: %s and %s\n", theirs->family, ours->family, a[0], a[2]);
+            assert_near(along, 1, 1e-5);
+        }
+    }
+}
+
+static void put_on(walker *w, const rig_names *ours, const rig_names *theirs)
+{
+    tl_error err;
+    start(w, TL_REPO "/scenes/walk/body.glb");
+    if (ours != &here) rename_rig(w->c, ours);
+    if (theirs != &here) rename_motion(&w->m, theirs);
+    tl_poser_destroy(w->poser);
+    const tl_allocator alloc = tl_allocator_default();
+    if (tl_retarget(&w->m, "again", &(tl_bone_map){NULL, 0}, w->c, &err) != TL_OK) {
+        print_error("%s to %s: %s\n", theirs->family, ours->family, err.message);
+        fail();
+    }
+    w->poser = tl_poser_create(&alloc, w->c);
+}
+
+// The same walk in the names and joints of other families moves our limbs alike, and ours moves theirs.
+static void other_families_of_rigs(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < sizeof families / sizeof families[0]; i++) {
+        const rig_names *f = &families[i];
+        walker w;
+        put_on(&w, &here, f);
+        check_limbs(&w, &here, f);
+        stop(&w);
+        put_on(&w, f, &here);
+        check_limbs(&w, f, &here);
+        stop(&w);
+        put_on(&w, f, &families[(i + 5) % (sizeof families / sizeof families[0])]);
+        check_limbs(&w, f, &families[(i + 5) % (sizeof families / sizeof families[0])]);
+        stop(&w);
+    }
+}
+
 static void what_does_not_fit_is_named(void **state)
 {
     (void)state;
@@ -228,6 +483,7 @@ int main(void)
         cmocka_unit_test(names_of_bones),
         cmocka_unit_test(limbs_point_as_the_actors),
         cmocka_unit_test(another_hierarchy_walks),
+        cmocka_unit_test(other_families_of_rigs),
         cmocka_unit_test(what_does_not_fit_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
