@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -12,11 +13,11 @@
 #include "toile/pattern.h"
 
 typedef struct drape_options {
-    const char *body, *units, *motion, *material, *quality, *out;
-    double edge;
+    const char *body, *units, *up, *motion, *material, *quality, *out;
+    double edge, motion_fps;
     int32_t frames, threads;
     bool json, quiet, verbose, no_fit, no_hold;
-    app_list holds, elastics, measures;
+    app_list holds, elastics, measures, bones;
     // progress
     bool terminal, on_screen;
     int32_t garment;
@@ -276,6 +277,26 @@ static bool read_measures(const app_command *self, const drape_options *o, char 
     return true;
 }
 
+static bool ends(const char *text, const char *ending)
+{
+    const size_t n = strlen(text), m = strlen(ending);
+    return n > m && strcasecmp(text + n - m, ending) == 0;
+}
+
+// A motion by its ending: of a skeleton, positions of all vertices, else the name of a clip.
+static void read_motion(const drape_options *o, tl_drape_def *def)
+{
+    def->bones = o->bones.item, def->bone_count = o->bones.count;
+    def->cache_fps = o->motion_fps;
+    if (!o->motion) return;
+    if (ends(o->motion, ".bvh"))
+        def->motion = o->motion;
+    else if (ends(o->motion, ".pc2") || ends(o->motion, ".mdd") || strchr(o->motion, '%'))
+        def->cache = o->motion;
+    else
+        def->clip = o->motion;
+}
+
 static int drape_words(const app_command *self, drape_options *o, const app_list *words)
 {
     tl_drape_def def = tl_drape_def_default();
@@ -290,11 +311,8 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
     def.patterns = words->item, def.pattern_count = words->count;
     def.body = o->body, def.body_units = o->units;
     if (o->material) def.material = o->material;
-    const size_t n = o->motion ? strlen(o->motion) : 0;
-    if (n > 4 && strcmp(o->motion + n - 4, ".bvh") == 0)
-        def.motion = o->motion;
-    else
-        def.clip = o->motion;
+    def.body_up = o->up;
+    read_motion(o, &def);
     def.edge = o->edge, def.frames = o->frames, def.out_dir = o->out, def.threads = o->threads;
     def.progress = progress, def.cancelled = stopping, def.user = o, def.log = &log;
     def.no_fit = o->no_fit, def.no_hold = o->no_hold;
@@ -319,12 +337,16 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
     o.holds.item = calloc((size_t)argc, sizeof *o.holds.item);
     o.elastics.item = calloc((size_t)argc, sizeof *o.elastics.item);
     o.measures.item = calloc((size_t)argc, sizeof *o.measures.item);
+    o.bones.item = calloc((size_t)argc, sizeof *o.bones.item);
     const app_option options[] = {
         {"body", 'b', APP_TEXT, &o.body, 0, 0, "FILE", "who wears it: glTF, OBJ, PLY or STL (docs/bodies.md)"},
         {"units", 0, APP_TEXT, &o.units, 0, 0, "U", "of the body: auto, m, cm, mm, in, ft. Default auto"},
+        {"up", 0, APP_TEXT, &o.up, 0, 0, "AXIS", "of the body that points up: auto, y, z, x. Default auto"},
         {"material", 'm', APP_TEXT, &o.material, 0, 0, "NAME", "fabric of the library or a file. Default cotton"},
         {"motion", 0, APP_TEXT, &o.motion, 0, 0, "CLIP",
-         "a clip of the body, or a .bvh file. Default: it stands still"},
+         "a clip of the body, a .bvh, .pc2 or .mdd file, or meshes\nas walk/%04d.obj. Default: it stands still"},
+        {"bone", 0, APP_MANY, &o.bones, 0, 0, "FROM=TO", "joint FROM of the .bvh moves joint TO of the body"},
+        {"motion-fps", 0, APP_REAL, &o.motion_fps, 0, 1e5, "F", "of a .pc2 or of meshes. Default 25"},
         {"quality", 0, APP_TEXT, &o.quality, 0, 0, "Q", "draft (2 cm), normal (1 cm) or final (7 mm). Default normal"},
         {"edge", 0, APP_REAL, &o.edge, 2e-3, 0.1, "M", "edge length in metres in place of the quality's"},
         {"frames", 'n', APP_INT, &o.frames, 0, 1000000, "N", "of the motion. Default: all of the clip"},
@@ -343,14 +365,14 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
          "the summary as one JSON object on stdout, one per line for a folder"},
     };
     int code = APP_FAILED;
-    if (!o.holds.item || !o.elastics.item || !o.measures.item)
+    if (!o.holds.item || !o.elastics.item || !o.measures.item || !o.bones.item)
         app_say("out of memory");
     else if (app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) {
         const char *term = getenv("TERM");
         o.terminal = isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
         code = drape_words(self, &o, words);
     }
-    free(o.holds.item), free(o.elastics.item), free(o.measures.item);
+    free(o.holds.item), free(o.elastics.item), free(o.measures.item), free(o.bones.item);
     return code;
 }
 

@@ -17,12 +17,14 @@ typedef enum tl_up { TL_UP_AUTO, TL_UP_Y, TL_UP_Z, TL_UP_X } tl_up;
 typedef struct tl_character_def {
     uint32_t struct_size;  ///< filled in by the default function, do not set
     const char *file;      ///< .glb, .gltf, .obj, .ply or .stl. Required.
-    const char *cache;     ///< .pc2 or .mdd with positions of the vertices of `file`, in its order; NULL: none
-    const char *motion;    ///< .bvh, put on the skeleton of `file` as one more clip; NULL: none
-    double unit;           ///< length of one unit of `file` [m]; 0: found out. Default 0.
-    tl_up up;              ///< axis of `file` that points up. Default TL_UP_AUTO.
-    double cache_fps;      ///< frames a second of a .pc2, 0: 25. An .mdd has times of its own.
-    tl_up cache_up;        ///< axis that points up in the cache. Default TL_UP_AUTO: as `file`.
+    /// .pc2 or .mdd with positions of the vertices of `file`, in its order, or meshes with a number in their name,
+    /// as "walk/%04d.obj", counted from 0 or 1; NULL: none
+    const char *cache;
+    const char *motion;  ///< .bvh, put on the skeleton of `file` as one more clip; NULL: none
+    double unit;         ///< length of one unit of `file` [m]; 0: found out. Default 0.
+    tl_up up;            ///< axis of `file` that points up. Default TL_UP_AUTO.
+    double cache_fps;    ///< frames a second of a .pc2 or of meshes, 0: 25. An .mdd has times of its own.
+    tl_up cache_up;      ///< axis that points up in the cache. Default TL_UP_AUTO: as `file`.
     /// "from=to": the joint `from` of the .bvh moves the joint `to` of `file`, before names are compared.
     const char *const *bones;
     int32_t bone_count;

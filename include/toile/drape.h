@@ -68,6 +68,11 @@ typedef struct tl_drape_def {
                                        ///< stay as they are, if another does. May be NULL.
     int32_t measure_count;
     uint32_t no_hold;  ///< 1: no rim is held but those of `holds`. Default 0: what does not hang from the shoulders is.
+    const char *body_up;       ///< axis of the body's file that points up: "auto", "y", "z", "x"; NULL: auto
+    const char *cache;         ///< positions to move by, as tl_character_def.cache; NULL: none
+    double cache_fps;          ///< frames a second of it; 0: 25
+    const char *const *bones;  ///< "from=to" for `motion`, as tl_character_def.bones; may be NULL
+    int32_t bone_count;
 } tl_drape_def;
 TL_API void tl_drape_def_init(tl_drape_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_drape_def tl_drape_def_default(void)

@@ -44,6 +44,7 @@ typedef struct tl_run_def {
     /// Asked many times within a step, so it has to be quick; nonzero ends the run at once, with a checkpoint of the
     /// last step that was finished, and TL_CANCELLED. May be NULL.
     int (*interrupted)(void *user);
+    uint32_t replace;  ///< 1: frames of another scene in out_dir are removed, 0: refused. Default 0.
 } tl_run_def;
 TL_API void tl_run_def_init(tl_run_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_run_def tl_run_def_default(void)

@@ -109,7 +109,8 @@ static tl_status read_cache(const loading *in, tl_error *err)
 {
     const tl_character_def *def = in->def;
     tl_text text;
-    TL_TRY(read_text(in, def->cache, &text, err));
+    TL_TRY(tl_mesh_sequence_is(def->cache) ? tl_mesh_sequence_pack(in->alloc, in->reader, def->cache, &text, err)
+                                           : read_text(in, def->cache, &text, err));
     tl_status status =
         tl_point_cache_parse(def->cache, text.data, text.size, def->cache_fps > 0 ? def->cache_fps : 25, in->c, err);
     if (status == TL_OK && in->files) {

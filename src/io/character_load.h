@@ -22,6 +22,13 @@ tl_status tl_character_from_mesh(tl_character *c, const tl_vec3 *pos, int32_t ve
 /// Points of a .pc2 or .mdd as its header has them; -1: there is no header.
 int64_t tl_point_cache_points(const char *data, size_t size);
 
+/// Is this a name with a number in it, as "walk/%04d.obj"?
+bool tl_mesh_sequence_is(const char *path);
+
+/// Numbered meshes of equal faces, from 0 or 1 until one is missing, as the bytes of a PC2 (mesh_sequence.c).
+tl_status tl_mesh_sequence_pack(const tl_allocator *alloc, const tl_reader *reader, const char *path, tl_text *out,
+                                tl_error *err);
+
 /// Positions of all vertices over time into a character that is not welded yet, as one clip named by the path; .pc2
 /// or .mdd by its first bytes and ending (point_cache.c).
 tl_status tl_point_cache_parse(const char *path, const char *data, size_t size, double fps, tl_character *c,

@@ -56,13 +56,21 @@ static double unit_of(const char *word)
     return word ? -1 : 0;
 }
 
+static int up_of(const char *word)
+{
+    static const char *const words[] = {"auto", "y", "z", "x"};  // as tl_up
+    for (int i = 0; word && i < 4; i++)
+        if (strcmp(word, words[i]) == 0) return i;
+    return word ? -1 : TL_UP_AUTO;
+}
+
 static tl_status find_clip(tl_draper *d, tl_error *err)
 {
     const char *name = d->def->clip;
     const int32_t count = tl_character_clip_count(d->character);
     d->play = tl_playback_default();
     d->play.clip = -1;
-    if (d->def->motion) d->play.clip = count - 1;
+    if (d->def->motion || d->def->cache) d->play.clip = count - 1;
     if (!name) return TL_OK;
     d->play.clip = tl_character_find_clip(d->character, name);
     if (d->play.clip >= 0) return TL_OK;
@@ -70,8 +78,8 @@ static tl_status find_clip(tl_draper *d, tl_error *err)
     size_t n = 0;
     for (int32_t i = 0; i < count && n + 80 < sizeof list; i++)
         n += (size_t)snprintf(list + n, sizeof list - n, " '%s'", tl_character_clip_name(d->character, i));
-    return tl_fail(err, TL_BAD_INPUT, "'%s' is no clip of %.300s: it has%s (or give a .bvh file)", name, d->def->body,
-                   count > 0 ? list : " none");
+    return tl_fail(err, TL_BAD_INPUT, "'%s' is no clip of %.300s: it has%s (or give a .bvh, .pc2 or .mdd file)", name,
+                   d->def->body, count > 0 ? list : " none");
 }
 
 // A clip that begins near the rest pose needs no lead-in.
@@ -109,7 +117,13 @@ static tl_status load_body(tl_draper *d, tl_error *err)
 {
     tl_character_def def = tl_character_def_default();
     def.file = d->def->body, def.motion = d->def->motion;
+    def.cache = d->def->cache, def.cache_fps = d->def->cache_fps;
+    def.bones = d->def->bones, def.bone_count = d->def->bone_count;
     def.unit = unit_of(d->def->body_units);
+    const int up = up_of(d->def->body_up);
+    if (up < 0) return tl_fail(err, TL_BAD_ARG, "up of the body '%s', must be auto, y, z or x", d->def->body_up);
+    def.up = (tl_up)up;
+    if (def.motion && def.cache) return tl_fail(err, TL_BAD_ARG, "motion and cache exclude each other");
     if (def.unit < 0)
         return tl_fail(err, TL_BAD_ARG, "units of the body '%s', must be auto, m, cm, mm, in or ft",
                        d->def->body_units);
@@ -367,15 +381,16 @@ static void pass_frame(void *user, const tl_run_progress *now)
 
 static tl_status run_scene(tl_draper *d, tl_error *err)
 {
-    char path[TL_PATH_MAX], checkpoint[TL_PATH_MAX];
+    char path[TL_PATH_MAX];
+    bool resume;
     TL_TRY(tl_path_join(d->def->out_dir, "dress/scene.json", path, err));
-    TL_TRY(tl_path_join(d->def->out_dir, "checkpoint.bin", checkpoint, err));
     TL_TRY(tl_drape_write_scene(d, path, err));
+    TL_TRY(tl_drape_find_run(d, path, &resume, err));
     tl_scene *scene = NULL;
     TL_TRY(tl_scene_load(path, NULL, 0, &scene, err));
     tl_run_def run = tl_run_def_default();
     run.out_dir = d->def->out_dir, run.threads = d->def->threads;
-    run.resume = tl_path_look(checkpoint) == TL_PATH_FILE;
+    run.resume = resume, run.replace = 1;
     run.progress = pass_frame, run.cancelled = run.interrupted = pass_cancelled, run.user = d;
     run.log = d->def->log;
     d->stage = TL_DRAPE_RUN;

@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
+#include "base/hash.h"
 #include "io/json.h"
 #include "io/obj.h"
 #include "run/drape_impl.h"
@@ -217,6 +218,26 @@ tl_status tl_drape_write_garment(tl_draper *d, tl_error *err)
     return status;
 }
 
+// A name with a number is no file: its folder is.
+static bool set_cache(json_t *c, const tl_drape_def *f)
+{
+    char dir[TL_PATH_MAX], real[TL_PATH_MAX], path[TL_PATH_MAX];
+    const char *name = strrchr(f->cache, '/');
+    if (tl_path_dir(f->cache, dir, NULL) != TL_OK) return false;
+    tl_path_absolute(dir, real);
+    if (tl_path_join(real, name ? name + 1 : f->cache, path, NULL) != TL_OK) return false;
+    return json_object_set_new(c, "cache", json_string(path)) == 0 &&
+           (f->cache_fps == 0 || json_object_set_new(c, "cache_fps", json_real(f->cache_fps)) == 0);
+}
+
+static bool set_bones(json_t *c, const tl_drape_def *f)
+{
+    json_t *list = f->bone_count > 0 ? json_array() : NULL;
+    for (int32_t i = 0; i < f->bone_count; i++)
+        if (json_array_append_new(list, json_string(f->bones[i])) != 0) return json_decref(list), false;
+    return !list || json_object_set_new(c, "bones", list) == 0;
+}
+
 static json_t *character_json(const tl_draper *d)
 {
     char real[TL_PATH_MAX];
@@ -227,9 +248,11 @@ static json_t *character_json(const tl_draper *d)
     bool ok = true;
     ok = json_object_set_new(c, "mittens", json_true()) == 0 && json_object_set_new(c, "flesh", json_true()) == 0;
     if (ok && f->body_units) ok = json_object_set_new(c, "units", json_string(f->body_units)) == 0;
+    if (ok && f->body_up) ok = json_object_set_new(c, "up", json_string(f->body_up)) == 0;
+    if (ok && f->cache) ok = set_cache(c, f);
     if (ok && f->motion) {
         tl_path_absolute(f->motion, real);
-        ok = json_object_set_new(c, "motion", json_string(real)) == 0;
+        ok = json_object_set_new(c, "motion", json_string(real)) == 0 && set_bones(c, f);
     }
     if (ok)
         ok = json_object_set_new(c, "clip", d->play.clip >= 0 ? json_integer(d->play.clip) : json_string("rest")) == 0;
@@ -295,6 +318,35 @@ tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err)
                   "collisions", "on_intersection", "pinch", "cloths", cloths_json(d), "handles", handles, "obstacles",
                   "name", "body", "character", character_json(d), "friction", TL_DRAPE_FRICTION);
     return write_json(path, scene, &d->alloc, err);
+}
+
+// What the frames of a run depend on: its checkpoint is gone on from if the folder holds the same number.
+static uint64_t run_inputs(const tl_draper *d, const tl_text *scene)
+{
+    tl_hash h;
+    tl_hash_init(&h);
+    tl_hash_add(&h, scene->data, scene->size);
+    tl_hash_add(&h, d->inputs, (size_t)d->def->pattern_count * sizeof *d->inputs);
+    tl_character_hash(d->character, &h);
+    return tl_hash_value(&h);
+}
+
+tl_status tl_drape_find_run(const tl_draper *d, const char *scene, bool *resume, tl_error *err)
+{
+    char path[TL_PATH_MAX], checkpoint[TL_PATH_MAX], now[32];
+    tl_text text;
+    TL_TRY(tl_path_join(d->def->out_dir, "dress/run.txt", path, err));
+    TL_TRY(tl_path_join(d->def->out_dir, "checkpoint.bin", checkpoint, err));
+    TL_TRY(tl_file_read(&d->alloc, scene, TL_OBJ_MAX_BYTES, &text, err));
+    snprintf(now, sizeof now, "%016llx\n", (unsigned long long)run_inputs(d, &text));
+    tl_text_free(&d->alloc, &text);
+    *resume = false;
+    if (tl_path_look(path) == TL_PATH_FILE && tl_path_look(checkpoint) == TL_PATH_FILE) {
+        TL_TRY(tl_file_read(&d->alloc, path, 1024, &text, err));
+        *resume = strcmp(text.data, now) == 0;
+        tl_text_free(&d->alloc, &text);
+    }
+    return *resume ? TL_OK : tl_file_write(path, now, strlen(now), false, err);
 }
 
 tl_status tl_drape_write_report(tl_draper *d, tl_error *err)

@@ -51,4 +51,6 @@ tl_status tl_drape_mark_rim(tl_draper *d, tl_error *err);
 tl_status tl_drape_write_garment(tl_draper *d, tl_error *err);
 /// dress/scene.json of all garments.
 tl_status tl_drape_write_scene(tl_draper *d, const char *path, tl_error *err);
+/// Is the run in the folder one of this scene and of these garments? Else the folder is told whose run begins.
+tl_status tl_drape_find_run(const tl_draper *d, const char *scene, bool *resume, tl_error *err);
 tl_status tl_drape_write_report(tl_draper *d, tl_error *err);

@@ -150,7 +150,8 @@ tl_status tl_run_clear(const tl_runner *run, tl_error *err)
     TL_TRY(tl_frames_visit(dir, stop_at_first, &frames, err));
     const bool scene_there = holds(run, "scene.json"), stats_there = holds(run, "stats.jsonl");
     if (!frames && !scene_there) return TL_OK;
-    if (!frames && !stats_there)
+    const bool replace = run->def->replace;
+    if (!frames && !stats_there && !replace)
         return tl_fail(err, TL_BAD_INPUT,
                        "%s: holds a scene.json that is not from a run, and a run would write over it "
                        "(choose another --out)",
@@ -164,15 +165,16 @@ tl_status tl_run_clear(const tl_runner *run, tl_error *err)
     char name[128] = "";
     if (old) snprintf(name, sizeof name, " (%.100s)", old->name);
     tl_scene_destroy(old);
-    if (!same)
+    if (!same && !replace)
         return tl_fail(err, TL_BAD_INPUT,
                        "%s: holds frames of another scene%s, or of this one before it was changed "
                        "(choose another --out, or remove the folder)",
                        dir, name);
-    tl_log_write(run->def->log, TL_LOG_WARNING,
-                 "%s: starting over (it held a run of this scene; --resume would have gone "
-                 "on with it)",
-                 dir);
+    if (!replace)
+        tl_log_write(run->def->log, TL_LOG_WARNING,
+                     "%s: starting over (it held a run of this scene; --resume would have gone "
+                     "on with it)",
+                     dir);
     removal rm = {run, err};
     TL_TRY(tl_frames_visit(dir, remove_frame, &rm, err));
     TL_TRY(tl_obstacles_visit(dir, remove_obstacle, &rm, err));

@@ -85,6 +85,24 @@ for stage in refine settle grow sew; do
     cmp one/drape.json two/drape.json || fail "another report after stage $stage was lost"
 done
 
+# another motion in the same folder: stages are taken up, frames are not; numbered meshes, a rebuilt body of another axis
+for k in 1 2 3; do awk -v d=$k '$1 == "v" {$2 += 0.02 * (d - 1)} {print}' trunk.obj > moved$k.obj; done
+expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o two --threads 1 --motion 'moved%d.obj' --motion-fps 10 --json --no-fit
+json resumed_stages 4
+json frames 6
+[ -s two/frames/000006_skirt.obj ] || fail "no frames of the motion"
+cmp -s two/obstacles/000000_body.obj two/obstacles/000006_body.obj && fail "the body does not move"
+expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o two --threads 2 --json --no-fit
+json frames 0
+same_frames one two
+[ ! -e two/frames/000001_skirt.obj ] || fail "frames of the other motion are left"
+awk '$1 == "v" {print "v", $2, -$4, $3; next} {print}' trunk.obj > lying.obj
+expect 0 drape skirt.json --body lying.obj --up z --edge 0.05 -o up --threads 2 --quiet --no-fit
+expect 1 drape skirt.json --body trunk.obj --up w -o x
+says stderr 'auto, y, z or x'
+expect 2 drape skirt.json --body trunk.obj -o x --motion 'none%d.obj'
+says stderr 'there is no none1.obj'
+
 # a folder goes on after what is no good, and says so
 mkdir patterns && cp skirt.json patterns/b.json
 sed 's/"edge": 3, /"edge": 7, /' skirt.json > patterns/a.json
