@@ -262,7 +262,6 @@ static inline void assert_same_pairs(const tl_pairs *p, const tl_pairs *q)
 typedef struct question {
     const tl_bvh *a, *b;
     const tl_near *near;
-    bool culled;
 } question;
 
 static inline tl_status ask_once(question q, int what, tl_arena *arena, tl_workers *workers, tl_pairs *out,
@@ -271,7 +270,7 @@ static inline tl_status ask_once(question q, int what, tl_arena *arena, tl_worke
     if (q.near && q.b) return tl_bvh_between_near(q.a, q.b, what, *q.near, arena, workers, out, err);
     if (q.near) return tl_bvh_self_near(q.a, what, *q.near, arena, workers, out, err);
     if (q.b) return tl_bvh_between(q.a, q.b, what, arena, workers, out, err);
-    return (q.culled ? tl_bvh_self_culled : tl_bvh_self)(q.a, what, arena, workers, out, err);
+    return tl_bvh_self(q.a, what, arena, workers, out, err);
 }
 
 // --- a test ---
@@ -307,4 +306,4 @@ static inline tl_status ask(fixture *t, question q, int what, tl_workers *worker
     return TL_OK;
 }
 
-static const int KS[4] = {6, 14, 18, 26}, ARITIES[3] = {2, 4, 8}, LEAVES[5] = {1, 3, 8, 20, TL_BVH_MAX_LEAF};
+static const int ARITIES[3] = {2, 4, 8}, LEAVES[5] = {1, 3, 8, 20, TL_BVH_MAX_LEAF};

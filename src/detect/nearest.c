@@ -29,54 +29,53 @@ static spot spot_of(tl_vec3 lo, tl_vec3 hi)
                   {-round_down(-hi.x), -round_down(-hi.y), -round_down(-hi.z)}};
 }
 
-// Eight boxes at once, in rows of `stride`: lows, and the opposites of highs from row `half` on. Single precision only
+// Eight boxes at once, in rows of `stride`: lows, and the opposites of highs from row 3 on. Single precision only
 // says what need not be looked at. gap2_lanes: a little less than the squared distances from a spot to `out`, and bits
 // of those that are not above `most`. meet_lanes: bits of those that may meet it.
 #ifdef __SSE2__
 #include <emmintrin.h>
 
-TL_INLINE __m128 gap2_four(const float *row, int stride, int half, const spot *s)
+TL_INLINE __m128 gap2_four(const float *row, int stride, const spot *s)
 {
     __m128 sum = _mm_setzero_ps();
     for (int d = 0; d < 3; d++) {
         const __m128 below = _mm_sub_ps(_mm_loadu_ps(row + d * stride), _mm_set1_ps(s->high[d]));
-        const __m128 above = _mm_add_ps(_mm_loadu_ps(row + (half + d) * stride), _mm_set1_ps(s->low[d]));
+        const __m128 above = _mm_add_ps(_mm_loadu_ps(row + (3 + d) * stride), _mm_set1_ps(s->low[d]));
         const __m128 gap = _mm_max_ps(_mm_max_ps(below, above), _mm_setzero_ps());
         sum = _mm_add_ps(sum, _mm_mul_ps(gap, gap));
     }
     return _mm_mul_ps(sum, _mm_set1_ps(1 - 8 * FLT_EPSILON));
 }
 
-TL_INLINE uint32_t gap2_lanes(const float *row, int stride, int half, const spot *s, float most, float out[LANES])
+TL_INLINE uint32_t gap2_lanes(const float *row, int stride, const spot *s, float most, float out[LANES])
 {
-    const __m128 a = gap2_four(row, stride, half, s), b = gap2_four(row + 4, stride, half, s),
-                 limit = _mm_set1_ps(most);
+    const __m128 a = gap2_four(row, stride, s), b = gap2_four(row + 4, stride, s), limit = _mm_set1_ps(most);
     _mm_storeu_ps(out, a), _mm_storeu_ps(out + 4, b);
     return (uint32_t)_mm_movemask_ps(_mm_cmple_ps(a, limit)) | (uint32_t)_mm_movemask_ps(_mm_cmple_ps(b, limit)) << 4;
 }
 
-TL_INLINE uint32_t meet_four(const float *row, int stride, int half, const spot *s)
+TL_INLINE uint32_t meet_four(const float *row, int stride, const spot *s)
 {
     __m128 meet = _mm_cmple_ps(_mm_loadu_ps(row), _mm_set1_ps(s->high[0]));
     for (int d = 0; d < 3; d++) {
         if (d > 0) meet = _mm_and_ps(meet, _mm_cmple_ps(_mm_loadu_ps(row + d * stride), _mm_set1_ps(s->high[d])));
-        meet = _mm_and_ps(meet, _mm_cmple_ps(_mm_loadu_ps(row + (half + d) * stride), _mm_set1_ps(-s->low[d])));
+        meet = _mm_and_ps(meet, _mm_cmple_ps(_mm_loadu_ps(row + (3 + d) * stride), _mm_set1_ps(-s->low[d])));
     }
     return (uint32_t)_mm_movemask_ps(meet);
 }
 
-TL_INLINE uint32_t meet_lanes(const float *row, int stride, int half, const spot *s)
+TL_INLINE uint32_t meet_lanes(const float *row, int stride, const spot *s)
 {
-    return meet_four(row, stride, half, s) | meet_four(row + 4, stride, half, s) << 4;
+    return meet_four(row, stride, s) | meet_four(row + 4, stride, s) << 4;
 }
 #else
-TL_INLINE uint32_t gap2_lanes(const float *row, int stride, int half, const spot *s, float most, float out[LANES])
+TL_INLINE uint32_t gap2_lanes(const float *row, int stride, const spot *s, float most, float out[LANES])
 {
     uint32_t near = 0;
     for (int i = 0; i < LANES; i++) {
         float sum = 0;
         for (int d = 0; d < 3; d++) {
-            const float below = row[d * stride + i] - s->high[d], above = row[(half + d) * stride + i] + s->low[d];
+            const float below = row[d * stride + i] - s->high[d], above = row[(3 + d) * stride + i] + s->low[d];
             const float larger = below > above ? below : above, gap = larger > 0 ? larger : 0;
             sum += gap * gap;
         }
@@ -86,13 +85,13 @@ TL_INLINE uint32_t gap2_lanes(const float *row, int stride, int half, const spot
     return near;
 }
 
-TL_INLINE uint32_t meet_lanes(const float *row, int stride, int half, const spot *s)
+TL_INLINE uint32_t meet_lanes(const float *row, int stride, const spot *s)
 {
     uint32_t meet = 0;
     for (int i = 0; i < LANES; i++) {
         bool yes = true;
         for (int d = 0; d < 3; d++)
-            yes = yes && row[d * stride + i] <= s->high[d] && row[(half + d) * stride + i] <= -s->low[d];
+            yes = yes && row[d * stride + i] <= s->high[d] && row[(3 + d) * stride + i] <= -s->low[d];
         meet |= (uint32_t)yes << i;
     }
     return meet;
@@ -104,16 +103,15 @@ typedef struct eight {
     float row[6][LANES];
 } eight;
 
-static void widen(const float *row, int lanes, int half, eight *out)
+static void widen(const float *row, int lanes, eight *out)
 {
     for (int d = 0; d < 6; d++)
-        for (int i = 0; i < LANES; i++)
-            out->row[d][i] = i < lanes ? row[(d < 3 ? d : half + d - 3) * lanes + i] : (float)INFINITY;
+        for (int i = 0; i < LANES; i++) out->row[d][i] = i < lanes ? row[d * lanes + i] : (float)INFINITY;
 }
 
 static const float *rows_of(const tl_bvh *bvh, int32_t node)
 {
-    return bvh->volume + (size_t)node * (size_t)bvh->planes * (size_t)bvh->def.arity;
+    return bvh->volume + (size_t)node * (size_t)bvh->rows * (size_t)bvh->def.arity;
 }
 
 static void try_face(const tl_bvh *bvh, int32_t f, tl_vec3 p, double *best2, tl_nearest_spot *best)
@@ -136,7 +134,7 @@ static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *pla
     for (int32_t at = 0; at < count; at += LANES) {
         float d2[LANES];
         uint32_t near =
-            gap2_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, 3, place, -round_down(-*best2), d2);
+            gap2_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, place, -round_down(-*best2), d2);
         if (count - at < LANES) near &= (UINT32_C(1) << (count - at)) - 1;
         for (; near; near &= near - 1) {
             const int i = __builtin_ctz(near);
@@ -148,16 +146,16 @@ static void try_leaf(const tl_bvh *bvh, int32_t leaf, tl_vec3 p, const spot *pla
 // Adds the children of a node that may hold something near, the nearest last.
 static int push_children(const tl_bvh *bvh, int32_t node, const spot *place, double best2, waiting *stack, int depth)
 {
-    const int bottom = depth, arity = bvh->def.arity, half = bvh->def.k / 2;
+    const int bottom = depth, arity = bvh->def.arity;
     const float most = -round_down(-best2);
     float distance2[LANES];
     uint32_t near;
     if (arity == LANES) {
-        near = gap2_lanes(rows_of(bvh, node), LANES, half, place, most, distance2);
+        near = gap2_lanes(rows_of(bvh, node), LANES, place, most, distance2);
     } else {
         eight wide;
-        widen(rows_of(bvh, node), arity, half, &wide);
-        near = gap2_lanes(&wide.row[0][0], LANES, 3, place, most, distance2);
+        widen(rows_of(bvh, node), arity, &wide);
+        near = gap2_lanes(&wide.row[0][0], LANES, place, most, distance2);
     }
     for (; near; near &= near - 1) {
         const int lane = __builtin_ctz(near);
@@ -198,14 +196,15 @@ tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int3
 }
 
 /// What is looked for in a box: faces, as many as there is room for.
-typedef struct catch { int32_t *face, count, max; }
-catch;
+typedef struct faces_found {
+    int32_t *face, count, max;
+} faces_found;
 
-static void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *out)
+static void find_in_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, faces_found *out)
 {
     const int32_t first = bvh->leaf[leaf].first[PRIM_FACE], count = leaf_size(bvh, leaf, PRIM_FACE);
     for (int32_t at = 0; at < count; at += LANES) {
-        uint32_t meet = meet_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, 3, s);
+        uint32_t meet = meet_lanes(bvh->prim_box + bvh->leaf[leaf].box + at * bvh->rows, LANES, s);
         if (count - at < LANES) meet &= (UINT32_C(1) << (count - at)) - 1;
         for (; meet; meet &= meet - 1, out->count++)
             if (out->count < out->max) out->face[out->count] = bvh->id[PRIM_FACE][first + at + __builtin_ctz(meet)];
@@ -214,16 +213,15 @@ static void catch_leaf(const tl_bvh *bvh, int32_t leaf, const spot *s, catch *ou
 
 static uint32_t children_meeting(const tl_bvh *bvh, int32_t node, const spot *s)
 {
-    const int half = bvh->def.k / 2;
-    if (bvh->def.arity == LANES) return meet_lanes(rows_of(bvh, node), LANES, half, s);
+    if (bvh->def.arity == LANES) return meet_lanes(rows_of(bvh, node), LANES, s);
     eight wide;
-    widen(rows_of(bvh, node), bvh->def.arity, half, &wide);
-    return meet_lanes(&wide.row[0][0], LANES, 3, s) & ((UINT32_C(1) << bvh->def.arity) - 1);
+    widen(rows_of(bvh, node), bvh->def.arity, &wide);
+    return meet_lanes(&wide.row[0][0], LANES, s) & ((UINT32_C(1) << bvh->def.arity) - 1);
 }
 
 int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max)
 {
-    catch out = {faces, 0, max};
+    faces_found out = {faces, 0, max};
     if (bvh->surface.face_count == 0) return 0;
     const spot s = spot_of(lo, hi);
     int32_t stack[STACK_ITEMS];
@@ -236,7 +234,7 @@ int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces,
             if (child >= 0)
                 stack[depth++] = child;
             else if (child != NO_CHILD)
-                catch_leaf(bvh, ~child, &s, &out);
+                find_in_leaf(bvh, ~child, &s, &out);
         }
     }
     return out.count;
@@ -251,7 +249,7 @@ void tl_bvh_extent(const tl_bvh *bvh, tl_vec3 *lo, tl_vec3 *hi)
         for (int lane = 0; lane < arity && bvh->surface.face_count > 0; lane++) {
             if (bvh->child[lane] == NO_CHILD) continue;
             low[d] = lesser(low[d], (double)bvh->volume[d * arity + lane]);
-            high[d] = greater(high[d], -(double)bvh->volume[(bvh->def.k / 2 + d) * arity + lane]);
+            high[d] = greater(high[d], -(double)bvh->volume[(3 + d) * arity + lane]);
         }
     }
     *lo = (tl_vec3){low[0], low[1], low[2]}, *hi = (tl_vec3){high[0], high[1], high[2]};

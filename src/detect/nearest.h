@@ -14,8 +14,7 @@ typedef struct tl_nearest_spot {
 tl_nearest_spot tl_bvh_nearest(const tl_bvh *bvh, tl_vec3 p, double radius, int32_t hint);
 
 /// Faces that may meet the box from `lo` to `hi` at x0 of the last refit: all that do and some beside, in no order.
-/// Writes up to `max` and returns how many there are. Quicker than tl_bvh_box, for those who look at the faces
-/// themselves.
+/// Writes up to `max` and returns how many there are.
 int32_t tl_bvh_around(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max);
 
 /// A box around the surface at x0 of the last refit, from the top of the tree; not the tightest. Without faces lo > hi.

@@ -171,7 +171,7 @@ tl_status sim_fit_body(tl_sim *sim, sim_body *b, double time, tl_error *err)
     const tl_surface surface = {b->node_count, b->face_count, b->edge_count, (const int32_t(*)[3])b->face,
                                 (const int32_t(*)[2])b->edge};
     tl_bvh_def def = tl_bvh_def_default();
-    def.relative = 1, def.k = 6;
+    def.relative = 1;
     if (!b->tree) TL_TRY(tl_bvh_create(&sim->alloc, &def, &surface, b->shape, &b->tree, err));
     if (!b->at) b->at = TL_ALLOC(&sim->alloc, tl_vec3, b->node_count);
     if (!b->at) return tl_fail_memory(err, "bodies");

@@ -1,8 +1,8 @@
-// tests/bench/bench_broad.c: refit and candidate pairs of trees, one thread: which k, arity and leaf size to take.
+// tests/bench/bench_broad.c: refit and candidate pairs of trees, one thread: which arity and leaf size to take.
 //
 //   bench_broad                     generated scenes: folded sheet, sheet on a sphere, stack of sheets
 //   bench_broad A.ply B.ply         a surface that moves from A to B (binary PLY, either byte order, floats and
-//   triangles) -a                              every k, arity and leaf size; else the default and its neighbours -m
+//   triangles) -a                              every arity and leaf size; else the default and its neighbours -m
 //   METRES                       margin around everything; 0 if not given -p                              only queries
 //   of the default tree, each with what the processor has and by plain code, in turn -n PATH END also pairs within PATH
 //   on the way or END at the end (tl_bvh_self_near), of all nodes and of some
@@ -162,7 +162,7 @@ static void read_ply(const char *path, int32_t *nodes, tl_vec3 **x, int32_t *fac
 // --- measuring ---
 
 typedef struct result {
-    double build, refit, query, culled;
+    double build, refit, query;
 } result;
 
 static void measure(const model *m, const char *name, tl_bvh_def def, double margin)
@@ -174,10 +174,10 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
     tl_error err;
     tl_arena arena;
     tl_arena_init(&arena, alloc);
-    tl_pairs pairs, fewer;
-    tl_pairs_init(&pairs, alloc), tl_pairs_init(&fewer, alloc);
+    tl_pairs pairs;
+    tl_pairs_init(&pairs, alloc);
     tl_bvh *bvh;
-    result best = {1e9, 1e9, 1e9, 1e9};
+    result best = {1e9, 1e9, 1e9};
     for (int round = 0; round < 2; round++) {
         const double t = now();
         check(tl_bvh_create(&alloc, &def, &surface, m->x0, &bvh, &err) == TL_OK, err.message);
@@ -192,21 +192,14 @@ static void measure(const model *m, const char *name, tl_bvh_def def, double mar
         check(tl_bvh_self(bvh, what, &arena, NULL, &pairs, &err) == TL_OK, err.message);
         const double t2 = now();
         best.refit = fmin(best.refit, t1 - t0), best.query = fmin(best.query, t2 - t1);
-        if (!def.culling) continue;
-        const double t3 = now();
-        check(tl_bvh_self_culled(bvh, what, &arena, NULL, &fewer, &err) == TL_OK, err.message);
-        best.culled = fmin(best.culled, now() - t3);
     }
-    printf("%-10s %7d  %2d%s %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld  %4.0f\n", name, m->faces, def.k,
+    printf("%-10s %7d  %s %d  %2d  %7.1f %7.2f %7.2f %7.2f  %8d %8d  %9lld %9lld\n", name, m->faces,
            def.relative ? "r" : " ", def.arity, def.leaf_faces, 1e3 * best.build, 1e3 * best.refit, 1e3 * best.query,
            1e3 * (best.refit + best.query), pairs.vf_count, pairs.ee_count, (long long)pairs.volume_tests,
-           (long long)pairs.face_pairs, (double)tl_bvh_memory(bvh) / m->faces);
-    if (def.culling)
-        printf("           culled:                    %7.2f          %8d %8d  %9lld %9lld\n", 1e3 * best.culled,
-               fewer.vf_count, fewer.ee_count, (long long)fewer.volume_tests, (long long)fewer.face_pairs);
+           (long long)pairs.face_pairs);
     fflush(stdout);
     tl_bvh_destroy(bvh);
-    tl_pairs_free(&pairs), tl_pairs_free(&fewer);
+    tl_pairs_free(&pairs);
     tl_arena_free(&arena);
 }
 
@@ -350,90 +343,21 @@ static void measure_plain(const model *m, const char *name, double margin, tl_ne
     tl_arena_free(&arena);
 }
 
-// The default tree kept instead of made anew: refit with a skin when all rests and when a tenth of the nodes moves;
-// update after one face in a hundred has been cut in two.
-static void measure_upkeep(const model *m, double margin)
-{
-    const tl_allocator alloc = tl_allocator_default();
-    const tl_bvh_def def = tl_bvh_def_default();
-    tl_error err;
-    tl_bvh *bvh;
-    double edge = 0;
-    for (int32_t e = 0; e < m->edges; e++) {
-        const tl_vec3 a = m->x0[m->edge[e][0]], b = m->x0[m->edge[e][1]];
-        edge += sqrt((a.x - b.x) * (a.x - b.x) + (a.y - b.y) * (a.y - b.y) + (a.z - b.z) * (a.z - b.z)) / m->edges;
-    }
-    const int32_t more = m->faces / 100;
-    model n = {.nodes = m->nodes + more, .faces = m->faces + 2 * more};
-    n.x0 = take((size_t)n.nodes, sizeof *n.x0), n.face = take((size_t)n.faces, sizeof *n.face);
-    memcpy(n.x0, m->x0, (size_t)m->nodes * sizeof *n.x0);
-    memcpy(n.face, m->face, (size_t)m->faces * sizeof *n.face);
-    for (int32_t i = 0; i < more; i++) {  // a patch of faces, each cut in three about its centre
-        const int32_t f = m->faces / 3 + i, v = m->nodes + i, *c = m->face[f];
-        const tl_vec3 p = m->x0[c[0]], q = m->x0[c[1]], r = m->x0[c[2]];
-        n.x0[v] = (tl_vec3){(p.x + q.x + r.x) / 3, (p.y + q.y + r.y) / 3, (p.z + q.z + r.z) / 3};
-        for (int k = 0; k < 3; k++)
-            n.face[m->faces + 2 * i][k] = k == 1 ? v : c[k], n.face[m->faces + 2 * i + 1][k] = k == 2 ? v : c[k];
-        n.face[f][0] = v;
-    }
-    find_edges(&n);
-    const tl_surface before = {m->nodes, m->faces, m->edges, (const int32_t(*)[3])m->face,
-                               (const int32_t(*)[2])m->edge};
-    const tl_surface after = {n.nodes, n.faces, n.edges, (const int32_t(*)[3])n.face, (const int32_t(*)[2])n.edge};
-    double best[5] = {1e9, 1e9, 1e9, 1e9, 1e9};
-    tl_bvh_update_report report = {0};
-    for (int round = 0; round < ROUNDS / 3; round++) {
-        const double t0 = now();
-        check(tl_bvh_create(&alloc, &def, &before, m->x0, &bvh, &err) == TL_OK, err.message);
-        const double t1 = now();
-        tl_bvh_refit(bvh, m->x0, NULL, margin, 0, NULL);
-        const double t2 = now();
-        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
-        const double t3 = now();
-        tl_bvh_refit(bvh, m->x0, NULL, margin, 0.1 * edge, NULL);
-        const double t4 = now();
-        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z += edge;
-        const double t5 = now();
-        tl_bvh_refit(bvh, n.x0, NULL, margin, 0.1 * edge, NULL);
-        const double t6 = now();
-        for (int32_t v = 0; v < m->nodes / 10; v++) n.x0[v].z = m->x0[v].z;
-        const double t7 = now();
-        check(tl_bvh_update(bvh, &after, n.x0, &report, &err) == TL_OK, err.message);
-        const double t8 = now(), t[5] = {t1 - t0, t2 - t1, t4 - t3, t6 - t5, t8 - t7};
-        for (int i = 0; i < 5; i++) best[i] = fmin(best[i], t[i]);
-        tl_bvh_destroy(bvh);
-    }
-    printf("           upkeep: new %.1f ms, update of %d faces %.1f ms%s; refit %.2f ms, with a skin %.2f at rest, "
-           "%.2f if a tenth moves\n",
-           1e3 * best[0], report.placed, 1e3 * best[4], report.rebuilt ? " (rebuilt)" : "", 1e3 * best[1],
-           1e3 * best[2], 1e3 * best[3]);
-    free_model(&n);
-}
-
 static void bench(const model *m, const char *name, bool all, bool plain, double margin, tl_near near)
 {
     if (plain) {
         measure_plain(m, name, margin, near);
         return;
     }
-    static const int ks[4] = {6, 14, 18, 26}, arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
+    static const int arities[3] = {2, 4, 8}, leaves[7] = {1, 2, 4, 8, 16, 24, 32};
     const tl_bvh_def usual = tl_bvh_def_default();
-    for (int k = 0; k < 4; k++)
-        for (int a = 0; a < 3; a++)
-            for (int l = 0; l < 7; l++) {
-                const int off = (ks[k] != usual.k) + (arities[a] != usual.arity) + (leaves[l] != usual.leaf_faces);
-                if (all || off <= 1)
-                    measure(m, name, (tl_bvh_def){.k = ks[k], .arity = arities[a], .leaf_faces = leaves[l]}, margin);
-            }
+    for (int a = 0; a < 3; a++)
+        for (int l = 0; l < 7; l++)
+            if (all || arities[a] == usual.arity || leaves[l] == usual.leaf_faces)
+                measure(m, name, (tl_bvh_def){.arity = arities[a], .leaf_faces = leaves[l]}, margin);
     static const int wide[4] = {8, 16, 24, 32};
     for (int l = 0; l < 4; l++)
-        measure(m, name, (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = wide[l], .relative = 1}, margin);
-    tl_bvh_def culling = usual;
-    culling.culling = 1;
-    measure(m, name, culling, margin);
-    culling.arity = 4, culling.leaf_faces = 8;
-    measure(m, name, culling, margin);
-    measure_upkeep(m, margin);
+        measure(m, name, (tl_bvh_def){.arity = 8, .leaf_faces = wide[l], .relative = 1}, margin);
     if (!(near.path > 0) && !(near.end > 0)) return;
     measure_near(m, near);
     for (double part = 0.1; part > 1e-4; part *= 0.1) measure_some(m, near, part);

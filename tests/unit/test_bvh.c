@@ -4,28 +4,27 @@
 #include "detect/bvh/bvh_lanes.h"
 #include "trees.h"
 
-// One tree in three of each shape is asked both ways, every two of k, arity and leaf still together in one of them;
+// One tree in three of each shape is asked both ways, every two of arity and leaf still together in one of them;
 // with sanitizers the others are left out.
 static void check_every_def(shape *m, double margin)
 {
     fixture t;
     tl_error err;
     open_fixture(&t);
-    for (int k = 0; k < 5; k++)  // four with swept boxes, and relative motion
+    for (int relative = 0; relative < 2; relative++)
         for (int a = 0; a < 3; a++)
             for (int l = 0; l < 5; l++) {
-                const bool first = k % 4 == 0 && a == 0 && l == 0, both = a == (k % 4 + l) % 3;
+                const bool first = a == 0 && l == 0, both = a == (relative + l) % 3;
                 if (SANITIZED && !both) continue;
                 tl_bvh *bvh;
-                const tl_bvh_def def = {
-                    .k = KS[k % 4], .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = k == 4};
+                const tl_bvh_def def = {.arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = relative};
                 assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
                 tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
                 tl_pairs *out = first ? &t.pairs : &t.other;
                 assert_ok(both ? ask(&t, (question){bvh}, ALL, NULL, out, &err)
                                : tl_bvh_self(bvh, ALL, &t.arena, NULL, out, &err));
                 if (first)
-                    check_self_by(m, (rule){.how = k == 4 ? RELATIVE : SWEPT}, margin, &t.pairs);
+                    check_self_by(m, (rule){.how = relative ? RELATIVE : SWEPT}, margin, &t.pairs);
                 else
                     assert_same_pairs(&t.pairs, &t.other);
                 tl_bvh_destroy(bvh);
@@ -118,11 +117,8 @@ static void two_surfaces(void **state)
     for (int i = 0; i < 24; i++) {
         const int relative = i >= 12;
         tl_bvh *p, *q;
-        tl_bvh_def da = {
-            .k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = LEAVES[(i + 1) % 4], .relative = relative};
-        tl_bvh_def db = {
-            .k = KS[i / 4 % 3], .arity = ARITIES[(i + i / 3) % 3], .leaf_faces = LEAVES[i % 4], .relative = relative};
-        if (relative) da.k = db.k = 6;
+        tl_bvh_def da = {.arity = ARITIES[i % 3], .leaf_faces = LEAVES[(i + 1) % 4], .relative = relative};
+        tl_bvh_def db = {.arity = ARITIES[(i + i / 3) % 3], .leaf_faces = LEAVES[i % 4], .relative = relative};
         assert_ok(tl_bvh_create(&t.alloc, &da, &a.s, a.x0, &p, &err));
         assert_ok(tl_bvh_create(&t.alloc, &db, &b.s, b.x0, &q, &err));
         tl_bvh_refit(p, a.x0, a.x1, 0.01, 0, NULL);
@@ -186,14 +182,11 @@ static void check_threads(int relative)
     move(&m, 0.01, 1);
     tl_bvh *bvh;
     tl_bvh_def def = tl_bvh_def_default();
-    def.culling = 1, def.relative = relative;
+    def.relative = relative;
     assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
     tl_bvh_refit(bvh, m.x0, m.x1, 0.001, 0, NULL);
     assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
     check_self_by(&m, (rule){.how = relative ? RELATIVE : SWEPT}, 0.001, &t.pairs);
-    tl_pairs culled;
-    tl_pairs_init(&culled, t.alloc);
-    assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &culled, &err));
     const int threads[4] = {1, 2, 3, 8};
     for (int i = 0; i < 4; i++) {
         tl_workers *workers;
@@ -203,12 +196,9 @@ static void check_threads(int relative)
             assert_ok(ask(&t, (question){bvh}, ALL, workers, &t.other, &err));
             assert_same_pairs(&t.pairs, &t.other);
             assert_true(t.pairs.volume_tests == t.other.volume_tests && t.pairs.face_pairs == t.other.face_pairs);
-            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, workers, &t.other, &err));
-            assert_same_pairs(&culled, &t.other);
         }
         tl_workers_destroy(workers);
     }
-    tl_pairs_free(&culled);
     tl_bvh_destroy(bvh);
     free_shape(&m);
     close_fixture(&t);
@@ -231,7 +221,7 @@ static void lazy_refits_stay_sound(void **state)
     shape m = sheet_shape(14, FOLDED, 0);
     tl_bvh *bvh;
     for (int a = 0; a < 6; a++) {
-        const tl_bvh_def def = {.k = KS[a % 3 * (a < 3)], .arity = ARITIES[a % 3], .leaf_faces = 4, .relative = a >= 3};
+        const tl_bvh_def def = {.arity = ARITIES[a % 3], .leaf_faces = 4, .relative = a >= 3};
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         for (int step = 0; step < (SANITIZED ? 24 : 60); step++) {
             move(&m, step % 20 == 7 ? 0.1 : step % 3 == 0 ? 0 : 0.002, (uint64_t)(step + 100 * a));
@@ -248,7 +238,7 @@ static void lazy_refits_stay_sound(void **state)
     close_fixture(&t);
 }
 
-// --- culling ---
+// --- distances, the slow way ---
 
 static tl_vec3 sub(tl_vec3 a, tl_vec3 b) { return (tl_vec3){a.x - b.x, a.y - b.y, a.z - b.z}; }
 static tl_vec3 along(tl_vec3 a, double t, tl_vec3 d) { return (tl_vec3){a.x + t * d.x, a.y + t * d.y, a.z + t * d.z}; }
@@ -327,91 +317,6 @@ static int32_t check_missing(const shape *m, bool swept, double reach, int list,
     }
     assert_int_equal(j, fewer_count);
     return count - fewer_count;
-}
-
-enum { WAVES, DOME, RAMP, CURL };
-
-static shape smooth_shape(int n, int kind)
-{
-    shape m = sheet_shape(n, FLAT, 0);
-    for (int32_t v = 0; v < m.s.node_count; v++) {
-        const double u = m.x0[v].x, w = m.x0[v].y;
-        tl_vec3 p = {u, w, 0.05 * sin(6 * u) * cos(5 * w)};
-        if (kind == DOME) p.z = sqrt(fmax(0, 2 - (u - 0.5) * (u - 0.5) - (w - 0.5) * (w - 0.5)));
-        // a ramp that winds up five times: normals all point up, and turns lie close above each other
-        if (kind == RAMP) p = (tl_vec3){3 * (0.5 + w) * cos(30 * u), 3 * (0.5 + w) * sin(30 * u), 0.02 * u};
-        if (kind == CURL) p = (tl_vec3){(0.2 + 0.1 * u) * cos(14 * u), w, (0.2 + 0.1 * u) * sin(14 * u)};
-        m.x0[v] = m.x1[v] = p;
-    }
-    return m;
-}
-
-static void culling_leaves_out_only_what_is_far(void **state)
-{
-    (void)state;
-    fixture t;
-    tl_error err;
-    open_fixture(&t);
-    int32_t missing[4] = {0};
-    for (int kind = WAVES; kind <= CURL; kind++)
-        for (int i = 0; i < 24; i += 1 + (kind == RAMP)) {
-            const int n = kind == RAMP ? 48 : 20;
-            const double common = kind == RAMP ? 0.02 : 0.2;
-            shape m = smooth_shape(n, kind), flat = sheet_shape(n, FLAT, 0);
-            const double margin = i % 3 == 0 ? 0 : i % 3 == 1 ? 0.001 : i % 6 == 2 ? 0.006 : 0.02;
-            const bool swept = i % 4 > 0;
-            if (i >= 12) move(&m, 0.004 * (i % 5), (uint64_t)i), move(&m, 0.012 * (i % 4), (uint64_t)(i + 1));
-            for (int32_t v = 0; v < m.s.node_count && i % 2; v++)  // much common motion, and some shear
-                m.x1[v] = along(m.x1[v], common, (tl_vec3){0.3, -0.2, 0.1 + 0.01 * m.x0[v].x});
-            const tl_bvh_def def = {.k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = 4 << i % 4, .culling = 1};
-            tl_bvh *bvh;
-            assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, flat.x0, &bvh, &err));  // so that subtrees are patches
-            free_shape(&flat);
-            tl_bvh_refit(bvh, m.x0, swept ? m.x1 : NULL, margin, i % 5 == 4 ? 0.01 : 0, NULL);
-            assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
-            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &t.other, &err));
-            const tl_pairs *p = &t.pairs, *q = &t.other;
-            missing[kind] += check_missing(&m, swept, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
-            missing[kind] += check_missing(&m, swept, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
-            missing[kind] += check_missing(&m, swept, 2 * margin, 2, p->ef, p->ef_count, q->ef, q->ef_count);
-            tl_bvh_destroy(bvh);
-            free_shape(&m);
-        }
-    for (int kind = WAVES; kind <= CURL; kind++) assert_true(missing[kind] > 1000);
-    close_fixture(&t);
-}
-
-// Regions that fail one condition each: a fold within, a slit between borders, turned faces.
-static void culling_keeps_what_is_near(void **state)
-{
-    (void)state;
-    fixture t;
-    tl_error err;
-    open_fixture(&t);
-    for (int kind = FOLDED; kind <= CRUMPLED; kind++)
-        for (int i = 0; i < 12; i++) {
-            shape m = sheet_shape(20, kind, 3);
-            if (i % 2) move(&m, 0.005, 1);
-            if (i % 3 == 1)
-                for (int32_t f = 0; f < m.s.face_count; f += 7) {  // orientation is not given
-                    const int32_t a = m.face[f][0];
-                    m.face[f][0] = m.face[f][1], m.face[f][1] = a;
-                }
-            const double margin = i % 4 * 0.002;
-            const tl_bvh_def def = {.k = 6, .arity = ARITIES[i % 3], .leaf_faces = LEAVES[i % 4], .culling = 1};
-            tl_bvh *bvh;
-            assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
-            tl_bvh_refit(bvh, m.x0, m.x1, margin, 0, NULL);
-            assert_ok(ask(&t, (question){bvh}, ALL, NULL, &t.pairs, &err));
-            assert_ok(ask(&t, (question){bvh, .culled = true}, ALL, NULL, &t.other, &err));
-            const tl_pairs *p = &t.pairs, *q = &t.other;
-            check_missing(&m, true, 2 * margin, 0, p->vf, p->vf_count, q->vf, q->vf_count);
-            check_missing(&m, true, 2 * margin, 1, p->ee, p->ee_count, q->ee, q->ee_count);
-            check_missing(&m, true, 2 * margin, 2, p->ef, p->ef_count, q->ef, q->ef_count);
-            tl_bvh_destroy(bvh);
-            free_shape(&m);
-        }
-    close_fixture(&t);
 }
 
 // --- relative motion ---
@@ -524,7 +429,7 @@ static void check_nearness(shape *m, double margin, double path, double end)
         for (int l = 0; l < 5; l++) {
             const bool first = a == 0 && l == 0;
             tl_bvh *bvh;
-            const tl_bvh_def def = {.k = 6, .arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
+            const tl_bvh_def def = {.arity = ARITIES[a], .leaf_faces = LEAVES[l], .relative = 1};
             assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
             tl_bvh_refit(bvh, m->x0, m->x1, margin, 0, NULL);
             assert_ok(
@@ -665,7 +570,7 @@ static void some_nodes_are_as_good_as_all(void **state)
             shape a = i % 2 ? random_soup(400, 500, 0.3, (uint64_t)i) : sheet_shape(40, TANGLED, 0);
             uint8_t *some = calloc((size_t)a.s.node_count, 1);
             tl_bvh *p, *q, *fresh;
-            const tl_bvh_def def = {.k = 6, .arity = ARITIES[arity], .leaf_faces = LEAVES[i % 5], .relative = 1};
+            const tl_bvh_def def = {.arity = ARITIES[arity], .leaf_faces = LEAVES[i % 5], .relative = 1};
             assert_ok(tl_bvh_create(&t.alloc, &def, &a.s, a.x0, &p, &err));
             assert_ok(tl_bvh_create(&t.alloc, &def, &b.s, b.x0, &q, &err));
             move_together(&a, 0.1, 0.01, (uint64_t)i), move(&b, 0.05, (uint64_t)i);
@@ -743,7 +648,7 @@ static void lanes_are_the_same_spelled_out(void **state)
 // Every kind of query on each of `workers`, against all pairs.
 static void check_queries_on_threads(const shape *m, tl_workers *const workers[4])
 {
-    enum { AT_REST, ON_THE_WAY, CULLED, TOGETHER, CLOSE, SOME, QUERIES };
+    enum { AT_REST, ON_THE_WAY, TOGETHER, CLOSE, SOME, QUERIES };
     fixture t;
     tl_error err;
     open_fixture(&t);
@@ -753,11 +658,11 @@ static void check_queries_on_threads(const shape *m, tl_workers *const workers[4
         const double margin = i >= CLOSE ? 0 : 0.002;
         tl_bvh *bvh;
         tl_bvh_def def = tl_bvh_def_default();
-        def.relative = i >= TOGETHER, def.culling = i == CULLED;
+        def.relative = i >= TOGETHER;
         assert_ok(tl_bvh_create(&t.alloc, &def, &m->s, m->x0, &bvh, &err));
         tl_near near = {0.005, 0.01};
         const question all = {bvh, .near = i >= CLOSE ? &(tl_near){near.path, near.end} : NULL};
-        const question q = {bvh, .near = i >= CLOSE ? &near : NULL, .culled = i == CULLED};
+        const question q = {bvh, .near = i >= CLOSE ? &near : NULL};
         for (int w = 0; w < 4; w++) {
             tl_bvh_chosen chosen;
             tl_bvh_refit(bvh, m->x0, i == AT_REST ? NULL : m->x1, margin, 0, workers[w]);
@@ -776,14 +681,7 @@ static void check_queries_on_threads(const shape *m, tl_workers *const workers[4
                          near.path, near.end};
         check_self_by(m, by, margin, &t.other);
         if (i == SOME) leave_some(&m->s, some, false, &t.other);
-        const tl_pairs *p = &t.other, *fewer = &t.pairs;
-        if (i == CULLED) {
-            check_missing(m, true, 2 * margin, 0, p->vf, p->vf_count, fewer->vf, fewer->vf_count);
-            check_missing(m, true, 2 * margin, 1, p->ee, p->ee_count, fewer->ee, fewer->ee_count);
-            check_missing(m, true, 2 * margin, 2, p->ef, p->ef_count, fewer->ef, fewer->ef_count);
-        } else {
-            assert_same_pairs(p, fewer);
-        }
+        assert_same_pairs(&t.other, &t.pairs);
         assert_true(t.pairs.vf_count > 0 && t.pairs.ee_count > 0 && t.pairs.ef_count > 0);
         tl_bvh_destroy(bvh);
     }
@@ -820,8 +718,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(rounding_loses_nothing),
         cmocka_unit_test(same_on_any_number_of_threads),
         cmocka_unit_test(lazy_refits_stay_sound),
-        cmocka_unit_test(culling_leaves_out_only_what_is_far),
-        cmocka_unit_test(culling_keeps_what_is_near),
         cmocka_unit_test(relative_motion_finds_all_pairs),
         cmocka_unit_test(relative_motion_by_hand),
         cmocka_unit_test(relative_motion_misses_no_contact),

@@ -62,7 +62,7 @@ static void plain_code_finds_the_same(void **state)
     open_fixture(&t);
     for (int i = 0; i < 12; i++) {
         shape m = i % 4 == 3 ? random_soup(200, 300, 0.5, (uint64_t)i) : sheet_shape(12, i % 4, 3);
-        const tl_bvh_def def = {.k = KS[i % 4], .arity = ARITIES[i % 3], .leaf_faces = LEAVES[i % 5]};
+        const tl_bvh_def def = {.arity = ARITIES[i % 3], .leaf_faces = LEAVES[i % 5]};
         tl_bvh *bvh;
         assert_ok(tl_bvh_create(&t.alloc, &def, &m.s, m.x0, &bvh, &err));
         tl_bvh_refit(bvh, m.x0, NULL, i % 2 * 0.01, 0, NULL);

@@ -6,7 +6,7 @@
 #include "base/fail.h"
 #include "detect/bvh/bvh_impl.h"
 
-tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.k = 6, .arity = 8, .leaf_faces = 24}; }
+tl_bvh_def tl_bvh_def_default(void) { return (tl_bvh_def){.arity = 8, .leaf_faces = 24}; }
 
 tl_status tl_surface_check(const tl_surface *s, tl_error *err)
 {
@@ -25,10 +25,6 @@ tl_status tl_bvh_create(const tl_allocator *alloc, const tl_bvh_def *def, const 
                         tl_bvh **out, tl_error *err)
 {
     *out = NULL;
-    if (def->k != 6 && def->k != 14 && def->k != 18 && def->k != 26)
-        return tl_fail(err, TL_BAD_ARG, "bvh: k %d, must be 6, 14, 18 or 26", def->k);
-    if (def->relative && def->k != 6)
-        return tl_fail(err, TL_BAD_ARG, "bvh: k %d, must be 6 for relative motion", def->k);
     if (def->arity != 2 && def->arity != 4 && def->arity != 8)
         return tl_fail(err, TL_BAD_ARG, "bvh: arity %d, must be 2, 4 or 8", def->arity);
     if (def->leaf_faces < 1 || def->leaf_faces > TL_BVH_MAX_LEAF)
@@ -63,8 +59,6 @@ void tl_bvh_free_arrays(tl_bvh *bvh)
     TL_FREE(&alloc, bvh->prim_box, bvh->prim_box_cap);
     TL_FREE(&alloc, bvh->volume, bvh->volume_cap);
     TL_FREE(&alloc, bvh->dirty, bvh->dirty_cap);
-    TL_FREE(&alloc, bvh->cull, bvh->cull_cap);
-    TL_FREE(&alloc, bvh->cull_list, bvh->cull_list_cap);
 }
 
 void tl_bvh_destroy(tl_bvh *bvh)
@@ -73,21 +67,6 @@ void tl_bvh_destroy(tl_bvh *bvh)
     const tl_allocator alloc = bvh->alloc;
     tl_bvh_free_arrays(bvh);
     TL_FREE(&alloc, bvh, 1);
-}
-
-size_t tl_bvh_memory(const tl_bvh *bvh)
-{
-    size_t bytes = sizeof *bvh + (size_t)bvh->inner_cap * sizeof *bvh->child +
-                   (size_t)bvh->face_cap * sizeof *bvh->leaf_of_face + (size_t)bvh->leaf_cap * sizeof *bvh->leaf +
-                   (size_t)bvh->node_box_cap * sizeof *bvh->node_box +
-                   (size_t)bvh->leaf_box_cap * sizeof *bvh->leaf_box + (size_t)bvh->moved_cap +
-                   (size_t)bvh->prim_box_cap * sizeof *bvh->prim_box + (size_t)bvh->volume_cap * sizeof *bvh->volume +
-                   (size_t)bvh->dirty_cap + (size_t)bvh->cull_cap * sizeof *bvh->cull +
-                   (size_t)bvh->cull_list_cap * sizeof *bvh->cull_list;
-    for (int kind = 0; kind < PRIM_KINDS; kind++) bytes += (size_t)bvh->id_cap[kind] * sizeof *bvh->id[kind];
-    for (int k = 0; k < 3; k++) bytes += (size_t)bvh->corner_cap[k] * sizeof *bvh->corner[k];
-    for (int k = 0; k < 2; k++) bytes += (size_t)bvh->end_cap[k] * sizeof *bvh->end[k];
-    return bytes;
 }
 
 void tl_pairs_init(tl_pairs *pairs, tl_allocator alloc) { *pairs = (tl_pairs){.alloc = alloc}; }

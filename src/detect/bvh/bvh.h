@@ -1,4 +1,4 @@
-// detect/bvh/bvh.h: which parts of surfaces may come near each other: trees of k-DOPs over triangles.
+// detect/bvh/bvh.h: which parts of surfaces may come near each other: trees of boxes over triangles.
 //
 // A tree is built once, top down, and refitted bottom up as the nodes move (Kimmerle 2005, sec. 2.2.1, 2.3.2). Volumes
 // enclose the path of every face from x0 to x1 and a margin; with a skin, leaves that stay inside what they were last
@@ -22,11 +22,9 @@
 typedef struct tl_bvh tl_bvh;
 
 typedef struct tl_bvh_def {
-    int32_t k;           ///< 6, 14, 18 or 26 planes per volume
     int32_t arity;       ///< children per node: 2, 4 or 8
     int32_t leaf_faces;  ///< at most; 1 to TL_BVH_MAX_LEAF
-    int32_t culling;     ///< 1: keep what tl_bvh_self_culled needs. Default 0.
-    int32_t relative;    ///< 1: what goes along together is left out, see above; k must be 6. Default 0: swept boxes.
+    int32_t relative;    ///< 1: what goes along together is left out, see above. Default 0: swept boxes.
 } tl_bvh_def;
 enum { TL_BVH_MAX_LEAF = 64 };
 tl_bvh_def tl_bvh_def_default(void);
@@ -82,13 +80,6 @@ enum {
 tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
                       tl_error *err);
 
-/// Like tl_bvh_self, without some of the pairs that stay further apart than twice the margin all the way from x0 to x1
-/// (each point moving on a straight line): those within smooth parts, proved as bvh_cull.c says. So every pair of
-/// tl_bvh_self that comes within twice the margin is here too, and what is here is in tl_bvh_self. Needs def.culling,
-/// else it is the same.
-tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
-                             tl_error *err);
-
 /// Pairs between two surfaces, each with a numbering of its own. Both trees relative or neither.
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,
                          tl_pairs *out, tl_error *err);
@@ -130,20 +121,6 @@ tl_status tl_bvh_between_near(const tl_bvh *first, const tl_bvh *second, int wha
 /// `lo` to `hi`: writes their ids, ascending, and returns how many. If there are more than `max`, `faces` holds nothing
 /// of use. Makes no difference to the tree, so any number of threads may ask.
 int32_t tl_bvh_box(const tl_bvh *bvh, tl_vec3 lo, tl_vec3 hi, int32_t *faces, int32_t max);
-
-typedef struct tl_bvh_update_report {
-    int32_t placed;   ///< faces that are new or have other nodes than before
-    int32_t rebuilt;  ///< 1: the tree had suffered too much and was made anew
-} tl_bvh_update_report;
-
-/// After a change of the mesh: `surface` takes the place of the one before, with faces and edges added, gone or
-/// renumbered. A face whose id has the same nodes as before stays in its leaf; the others are found by comparing (the
-/// arrays of the old surface are not read, they may be the same memory) and put into leaves nearby. Linear in the size
-/// of the surface, in half the time of a new tree. The tree is fitted to `x` afterwards. `report` may be NULL.
-tl_status tl_bvh_update(tl_bvh *bvh, const tl_surface *surface, const tl_vec3 *x, tl_bvh_update_report *report,
-                        tl_error *err);
-
-size_t tl_bvh_memory(const tl_bvh *bvh);
 
 /// What the tree was made of, and x0 of the last refit; borrowed.
 const tl_surface *tl_bvh_surface(const tl_bvh *bvh);

@@ -98,17 +98,6 @@ static bool grow(split *s, range r, int32_t *ref)
     return true;
 }
 
-tl_status tl_bvh_grow(tl_bvh *bvh, const tl_vec3 *x, tl_vec3 *centre, int32_t *faces, int32_t count, int32_t *ref,
-                      tl_error *err)
-{
-    split s = {bvh, centre, faces};
-    for (int32_t i = 0; i < count; i++) {
-        const int32_t *v = bvh->surface.face[faces[i]];
-        s.centre[faces[i]] = tl_add3(x[v[0]], tl_add3(x[v[1]], x[v[2]]));
-    }
-    return grow(&s, (range){0, count}, ref) ? TL_OK : tl_fail_memory(err, "bvh");
-}
-
 tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err)
 {
     const int32_t n = bvh->surface.face_count, arity = bvh->def.arity;
@@ -120,33 +109,17 @@ tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err)
     if (!order || !centre || !TL_GROW(alloc, bvh->leaf_of_face, bvh->face_cap, n) ||
         !TL_GROW(alloc, bvh->child, bvh->inner_cap, arity))
         status = tl_fail_memory(err, "bvh");
-    for (int32_t f = 0; status == TL_OK && f < n; f++) order[f] = f;
-    if (status == TL_OK && n > 0) status = tl_bvh_grow(bvh, x, centre, order, n, &root, err);
+    for (int32_t f = 0; status == TL_OK && f < n; f++) {
+        const int32_t *v = bvh->surface.face[f];
+        order[f] = f, centre[f] = tl_add3(x[v[0]], tl_add3(x[v[1]], x[v[2]]));
+    }
+    if (status == TL_OK && n > 0 && !grow(&(split){bvh, centre, order}, (range){0, n}, &root))
+        status = tl_fail_memory(err, "bvh");
     if (status == TL_OK && root < 0) {  // no face, or all in one leaf: the root is an inner node all the same
         for (int c = 0; c < arity; c++) bvh->child[c] = c == 0 ? root : NO_CHILD;
         bvh->inner_count = 1;
     }
     TL_FREE(alloc, order, n);
     TL_FREE(alloc, centre, n);
-    bvh->changed_since_build = 0;
-    if (status == TL_OK) bvh->build_size = tl_bvh_leaf_size(bvh, x);
     return status;
-}
-
-double tl_bvh_leaf_size(const tl_bvh *bvh, const tl_vec3 *x)
-{
-    const int32_t n = bvh->leaf_count;
-    tl_extent *b = TL_ALLOC(&bvh->alloc, tl_extent, n);
-    if (!b || n == 0) {
-        TL_FREE(&bvh->alloc, b, n);
-        return 0;
-    }
-    for (int32_t l = 0; l < n; l++) b[l] = empty_extent();
-    for (int32_t f = 0; f < bvh->surface.face_count; f++)
-        for (int k = 0; k < 3; k++) add_point(&b[bvh->leaf_of_face[f]], x[bvh->surface.face[f][k]]);
-    double sum = 0;
-    for (int32_t l = 0; l < n; l++)
-        if (b[l].lo.x <= b[l].hi.x) sum += width(&b[l]);
-    TL_FREE(&bvh->alloc, b, n);
-    return sum / sqrt(n);
 }

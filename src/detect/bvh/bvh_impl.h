@@ -1,10 +1,10 @@
 // detect/bvh/bvh_impl.h: the tree from inside, for bvh*.c only.
 //
-// A volume is k supports: s_d = min over its contents of d.x, for k directions d in opposite pairs (opp(d) = d + k/2
-// mod k). So a union is a plain minimum, and A and B overlap iff B_d <= -A_opp(d) for every d. Supports are floats
-// rounded down, that is outwards. For an axes-parallel box the six are lo.x lo.y lo.z -hi.x -hi.y -hi.z.
+// A volume is an axes-parallel box, stored as six supports s_d = min over its contents of d.x, for the six axis
+// directions d in opposite pairs (opp(d) = d + 3 mod 6): lo.x lo.y lo.z -hi.x -hi.y -hi.z. So a union is a plain
+// minimum, and A and B overlap iff B_d <= -A_opp(d) for every d. Supports are floats rounded down, that is outwards.
 //
-// Children of a node are lanes of its arrays (row d of node n: volume + (n planes + d) arity), so one volume meets all
+// Children of a node are lanes of its arrays (row d of node n: volume + (n rows + d) arity), so one volume meets all
 // children at once. Nodes are stored level by level. Every node and edge of the surface belongs to one leaf, that of a
 // face that has it; a leaf keeps the boxes of its faces, edges and nodes by eights, as six rows each, padded with boxes
 // that meet nothing (all +inf).
@@ -22,7 +22,6 @@
 
 enum {
     LANES = 8,  // primitives tested at once
-    MAX_K = 26,
     MAX_ARITY = 8,
     MAX_LEVELS = 64,  // of inner nodes; the median tree of 2^31 faces has 31
     NO_CHILD = INT32_MIN,
@@ -43,21 +42,15 @@ typedef struct tl_leaf {
     int64_t box;     // into prim_box: faces, edges, nodes, each padded to whole vectors
 } tl_leaf;
 
-/// Of an inner node: where its border and the faces around it are in cull_list. No loop: it is never culled.
-typedef struct tl_cull {
-    int32_t first, loop, ring;
-} tl_cull;
-
 struct tl_bvh {
     tl_allocator alloc;
     tl_bvh_def def;
     tl_surface surface;
     const tl_vec3 *x0, *x1;
     double margin;
-    int32_t rows;    // supports of a primitive: 6, or 12 for relative motion
-    int32_t planes;  // of a volume: k, or 12
+    int32_t rows;  // supports of a primitive or volume: 6, or 12 for relative motion
 
-    // Shape: what the update changes; the rest follows from it.
+    // Shape; the rest follows from it.
     int32_t inner_count, inner_cap, leaf_count;
     int32_t *child;         // inner_count * arity: >= 0 a node, ~leaf, or NO_CHILD
     int32_t *leaf_of_face;  // face_cap
@@ -78,20 +71,11 @@ struct tl_bvh {
     uint8_t *moved;        // per node: its box has changed in this refit
     float (*leaf_box)[8];  // per leaf, likewise, of all its faces
     float *prim_box;       // in leaf order, of each eight primitives of a kind: `rows` rows of eight
-    float *volume;         // inner_count * planes * arity
+    float *volume;         // inner_count * rows * arity
     uint8_t *dirty;        // per inner node
     int32_t node_box_cap, leaf_box_cap, moved_cap, volume_cap, dirty_cap, prim_box_cap;
     float slack;  // no support is lower by more than this than that of the box in double
     bool fitted;  // all volumes have been computed since the layout was made
-
-    // Culling, if asked for.
-    tl_cull *cull;       // per inner node
-    int32_t *cull_list;  // loops of nodes and rings of faces, in leaf order
-    int32_t cull_cap, cull_list_cap;
-
-    // Upkeep.
-    int32_t changed_since_build;
-    double build_size;  // tl_bvh_leaf_size when the tree was built
 };
 
 static inline int32_t pad_lanes(int32_t n) { return (n + LANES - 1) / LANES * LANES; }
@@ -130,19 +114,8 @@ static inline void add_point(tl_extent *b, tl_vec3 p)
     b->hi = (tl_vec3){greater(b->hi.x, p.x), greater(b->hi.y, p.y), greater(b->hi.z, p.z)};
 }
 
-static inline double width(const tl_extent *b) { return b->hi.x - b->lo.x + (b->hi.y - b->lo.y) + (b->hi.z - b->lo.z); }
-
 /// Makes `child` and `leaf_of_face` anew, top down.
 tl_status tl_bvh_split(tl_bvh *bvh, const tl_vec3 *x, tl_error *err);
-
-/// Adds the leaf or subtree of `count` >= 1 faces, which are reordered, to the shape; `*ref` is its number. `centre` is
-/// scratch, an entry per face of the surface.
-tl_status tl_bvh_grow(tl_bvh *bvh, const tl_vec3 *x, tl_vec3 *centre, int32_t *faces, int32_t count, int32_t *ref,
-                      tl_error *err);
-
-/// How wide the leaves are: the sum of the sides of their boxes over the root of their number, which does not change
-/// when a sheet is refined evenly. 0 without memory.
-double tl_bvh_leaf_size(const tl_bvh *bvh, const tl_vec3 *x);
 
 void tl_bvh_free_arrays(tl_bvh *bvh);
 tl_status tl_surface_check(const tl_surface *surface, tl_error *err);  ///< are all nodes in range?

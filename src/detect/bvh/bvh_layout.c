@@ -7,7 +7,6 @@
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "detect/bvh/bvh_cull.h"
 #include "detect/bvh/bvh_impl.h"
 
 // Renumbers nodes breadth first, without those that none holds, and leaves in that order; notes where levels begin.
@@ -149,7 +148,7 @@ static tl_status make_room(tl_bvh *bvh, tl_error *err)
         bvh->leaf[l].box = boxes;
         for (int kind = 0; kind < PRIM_KINDS; kind++) boxes += bvh->rows * (int64_t)pad_lanes(leaf_size(bvh, l, kind));
     }
-    const int64_t volumes = (int64_t)bvh->inner_count * bvh->planes * bvh->def.arity;
+    const int64_t volumes = (int64_t)bvh->inner_count * bvh->rows * bvh->def.arity;
     if (!TL_GROW(alloc, bvh->node_box, bvh->node_box_cap, bvh->count[PRIM_NODE] * (int64_t)(bvh->rows / 6)) ||
         !TL_GROW(alloc, bvh->leaf_box, bvh->leaf_box_cap, bvh->leaf_count * (int64_t)(bvh->rows / 6)) ||
         !TL_GROW(alloc, bvh->moved, bvh->moved_cap, bvh->count[PRIM_NODE]) ||
@@ -167,7 +166,7 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     const tl_allocator *alloc = &bvh->alloc;
     const tl_surface *s = &bvh->surface;
     bvh->fitted = false;
-    bvh->rows = bvh->def.relative ? 12 : 6, bvh->planes = bvh->def.relative ? 12 : bvh->def.k;
+    bvh->rows = bvh->def.relative ? 12 : 6;
     if (!TL_GROW(alloc, bvh->id[PRIM_FACE], bvh->id_cap[PRIM_FACE], (int64_t)s->face_count + LANES) ||
         !TL_GROW(alloc, bvh->id[PRIM_EDGE], bvh->id_cap[PRIM_EDGE], (int64_t)s->edge_count + LANES) ||
         !TL_GROW(alloc, bvh->id[PRIM_NODE], bvh->id_cap[PRIM_NODE], (int64_t)s->node_count + LANES))
@@ -191,5 +190,5 @@ tl_status tl_bvh_layout(tl_bvh *bvh, tl_error *err)
     TL_FREE(alloc, slot, s->node_count);
     TL_TRY(status);
     TL_TRY(make_room(bvh, err));
-    return bvh->def.culling ? tl_bvh_cull_layout(bvh, err) : TL_OK;
+    return TL_OK;
 }

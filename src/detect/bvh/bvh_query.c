@@ -2,11 +2,10 @@
 //
 // The top of the walk is taken breadth first until there are FEW_ITEMS pairs of subtrees; these are cut into chunks by
 // their number alone, and each chunk is walked depth first. At the leaves the float boxes of primitives are compared
-// eight at a time; what overlaps there and shares no node is decided by the boxes in double, so neither k nor arity nor
-// skin nor rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
+// eight at a time; what overlaps there and shares no node is decided by the boxes in double, so neither arity nor skin
+// nor rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
 
 #include "base/fail.h"
-#include "detect/bvh/bvh_cull.h"
 #include "detect/bvh/bvh_lanes.h"
 #include "detect/bvh/bvh_query.h"
 
@@ -248,7 +247,7 @@ tl_status tl_bvh_choose(const tl_bvh *t, const uint8_t *some, tl_arena *arena, t
 static pair_query start(const tl_bvh *a, const tl_bvh *b, int what)
 {
     const float slack = a == b ? 2 * a->slack : a->slack + b->slack;
-    pair_query query = {.a = a, .b = b, .what = what, .k = a->def.k == b->def.k ? a->def.k : 6};
+    pair_query query = {.a = a, .b = b, .what = what};
     query.mode = a->def.relative ? RELATIVE : SWEPT;
     query.limits.path_may = 0, query.limits.path_does = -slack;
     return query;
@@ -258,17 +257,6 @@ tl_status tl_bvh_self(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers
 {
     pair_query query = start(bvh, bvh, what);
     return run(&query, scratch, workers, out, err);
-}
-
-tl_status tl_bvh_self_culled(const tl_bvh *bvh, int what, tl_arena *scratch, tl_workers *workers, tl_pairs *out,
-                             tl_error *err)
-{
-    pair_query query = start(bvh, bvh, what);
-    const tl_arena_mark mark = tl_arena_save(scratch);
-    tl_status status = tl_bvh_cull(bvh, scratch, workers, &query.culled, err);
-    if (status == TL_OK) status = run(&query, scratch, workers, out, err);
-    tl_arena_release(scratch, mark);
-    return status;
 }
 
 tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl_arena *scratch, tl_workers *workers,

@@ -59,13 +59,11 @@ typedef struct pair_limits {
 typedef struct pair_query {
     const tl_bvh *a, *b;  // the same tree: within one surface
     int what;
-    int k;  // planes used above the leaves
     int mode;
     double path_reach, end_reach;  // of tl_bvh_self_near; 0
     float reach[2];                // likewise, for volumes at x0 and x1, not less
     pair_limits limits;
-    const uint8_t *culled;  // per inner node of a: its subtree need not meet itself; NULL: none
-    const uint8_t *lanes;   // per inner node of a: bits of the lanes that hold a primitive to ask for; NULL: all
+    const uint8_t *lanes;  // per inner node of a: bits of the lanes that hold a primitive to ask for; NULL: all
     const uint8_t
         *some[PRIM_KINDS];  // with `lanes`: primitives of a, in leaf order, and LANES entries more: 1 to ask for
     const work *item;

@@ -6,11 +6,7 @@
 //
 // Rounding. A box in double is lo = min(x0, x1) - margin, hi = max(x0, x1) + margin; its supports are rounded down to
 // float. Rounding is monotone, so the minimum over nodes of rounded supports is the rounded support of the minimum:
-// every float box holds the double box of its primitive. Further planes (k > 6) bound the boxes, not the faces, since
-// overlap of boxes is what a query asks for: if two boxes overlap they have a point p in common, and d.p lies within
-// both volumes' slabs for every d. They are sums of two or three supports of a box, in float: with M the greatest
-// coordinate of the leaf, two sums err by less than 5 M 2^-24, and so does taking off the allowance; 16 M 2^-24 is
-// enough.
+// every float box holds the double box of its primitive.
 //
 // Skin. With a skin the box of a node is left alone while it holds the path with its margin, which is all that
 // soundness asks for; edges, faces and volumes above are unions of what is stored. When it must change it takes the
@@ -86,44 +82,6 @@ TL_INLINE void fit_nodes(void *arg, int32_t begin, int32_t end, const int ends)
 TL_CLONES static void fit_swept_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 1); }
 TL_CLONES static void fit_relative_nodes(void *arg, int32_t begin, int32_t end) { fit_nodes(arg, begin, end, 2); }
 
-// Rows of a box that make up the supports past the axes: a direction (sx, sy, sz) takes row i or i + 3 by the sign.
-// Opposite directions are k/2 apart, as in the volumes.
-static const int8_t CORNERS[8][3] = {{0, 1, 2}, {0, 1, 5}, {0, 4, 2}, {0, 4, 5},
-                                     {3, 4, 5}, {3, 4, 2}, {3, 1, 5}, {3, 1, 2}};
-static const int8_t DIAGONALS[12][2] = {{0, 1}, {0, 4}, {0, 2}, {0, 5}, {1, 2}, {1, 5},
-                                        {3, 4}, {3, 1}, {3, 5}, {3, 2}, {4, 5}, {4, 2}};
-
-static float clamp(float s) { return s > FLT_MAX ? FLT_MAX : s > -FLT_MAX ? s : -FLT_MAX; }  // see round_down
-
-#define ROW_OF(d, i) (((i) & -LANES) * 6 + (d)*LANES + ((i) & (LANES - 1)))  // support d of box i
-
-// The supports past the axes of `count` boxes, into out[d * step].
-static void fit_slabs(const float *row, int32_t count, int k, float *out, int32_t step)
-{
-    const int half = k / 2, corners = k == 14 || k == 26 ? 4 : 0, diagonals = k >= 18 ? 6 : 0;
-    float most = 0;
-    for (int d = 0; d < 6; d++)
-        for (int32_t i = 0; i < count; i++) most = fmaxf(most, fabsf(row[ROW_OF(d, i)]));
-    const float allow = most * 0x1p-20f + FLT_MIN;
-    for (int c = 0; c < 2 * corners; c++) {
-        float low = INFINITY;
-        for (int32_t i = 0; i < count; i++) {
-            const float s =
-                (row[ROW_OF(CORNERS[c][0], i)] + row[ROW_OF(CORNERS[c][1], i)]) + row[ROW_OF(CORNERS[c][2], i)];
-            low = s < low ? s : low;
-        }
-        out[(3 + c % 4 + c / 4 * half) * step] = count ? clamp(low - allow) : INFINITY;
-    }
-    for (int c = 0; c < 2 * diagonals; c++) {
-        float low = INFINITY;
-        for (int32_t i = 0; i < count; i++) {
-            const float s = row[ROW_OF(DIAGONALS[c][0], i)] + row[ROW_OF(DIAGONALS[c][1], i)];
-            low = s < low ? s : low;
-        }
-        out[(3 + corners + c % 6 + c / 6 * half) * step] = count ? clamp(low - allow) : INFINITY;
-    }
-}
-
 static bool leaf_moved(const tl_bvh *bvh, int32_t leaf)
 {
     uint8_t any = 0;
@@ -188,8 +146,7 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, const int ends, const int s, 
     float *row = bvh->prim_box + l->box;
     const int32_t faces = leaf_size(bvh, leaf, PRIM_FACE), edges = leaf_size(bvh, leaf, PRIM_EDGE),
                   f = l->first[PRIM_FACE], e = l->first[PRIM_EDGE];
-    const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity,
-                  half = ends == 2 ? 3 : bvh->def.k / 2;
+    const int32_t nodes = leaf_size(bvh, leaf, PRIM_NODE), arity = bvh->def.arity;
     const int32_t *const corner[3] = {bvh->corner[0] + f, bvh->corner[1] + f, bvh->corner[2] + f}, *const end[3] = {
                                                                                                        bvh->end[0] + e,
                                                                                                        bvh->end[1] + e,
@@ -197,8 +154,7 @@ TL_INLINE void fit_leaf(tl_bvh *bvh, int32_t leaf, const int ends, const int s, 
     tl_f8 all, unused;
     fit_prims(node_box, ends, corner, 3, faces, row + 6 * s * LANES, &all);
     *(tl_f8 *)bvh->leaf_box[(int64_t)leaf * ends + s] = all;
-    for (int k = 0; k < 3; k++) out[(k + 6 * s) * arity] = all[k], out[(k + 6 * s + half) * arity] = all[k + 4];
-    if (half > 3) fit_slabs(row, faces, bvh->def.k, out, arity);
+    for (int k = 0; k < 3; k++) out[(k + 6 * s) * arity] = all[k], out[(k + 6 * s + 3) * arity] = all[k + 4];
     row += 6 * ends * pad_lanes(faces);
     fit_prims(node_box, ends, end, 2, edges, row + 6 * s * LANES, &unused);
     row += 6 * ends * pad_lanes(edges);
@@ -209,7 +165,7 @@ TL_CLONES static void fit_inner(void *arg, int32_t begin, int32_t end)
 {
     const refit_job *job = arg;
     tl_bvh *bvh = job->bvh;
-    const int32_t arity = bvh->def.arity, k = bvh->planes;
+    const int32_t arity = bvh->def.arity, k = bvh->rows;
     const bool relative = bvh->def.relative;
     for (int32_t n = job->begin + begin; n < job->begin + end; n++) {
         bool dirty = false;
@@ -253,8 +209,7 @@ static void refit(refit_job *job, tl_workers *workers)
     float most = 0;
     const int32_t arity = bvh->def.arity;
     for (int32_t c = 0; c < arity && bvh->child[c] != NO_CHILD; c++)
-        for (int d = 0; d < bvh->planes; d++)
-            if (bvh->def.relative || d % (bvh->def.k / 2) < 3) most = fmaxf(most, fabsf(bvh->volume[d * arity + c]));
+        for (int d = 0; d < bvh->rows; d++) most = fmaxf(most, fabsf(bvh->volume[d * arity + c]));
     bvh->slack = most < FLT_MAX / 4 ? most * 0x1p-21f + 16 * FLT_MIN + 1.01f * LOOSE * (float)job->skin : INFINITY;
 }
 

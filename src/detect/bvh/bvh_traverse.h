@@ -201,15 +201,14 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(p
     g->count = n;
 }
 
-// The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d), for the `k` planes in use. With a reach it is
-// widened.
+// The volume in lane `lane` of a node, flipped: q[d] = -s_opp(d). With a reach it is widened.
 TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query, const tl_bvh *t, int32_t node,
-                                                        int lane, int k, int mode, float *q)
+                                                        int lane, int mode, float *q)
 {
-    const int32_t arity = t->def.arity, half = mode == SWEPT ? t->def.k / 2 : 3;
-    const float *v = t->volume + (int64_t)node * t->planes * arity + lane;
+    const int32_t arity = t->def.arity;
+    const float *v = t->volume + (int64_t)node * t->rows * arity + lane;
     if (mode == SWEPT) {
-        for (int d = 0; d < k / 2; d++) q[d] = -v[(d + half) * arity], q[d + k / 2] = -v[d * arity];
+        for (int d = 0; d < 3; d++) q[d] = -v[(d + 3) * arity], q[d + 3] = -v[d * arity];
         return;
     }
     for (int d = 0; d < 12; d++) {
@@ -221,19 +220,17 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(flip_lane)(const pair_query *query,
 }
 
 // The lanes of a node that may meet the volume flipped in q.
-TRAVERSE_LARGE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int k, int mode,
-                                                             const float *q)
+TRAVERSE_LARGE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, int32_t node, int mode, const float *q)
 {
-    const int32_t arity = t->def.arity, half = t->def.k / 2;
-    const float *v = t->volume + (int64_t)node * t->planes * arity;
+    const int32_t arity = t->def.arity;
+    const float *v = t->volume + (int64_t)node * t->rows * arity;
     if (arity == 8 && mode != SWEPT) return TRAVERSE(meet8)(v, q);
     if (arity == 8) {
         TRAVERSE(ints) m[PARTS];
         for (int h = 0; h < PARTS; h++) m[h] = ~(TRAVERSE(ints)){0};
-        for (int d = 0; d < k; d++)
+        for (int d = 0; d < 6; d++)
             for (int h = 0; h < PARTS; h++)
-                m[h] &= (TRAVERSE(ints))(FLOATS_AT(v + (d < k / 2 ? d : d - k / 2 + half) * LANES + h * WIDTH) <=
-                                         SPLAT(q[d]));
+                m[h] &= (TRAVERSE(ints))(FLOATS_AT(v + d * LANES + h * WIDTH) <= SPLAT(q[d]));
         uint32_t bits = 0;
         for (int h = 0; h < PARTS; h++) bits |= BITS(m[h]) << h * WIDTH;
         return bits;
@@ -242,7 +239,7 @@ TRAVERSE_LARGE TRAVERSE_TARGET uint32_t TRAVERSE(meet_lanes)(const tl_bvh *t, in
     for (int c = 0; c < arity; c++) {
         bool meet = true;
         if (mode == SWEPT)
-            for (int d = 0; d < k; d++) meet &= v[(d < k / 2 ? d : d - k / 2 + half) * arity + c] <= q[d];
+            for (int d = 0; d < 6; d++) meet &= v[d * arity + c] <= q[d];
         else
             for (int d = 0; d < 6; d++) meet &= (v[d * arity + c] <= q[d]) | (v[(d + 6) * arity + c] <= q[d + 6]);
         mask |= (uint32_t)meet << c;
@@ -380,11 +377,10 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
                                                    int64_t *tests)
 {
     const tl_bvh *p = query->a, *q = query->b;
-    const int32_t arity_a = p->def.arity, arity_b = q->def.arity, k = query->k;
+    const int32_t arity_a = p->def.arity, arity_b = q->def.arity;
     int32_t n = 0;
-    float vol[MAX_K];
+    float vol[12];
     if (p == q && item.a == item.b) {
-        if (query->culled && query->culled[item.a]) return 0;
         const int32_t *child = p->child + item.a * arity_a;
         const uint32_t some = TRAVERSE(lanes_of)(query, p, item.a);
         for (int i = 0; i < arity_a && child[i] != NO_CHILD; i++) {
@@ -393,8 +389,8 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
                 out[n++] = (work){child[i], child[i]};
             else if (!(some >> i))
                 break;  // nor do later ones
-            TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
-            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, k, mode, vol) & ~((2u << i) - 1) & (asked ? 255u : some);
+            TRAVERSE(flip_lane)(query, p, item.a, i, mode, vol);
+            uint32_t hit = TRAVERSE(meet_lanes)(p, item.a, mode, vol) & ~((2u << i) - 1) & (asked ? 255u : some);
             *tests += arity_a;
             for (; hit; hit &= hit - 1) out[n++] = (work){child[i], child[__builtin_ctz(hit)]};
         }
@@ -405,21 +401,21 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
         for (int i = 0; i < arity_a && ca[i] != NO_CHILD; i++) {
             const uint32_t lanes = some >> i & 1 ? 255u : other;
             if (!lanes) continue;
-            TRAVERSE(flip_lane)(query, p, item.a, i, k, mode, vol);
+            TRAVERSE(flip_lane)(query, p, item.a, i, mode, vol);
             *tests += arity_b;
-            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, k, mode, vol) & lanes; hit; hit &= hit - 1)
+            for (uint32_t hit = TRAVERSE(meet_lanes)(q, item.b, mode, vol) & lanes; hit; hit &= hit - 1)
                 out[n++] = (work){ca[i], cb[__builtin_ctz(hit)]};
         }
     } else {
         const bool leaf_a = item.a < 0;
         const tl_bvh *t = leaf_a ? p : q, *u = leaf_a ? q : p;
         const int32_t slot = t->leaf[leaf_a ? ~item.a : ~item.b].parent, node = leaf_a ? item.b : item.a;
-        TRAVERSE(flip_lane)(query, t, slot / t->def.arity, slot % t->def.arity, k, mode, vol);
+        TRAVERSE(flip_lane)(query, t, slot / t->def.arity, slot % t->def.arity, mode, vol);
         *tests += u->def.arity;
         const bool asked =
             t == query->a && (TRAVERSE(lanes_of)(query, t, slot / t->def.arity) >> (slot % t->def.arity) & 1);
         const uint32_t lanes = asked ? 255u : TRAVERSE(lanes_of)(query, u, node);
-        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, k, mode, vol) & lanes; hit; hit &= hit - 1) {
+        for (uint32_t hit = TRAVERSE(meet_lanes)(u, node, mode, vol) & lanes; hit; hit &= hit - 1) {
             const int32_t child = u->child[node * u->def.arity + __builtin_ctz(hit)];
             out[n++] = leaf_a ? (work){item.a, child} : (work){child, item.b};
         }
