@@ -30,31 +30,33 @@ static char **split_json(int argc, char **argv, int *count, const char **after)
 static void print_summary(const tl_check_report *r, const char *overlay)
 {
     const struct {
-        const char *words;
+        const char *one, *many, *rest;
         int64_t count;
     } kinds[] = {
-        {"frames missing", r->missing_frames},
-        {"files of obstacles missing", r->missing_obstacles},
-        {"files unreadable", r->unreadable},
-        {"values not finite", r->not_finite},
-        {"faces degenerate", r->degenerate},
-        {"faces inverted in material space", r->inverted},
-        {"faces over the strain limit", r->over_strain},
-        {"faces crushed to a fifth or drawn to twice their size", r->absurd_faces},
-        {"cloths (per frame) with more than 1 % of their area beyond 50 % of strain", r->absurd_cloths},
-        {"crossings of cloth with cloth", r->cloth_cloth},
-        {"crossings of cloth with obstacles", r->cloth_body},
-        {"nodes pinched: bodies or handles leave them no room", r->pinched_nodes},
-        {"crossings at pinched nodes", r->pinched},
+        {"frame", "frames", "missing", r->missing_frames},
+        {"file", "files", "of obstacles missing", r->missing_obstacles},
+        {"file", "files", "unreadable", r->unreadable},
+        {"value", "values", "not finite", r->not_finite},
+        {"face", "faces", "degenerate", r->degenerate},
+        {"face", "faces", "inverted in material space", r->inverted},
+        {"face", "faces", "over the strain limit", r->over_strain},
+        {"face", "faces", "crushed to a fifth or drawn to twice their size", r->absurd_faces},
+        {"cloth", "cloths", "(per frame) with more than 1 % of their area beyond 50 % of strain", r->absurd_cloths},
+        {"crossing", "crossings", "of cloth with cloth", r->cloth_cloth},
+        {"crossing", "crossings", "of cloth with obstacles", r->cloth_body},
+        {"node", "nodes", "pinched: bodies or handles leave no room", r->pinched_nodes},
+        {"crossing", "crossings", "at pinched nodes", r->pinched},
     };
     char faces[32];
-    printf("%d frames, %d cloth%s, %d obstacle%s, %s faces looked at, strain %+.2f %% to %+.2f %%, 99 %% of the "
+    printf("%d frame%s, %d cloth%s, %d obstacle%s, %s faces looked at, strain %+.2f %% to %+.2f %%, 99 %% of the "
            "area within %+.2f %% to %+.2f %%\n",
-           r->frames, r->cloths, r->cloths == 1 ? "" : "s", r->obstacles, r->obstacles == 1 ? "" : "s",
-           app_count(r->faces, faces), 100 * r->strain_min, 100 * r->strain_max, 100 * r->strain_min_99,
-           100 * r->strain_max_99);
+           r->frames, r->frames == 1 ? "" : "s", r->cloths, r->cloths == 1 ? "" : "s", r->obstacles,
+           r->obstacles == 1 ? "" : "s", app_count(r->faces, faces), 100 * r->strain_min, 100 * r->strain_max,
+           100 * r->strain_min_99, 100 * r->strain_max_99);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (kinds[i].count > 0) printf("%lld %s\n", (long long)kinds[i].count, kinds[i].words);
+        if (kinds[i].count > 0)
+            printf("%s %s %s\n", app_count(kinds[i].count, faces), kinds[i].count == 1 ? kinds[i].one : kinds[i].many,
+                   kinds[i].rest);
     if (r->findings > 0)
         printf("found %lld, the first: %s\n", (long long)r->findings, r->first);
     else

@@ -159,16 +159,15 @@ static void say_kept(const tl_runner *run, char *out, size_t size)
 
 static void say_memory(const tl_runner *run, char *out, size_t size)
 {
-    const double mega = 1e-6;
     const tl_memory_report used = run->sim ? tl_sim_memory(run->sim) : (tl_memory_report){0};
     int64_t faces = 0;
     tl_cloth_view view;
     for (int32_t c = 0; run->sim && c < tl_sim_cloth_count(run->sim); c++)
         if (tl_sim_cloth_view(run->sim, tl_sim_cloth(run->sim, c), &view) == TL_OK) faces += view.face_count;
     snprintf(out, size,
-             "%.0f MB more were asked for, %.0f MB are in use for %lld faces (a larger remeshing.size_min, a limit "
+             "%.3g MB more were asked for, %.3g MB are in use for %lld faces (a larger remeshing.size_min, a limit "
              "remeshing.max_faces or a machine with more memory helps)",
-             mega * (double)run->watch.refused, mega * (double)used.used, (long long)faces);
+             1e-6 * (double)run->watch.refused, 1e-6 * (double)used.used, (long long)faces);
 }
 
 void tl_run_advise(tl_runner *run, tl_status status, tl_error *err)

@@ -19,8 +19,9 @@
 #include "math/vec3.h"
 
 static const double PI = 3.14159265358979323846;
-static const double TIGHTEST = 2.1;    // [rad] the direction at most: beyond 2.2 folds meet themselves
-static const double MOST_PUSH = 0.06;  // of an edge that cuts a corner
+static const double TIGHTEST = 2.1;       // [rad] the direction at most: beyond 2.2 folds meet themselves
+static const double MOST_PUSH = 0.06;     // of an edge that cuts a corner
+static const double ADVISED_PUSH = 0.02;  // what the advice aims at: it goes with the edge squared, more or less
 enum { PIECES_PER_FOLD = 6, HALVINGS = 60, STREAM = 0x47415448 };
 
 /// Where fold k begins, of `folds` on the length `total`.
@@ -161,6 +162,17 @@ static tl_status fold_cloth(tl_scene *scene, const tl_node *node, tl_scene_handl
     return status;
 }
 
+/// Length of the edges of an even mesh of as many faces on as large a rectangle [m].
+static double edge_of(const tl_obj *mesh)
+{
+    double area = 0;
+    for (int32_t f = 0; f < mesh->face_count; f++) {
+        const tl_vec2 a = mesh->uv[mesh->face[f][0]], b = mesh->uv[mesh->face[f][1]], c = mesh->uv[mesh->face[f][2]];
+        area += 0.5 * ((b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x));
+    }
+    return sqrt(4 / sqrt(3.0) * area / mesh->face_count);
+}
+
 /// How much the edge that is shortest against its rest length has been pushed together, as a part of it.
 static double worst_push(const tl_obj *mesh)
 {
@@ -192,11 +204,12 @@ tl_status tl_scene_gather(tl_scene *scene, const tl_node *node, tl_scene_handle 
     TL_FREE(&scene->alloc, at, n);
     TL_TRY(status);
     // where columns of vertices do not run along the folds, edges cut corners: by their length squared
-    const double push = worst_push(&scene->cloths[handle->cloth].mesh);
+    const tl_obj *mesh = &scene->cloths[handle->cloth].mesh;
+    const double push = worst_push(mesh);
     if (push > MOST_PUSH)
         return tl_node_fail(node, false, err,
-                            "needs mesh.rectangle.edge at %.2g times what it is, or the pattern \"diagonal\": edges "
-                            "cut the corners of the folds by %.0f %%",
-                            sqrt(0.8 * MOST_PUSH / push), 100 * push);
+                            "needs a mesh.rectangle.edge of %.2g or less, or its pattern \"diagonal\": edges cut the "
+                            "corners of the folds by %.0f %%",
+                            edge_of(mesh) * sqrt(ADVISED_PUSH / push), 100 * push);
     return TL_OK;
 }

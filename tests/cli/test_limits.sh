@@ -58,4 +58,12 @@ scene_with line.obj
 expect 2 run mesh.json --out no --quiet
 says stderr '^toile: mesh.json:9: cloths\[0\]: .*line.obj: face 0 has no area in space: its nodes 0, 1, 2 '
 [ ! -e no ] || fail "a folder was left behind"
+# steps of a tenth of a second: what is good enough in them is a length, not a speed, and no face is drawn to twice its size
+cat > long.json << 'END'
+{"frames": 9, "fps": 10, "steps_per_frame": 1, "remeshing": {"size_min": 0.04, "size_max": 0.2},
+ "cloths": [{"mesh": {"rectangle": {"size": [1, 1], "edge": 0.2}}, "material": "cotton", "transform": {"rotate": [-90, 1, 0, 0], "translate": [-0.5, 0.5, 0.5]}}],
+ "obstacles": [{"name": "ball", "sphere": {"center": [0, 0.2, 0], "radius": 0.2}}, {"name": "floor", "plane": {}}]}
+END
+expect 0 run long.json --out long --quiet
+expect 0 check long --strain 0.5
 finish

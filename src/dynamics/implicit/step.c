@@ -13,6 +13,10 @@
 #define LONGEST_UPDATE 0.02
 #define LONGEST_DRIVEN 0.2
 
+// A speed that is good enough in hundredths of a second is centimetres in a tenth of one, which are whole faces. In
+// longer parts of a step than this the same length is asked for instead [s].
+#define LONG_STEP 0.02
+
 // cloth that bodies make so many times faster in one step is to be judged by the speed it is given
 #define SET_GOING 2.0
 
@@ -223,7 +227,7 @@ static tl_newton_def newton_def(const stepper *s, const tl_step_def *step, const
     if (s->contacts && tl_contacts_bodies_move(s->contacts) && way2 > SET_GOING * SET_GOING * dt * dt * speed2)
         speed2 = way2 / (dt * dt);
     return (tl_newton_def){.iterations = w->set.newton_iterations,
-                           .tolerance = w->set.newton_tolerance,
+                           .tolerance = w->set.newton_tolerance * fmin(1, LONG_STEP / dt),
                            .linear_tolerance = w->set.linear_tolerance,
                            .speed = sqrt(speed2 / fmax(w->node_count, 1)),
                            .longest = longest,
