@@ -234,8 +234,9 @@ tl_status spring_cloth_advance(spring_cloth *c, const spring_cloth_step *step, d
     TL_TRY(spring_cloth_drag(c, &step->air, step->dt, &step->ctx, err));
     if (c->def.linked) add_links(c, step, &s);
     s.accel = c->accel;
-    s.substeps = c->def.substeps > 0 ? c->def.substeps : tl_springs_substeps(c->springs, step->dt);
+    s.substeps = step->substeps > 0 ? step->substeps : tl_springs_substeps(c->springs, step->dt);
     tl_springs_hold(c->springs, c->held);
+    TL_TRY(spring_cloth_leash(c, tl_norm3(step->gravity), &step->ctx, &s, err));
     TL_TRY(tl_springs_advance(c->springs, &s, &c->last, err));
     const double after = tl_now();
     double(*before)[4] = tl_springs_before(c->springs);

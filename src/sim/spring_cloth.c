@@ -22,17 +22,18 @@ typedef struct array {
     {                                                                                                                  \
         (void **)&(p), sizeof *(p)                                                                                     \
     }
-enum { BY_ID = 0, BY_NODE = 9, BY_VERT = 18, BY_TRI = 22, BY_EDGE = 25, BY_TETHER = 28, BY_END = 30 };
+enum { BY_ID = 0, BY_NODE = 10, BY_VERT = 19, BY_TRI = 23, BY_EDGE = 26, BY_TETHER = 29, BY_END = 31 };
 
 static void list_arrays(spring_cloth *c, array out[SPRING_ARRAYS])
 {
     const array all[SPRING_ARRAYS] = {
-        ARRAY(c->pos),       ARRAY(c->vel),        ARRAY(c->normal),     ARRAY(c->base),   ARRAY(c->dense),
-        ARRAY(c->label),     ARRAY(c->near),       ARRAY(c->visible),    ARRAY(c->link),   ARRAY(c->id),
-        ARRAY(c->hint),      ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target), ARRAY(c->accel),
-        ARRAY(c->node_uv),   ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),     ARRAY(c->vert_node),
-        ARRAY(c->vert_next), ARRAY(c->vert_chart), ARRAY(c->face),       ARRAY(c->tri),    ARRAY(c->face_label),
-        ARRAY(c->edge),      ARRAY(c->edge_tri),   ARRAY(c->edge_level), ARRAY(c->tether), ARRAY(c->tether_rest)};
+        ARRAY(c->pos),        ARRAY(c->vel),       ARRAY(c->normal),     ARRAY(c->base),       ARRAY(c->dense),
+        ARRAY(c->label),      ARRAY(c->near),      ARRAY(c->visible),    ARRAY(c->link),       ARRAY(c->front),
+        ARRAY(c->id),         ARRAY(c->hint),      ARRAY(c->node_pos),   ARRAY(c->node_vel),   ARRAY(c->target),
+        ARRAY(c->accel),      ARRAY(c->node_uv),   ARRAY(c->held),       ARRAY(c->node_label), ARRAY(c->uv),
+        ARRAY(c->vert_node),  ARRAY(c->vert_next), ARRAY(c->vert_chart), ARRAY(c->face),       ARRAY(c->tri),
+        ARRAY(c->face_label), ARRAY(c->edge),      ARRAY(c->edge_tri),   ARRAY(c->edge_level), ARRAY(c->tether),
+        ARRAY(c->tether_rest)};
     memcpy(out, all, sizeof all);
 }
 
@@ -71,6 +72,7 @@ void spring_cloth_destroy(spring_cloth *c)
     TL_FREE(&alloc, c->fabric, c->fabric_count);
     TL_FREE(&alloc, c->base_label, c->base_tris);
     TL_FREE(&alloc, c->base_chart, c->base_tris);
+    TL_FREE(&alloc, c->base_held, c->base_verts);
     TL_FREE(&alloc, c, 1);
 }
 
@@ -120,7 +122,9 @@ static tl_status fill_in_copy(spring_cloth *c, const spring_cloth *like, tl_erro
     c->base_label = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->base_chart = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->fabric = TL_ALLOC(&c->alloc, tl_material, c->fabric_count);
-    if (!c->base_label || !c->base_chart || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
+    c->base_held = TL_CALLOC(&c->alloc, uint8_t, c->base_verts);
+    if (!c->base_label || !c->base_chart || !c->base_held || !c->fabric)
+        return tl_fail_memory(err, "a cloth of springs");
     memcpy(c->base_label, like->base_label, (size_t)c->base_tris * sizeof *c->base_label);
     memcpy(c->base_chart, like->base_chart, (size_t)c->base_tris * sizeof *c->base_chart);
     c->sewn = like->sewn;
@@ -153,7 +157,9 @@ static tl_status fill_in(spring_cloth *c, const tl_mesh *mesh, const tl_material
     c->base_label = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->base_chart = TL_ALLOC(&c->alloc, int32_t, c->base_tris);
     c->fabric = TL_ALLOC(&c->alloc, tl_material, c->fabric_count);
-    if (!c->base_label || !c->base_chart || !c->fabric) return tl_fail_memory(err, "a cloth of springs");
+    c->base_held = TL_CALLOC(&c->alloc, uint8_t, c->base_verts);
+    if (!c->base_label || !c->base_chart || !c->base_held || !c->fabric)
+        return tl_fail_memory(err, "a cloth of springs");
     memcpy(c->base_label, mesh->face_label, (size_t)c->base_tris * sizeof *c->base_label);
     memcpy(c->fabric, fabric, (size_t)c->fabric_count * sizeof *fabric);
     TL_TRY(tl_trees_charts(&c->alloc, (const int32_t(*)[3])mesh->face_vert, c->base_tris, mesh->slots[TL_VERTS].count,
@@ -322,7 +328,7 @@ tl_status spring_cloth_rebuild(spring_cloth *c, tl_error *err)
     take_nodes(c, &l);
     TL_TRY(take_tris(c, &l, err));
     take_edges(c, &l);
-    c->hint_bodies = 0;
+    c->hint_bodies = 0, c->fronts_valid = false;
     return set_springs(c, err);
 }
 

@@ -11,7 +11,6 @@ typedef struct spring_cloth_def {
     tl_springs_def springs;
     tl_trees_rules rules;
     bool adaptive;         ///< false: the mesh stays as it is given
-    int32_t substeps;      ///< 0: from the mesh
     double self_distance;  ///< that the cloth keeps from itself [m]; 0: none
     double depth;          ///< how far inside bodies nodes are still found [m]
     bool linked;           ///< nodes that touch are held by links
@@ -26,7 +25,13 @@ typedef struct spring_sight {
     int32_t budget;  ///< triangles: the angles follow it; 0: none
 } spring_sight;
 
-enum { SPRING_ARRAYS = 30 };
+/// The nearest held node, and the way to it in the material.
+typedef struct spring_front {
+    int32_t from;  ///< id; -1: none
+    double way;    ///< [m]
+} spring_front;
+
+enum { SPRING_ARRAYS = 31 };
 
 typedef struct spring_cloth {
     tl_allocator alloc;
@@ -39,6 +44,8 @@ typedef struct spring_cloth {
     int32_t *base_chart;             ///< its panel (tl_trees_charts)
     bool sewn;                       ///< there are several
     int32_t base_verts;
+    uint8_t *base_held;              ///< nodes of the base that were held when `front` was found
+    bool fronts_valid;               ///< those of finer levels are of the present mesh
     double split_angle, join_angle;  ///< [rad] in use
     // by vertex id
     tl_vec3 *pos, *vel, *normal;
@@ -46,6 +53,7 @@ typedef struct spring_cloth {
     int32_t *dense, *label;
     uint8_t *near, *visible;
     tl_push_link *link;  ///< of touching nodes
+    spring_front *front;
     // the active mesh, as views show it; nodes in the order of their ids
     int32_t node_count, tri_count, edge_count, vert_count, tether_count, hint_bodies;
     int32_t *id, *node_label, *hint;
@@ -87,6 +95,7 @@ typedef struct spring_air {
 
 typedef struct spring_cloth_step {
     double dt;
+    int32_t substeps;  ///< 0: from the mesh
     tl_vec3 gravity;
     spring_air air;
     const tl_push_body *bodies;
@@ -109,6 +118,9 @@ tl_status spring_cloth_reserve_hints(spring_cloth *c, int32_t body_count, tl_err
 
 size_t spring_cloth_write(const spring_cloth *c, char *out);  ///< NULL: counts only
 tl_status spring_cloth_read(spring_cloth *c, const char *data, size_t size, size_t *used, tl_error *err);
+
+/// Leashes of nodes whose cloth is held into out->leash, in scratch memory; NULL: none is.
+tl_status spring_cloth_leash(spring_cloth *c, double gravity, const tl_ctx *ctx, tl_springs_step *out, tl_error *err);
 
 /// Unit normals of nodes, faces weighted by their area.
 void spring_cloth_normals(const spring_cloth *c, tl_vec3 *out);

@@ -13,7 +13,8 @@
 #include "math/elementary.h"
 #include "sim/detail.h"
 
-#define COST_MEMORY 0.1    // part of the cost of a triangle that a step brings in
+#define COST_MEMORY 0.1          // part of the cost of a triangle that a step brings in
+#define LONGEST_PART (1.0 / 30)  // [s] longer steps are taken in parts: contact is found anew in each
 #define INSIDE_DEPTH 0.03  // [m] how far inside a body a node is still found: a coarse edge over a limb is no deeper
 
 bool sim_by_springs(const tl_sim *sim)
@@ -82,7 +83,6 @@ static spring_cloth_def def_of(const tl_sim *sim, const sim_cloth *cloth)
     if (!r->locked) def.rules.mask |= TL_TREES_UNLOCK;
     def.rules.rejoin_wait = r->rejoin_wait;
     tl_trees_more_rules(r, &def.rules);
-    def.substeps = o->substeps;
     def.self_distance = self_distance_of(sim);
     def.depth = INSIDE_DEPTH;
     def.linked = o->friction == TL_SPRINGS_LINKS;
@@ -244,17 +244,25 @@ static tl_status find_lee(tl_sim *sim, int32_t of, spring_air *air, tl_error *er
     return sim_lee(sim, sim->time, cloth, sim->cloth_count, of, air->wind, &air->shelter, err);
 }
 
-static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bodies, int32_t count,
+/// A step, or a part of it.
+typedef struct part {
+    double dt, end;
+    bool first;
+    int32_t of;  // how many there are
+} part;
+
+static tl_status step_cloth(tl_sim *sim, int32_t i, const part *p, tl_push_body *bodies, int32_t count,
                             const spring_air *air, tl_step_report *report, tl_error *err)
 {
     sim_cloth *cloth = &sim->cloths[i];
     const double begin = tl_now();
     sim_springs_contact(sim, cloth, bodies, count);
-    TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
-    TL_TRY(drive_handles(sim, i, end, err));
+    if (p->first) TL_TRY(adapt_cloth(sim, cloth, bodies, count, report, err));
+    TL_TRY(drive_handles(sim, i, p->end, err));
     spring_air here = *air;
     TL_TRY(find_lee(sim, i, &here, err));
-    const spring_cloth_step step = {.dt = sim->def.dt,
+    const spring_cloth_step step = {.dt = p->dt,
+                                    .substeps = (sim->def.springs.substeps + p->of - 1) / p->of,
                                     .gravity = sim->def.gravity,
                                     .air = here,
                                     .bodies = bodies,
@@ -262,38 +270,55 @@ static tl_status step_cloth(tl_sim *sim, int32_t i, double end, tl_push_body *bo
                                     .ctx = {&sim->arena, sim->workers}};
     TL_TRY(spring_cloth_advance(cloth->engine, &step, &report->seconds.collision, err));
     spring_cloth *c = cloth->engine;
-    const double each = (tl_now() - begin) / (c->tri_count + 1);
+    const double each = p->of * (tl_now() - begin) / (c->tri_count + 1);
     c->cost = c->cost > 0 ? c->cost + COST_MEMORY * (each - c->cost) : each;
-    report->substeps = c->last.substeps > report->substeps ? c->last.substeps : report->substeps;
+    const int32_t substeps = p->of * c->last.substeps;
+    report->substeps = substeps > report->substeps ? substeps : report->substeps;
     report->contact.contacts += c->contacts, report->contact.candidates += c->contacts + c->pairs;
     report->contact.limited += c->caught;
     return TL_OK;
 }
 
-tl_status sim_springs_step(tl_sim *sim, tl_step_report *out, tl_error *err)
+static tl_status take_part(tl_sim *sim, const part *p, tl_step_report *report, tl_error *err)
 {
     const double start = tl_now();
-    tl_step_report report = {0};
-    TL_TRY(sim_springs_prepare(sim, err));
-    if (sim->cancel.asked && sim->cancel.asked(sim->cancel.user))
-        return tl_fail(err, TL_CANCELLED, "step %lld at %.6f s was not begun", (long long)sim->step, sim->time);
     tl_arena_reset(&sim->arena);
     bool came;
     sim_find_present(sim, &came);
-    const double end =
-        sim->clock_time + (double)(sim->step + 1 - sim->clock_step) * sim->def.dt;  // a product, not a sum: no drift
     tl_push_body *bodies;
     int32_t count;
-    TL_TRY(sim_springs_bodies(sim, end, &bodies, &count, err));
-    report.seconds.collision += tl_now() - start;
+    TL_TRY(sim_springs_bodies(sim, p->end, &bodies, &count, err));
+    report->seconds.collision += tl_now() - start;
     tl_eddies *eddies = TL_SCRATCH(&sim->arena, tl_eddies, 1);
     if (!eddies) return tl_fail_memory(err, "a step");
     const spring_air air = {.pressure = 0.5 * sim->def.air.density * sim->def.air.drag,
                             .skin = sim->def.air.skin,
-                            .wind = tl_wind_at(&sim->def.air, sim->def.seed, end),
-                            .eddies = tl_wind_eddies(&sim->def.air, sim->def.seed, end, eddies) ? eddies : NULL};
-    for (int32_t i = 0; i < sim->cloth_count; i++) TL_TRY(step_cloth(sim, i, end, bodies, count, &air, &report, err));
-    sim->step++, sim->time = end, sim->started = true, sim->springs_stale = true;
+                            .wind = tl_wind_at(&sim->def.air, sim->def.seed, p->end),
+                            .eddies = tl_wind_eddies(&sim->def.air, sim->def.seed, p->end, eddies) ? eddies : NULL};
+    for (int32_t i = 0; i < sim->cloth_count; i++) TL_TRY(step_cloth(sim, i, p, bodies, count, &air, report, err));
+    sim->time = p->end;
+    return TL_OK;
+}
+
+tl_status sim_springs_step(tl_sim *sim, tl_step_report *out, tl_error *err)
+{
+    const double start = tl_now(), begin = sim->time;
+    tl_step_report report = {0};
+    TL_TRY(sim_springs_prepare(sim, err));
+    if (sim->cancel.asked && sim->cancel.asked(sim->cancel.user))
+        return tl_fail(err, TL_CANCELLED, "step %lld at %.6f s was not begun", (long long)sim->step, sim->time);
+    const double end =
+        sim->clock_time + (double)(sim->step + 1 - sim->clock_step) * sim->def.dt;  // a product, not a sum: no drift
+    const int32_t parts = (int32_t)fmin(1000, fmax(1, ceil(sim->def.dt / LONGEST_PART - 1e-9)));
+    tl_status status = TL_OK;
+    for (int32_t k = 0; k < parts && status == TL_OK; k++) {
+        const part p = {sim->def.dt / parts, k == parts - 1 ? end : begin + (k + 1) * (end - begin) / parts, k == 0,
+                        parts};
+        status = take_part(sim, &p, &report, err);
+    }
+    if (status != TL_OK) sim->time = begin;
+    TL_TRY(status);
+    sim->step++, sim->started = true, sim->springs_stale = true;
     report.time = sim->time, report.step = sim->step;
     report.seconds.total = tl_now() - start;
     report.seconds.physics = report.seconds.total - report.seconds.collision - report.seconds.remesh;

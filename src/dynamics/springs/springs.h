@@ -84,6 +84,12 @@ const double *tl_springs_tri_area(const tl_springs *s);  ///< [m^2] at rest
 /// Nodes that do not follow forces; held nodes go to their targets along straight lines within a step.
 void tl_springs_hold(tl_springs *s, const uint8_t *held);
 
+/// The farthest that a node may be from a held one. Of TL_SPRINGS_XPBD.
+typedef struct tl_springs_leash {
+    int32_t to;
+    double length;  ///< [m]; INFINITY: no leash
+} tl_springs_leash;
+
 typedef struct tl_springs_step {
     double dt;                       ///< [s]
     int32_t substeps;                ///< >= 1; TL_SPRINGS_VERLET takes more if stability asks for it
@@ -95,6 +101,7 @@ typedef struct tl_springs_step {
     const int32_t (*pair)[2];  ///< nodes that keep `distance` [m] from each other: the cloth against itself
     int32_t pair_count;
     double distance;
+    const tl_springs_leash *leash;  ///< by node; NULL: none
     tl_workers *workers;
 } tl_springs_step;
 

@@ -124,6 +124,7 @@ void tl_springs_destroy(tl_springs *s)
     free_arrays(s, edges, EDGE_ARRAYS, s->edge_cap);
     free_arrays(s, hinges, HINGE_ARRAYS, s->hinge_cap);
     TL_FREE(&alloc, s->order, s->order_cap);
+    TL_FREE(&alloc, s->plane, s->plane_cap);
     tl_free_bytes(&alloc, s->color, (size_t)s->order_cap, 1);
     TL_FREE(&alloc, s, 1);
 }

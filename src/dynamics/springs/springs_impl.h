@@ -9,6 +9,13 @@ typedef struct tl_springs_colors {
     int32_t count, start[TL_SPRINGS_COLORS + 1];
 } tl_springs_colors;
 
+/// A contact as every substep asks for it: what is nearer than `offset` along the normal is inside.
+typedef struct tl_springs_plane {
+    tl_vec3 normal;
+    double offset, speed;  // of the plane along the normal [m], [m/s]
+    int32_t node;
+} tl_springs_plane;
+
 struct tl_springs {
     tl_allocator alloc;
     tl_springs_def def;
@@ -43,6 +50,8 @@ struct tl_springs {
     int32_t *order;
     uint8_t *color;
     int32_t order_cap;
+    tl_springs_plane *plane;  ///< of this step's contacts
+    int32_t plane_cap;
     bool settings_valid;  ///< share and gain belong to `set_dt`
     double set_dt;
 };

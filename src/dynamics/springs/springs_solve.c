@@ -7,12 +7,15 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "dynamics/springs/springs_impl.h"
 #include "math/simd.h"
 #include "math/vec3.h"
 
 // Constants: results must not depend on the number of workers. A chunk is worth waking a thread for (10 us).
+enum { FEWEST = 8, MOST = 80 };  // substeps of a sixtieth of a second
+#define PER_TRI_ACROSS 0.5
 enum { NODES_PER_CHUNK = 8192, EDGES_PER_CHUNK = 4096, HINGES_PER_CHUNK = 2048 };
 
 typedef struct solve_job {
@@ -21,6 +24,7 @@ typedef struct solve_job {
     double h;
     const double (*accel)[4];
     double drag;
+    const tl_springs_leash *leash;
 } solve_job;
 
 // ---- settings of a step ---------------------------------------------------------------------------------------
@@ -92,24 +96,29 @@ static TL_CLONES void velocity_range(const double (*restrict pos)[4], const doub
         for (int k = 0; k < 4; k++) vel[i][k] = per_h * (pos[i][k] - prev[i][k]);
 }
 
+typedef int64_t mask4 __attribute__((vector_size(32), may_alias));
 #define STORE4(p, v) (*(tl_v4 *)(p) = (v))
 
+// 1 - rest / length without a root, as (length^2 - rest^2) / (length^2 + rest^2) (Jakobsen 2001): the same to first
+// order near the rest length, and never beyond 1 however far an edge is drawn out or pushed together.
 TL_INLINE double edge_part(double square, double rest, double slack)
 {
-    const double length = sqrt(square);
-    const double part = 1 - rest / (length > 0 ? length : 1);
+    const double want = rest * rest, part = (square - want) / (square + want);
     return part < 0 ? slack * part : part;
 }
 
-// Four edges at a time: differences, their lengths side by side, and back. No two of them share a node.
-static TL_CLONES void stretch_range(double (*pos)[4], const int32_t (*edge)[2], const double *rest, const double *slack,
-                                    const double (*share)[2], int32_t begin, int32_t end)
+// Four edges at a time: differences, their squares side by side, and back. No two of them share a node.
+static TL_CLONES void stretch_range(double (*restrict pos)[4], const int32_t (*restrict edge)[2],
+                                    const double *restrict rest, const double *restrict slack,
+                                    const double (*restrict share)[2], int32_t begin, int32_t end)
 {
     int32_t e = begin;
     for (; e + 4 <= end; e += 4) {
+        double *pa[4], *pb[4];
         tl_v4 a[4], b[4], d[4];
         for (int i = 0; i < 4; i++) {
-            a[i] = TL_LOAD4(pos[edge[e + i][0]]), b[i] = TL_LOAD4(pos[edge[e + i][1]]);
+            pa[i] = pos[edge[e + i][0]], pb[i] = pos[edge[e + i][1]];
+            a[i] = TL_LOAD4(pa[i]), b[i] = TL_LOAD4(pb[i]);
             d[i] = b[i] - a[i];
         }
         const tl_v4 xz0 = __builtin_shufflevector(d[0], d[1], 0, 4, 2, 6),
@@ -118,22 +127,23 @@ static TL_CLONES void stretch_range(double (*pos)[4], const int32_t (*edge)[2], 
                     y1 = __builtin_shufflevector(d[2], d[3], 1, 5, 3, 7);
         const tl_v4 x = __builtin_shufflevector(xz0, xz1, 0, 1, 4, 5),
                     z = __builtin_shufflevector(xz0, xz1, 2, 3, 6, 7), y = __builtin_shufflevector(y0, y1, 0, 1, 4, 5);
-        const tl_v4 square = (x * x + y * y) + z * z;
-        tl_v4 length;
-        for (int i = 0; i < 4; i++) length[i] = sqrt(square[i]);
-        for (int i = 0; i < 4; i++) length[i] = length[i] > 0 ? length[i] : 1;
-        const tl_v4 part = 1 - TL_LOAD4(rest + e) / length, soft = TL_LOAD4(slack + e) * part;
-        for (int i = 0; i < 4; i++) {
-            const double p = part[i] < 0 ? soft[i] : part[i];
-            STORE4(pos[edge[e + i][0]], a[i] + p * share[e + i][0] * d[i]);
-            STORE4(pos[edge[e + i][1]], b[i] - p * share[e + i][1] * d[i]);
-        }
+        const tl_v4 square = (x * x + y * y) + z * z, want = TL_LOAD4(rest + e) * TL_LOAD4(rest + e),
+                    whole = (square - want) / (square + want), soft = TL_LOAD4(slack + e) * whole;
+        const mask4 pushed = whole < 0;
+        const tl_v4 part = (tl_v4)((pushed & (mask4)soft) | (~pushed & (mask4)whole));
+        const tl_v4 s01 = TL_LOAD4(share[e]), s23 = TL_LOAD4(share[e + 2]);
+        const tl_v4 p01 = __builtin_shufflevector(part, part, 0, 0, 1, 1) * s01,
+                    p23 = __builtin_shufflevector(part, part, 2, 2, 3, 3) * s23;
+        STORE4(pa[0], a[0] + TL_SPLAT4(p01[0]) * d[0]), STORE4(pb[0], b[0] - TL_SPLAT4(p01[1]) * d[0]);
+        STORE4(pa[1], a[1] + TL_SPLAT4(p01[2]) * d[1]), STORE4(pb[1], b[1] - TL_SPLAT4(p01[3]) * d[1]);
+        STORE4(pa[2], a[2] + TL_SPLAT4(p23[0]) * d[2]), STORE4(pb[2], b[2] - TL_SPLAT4(p23[1]) * d[2]);
+        STORE4(pa[3], a[3] + TL_SPLAT4(p23[2]) * d[3]), STORE4(pb[3], b[3] - TL_SPLAT4(p23[3]) * d[3]);
     }
     for (; e < end; e++) {
         const tl_v4 a = TL_LOAD4(pos[edge[e][0]]), b = TL_LOAD4(pos[edge[e][1]]), d = b - a;
         const double square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2], p = edge_part(square, rest[e], slack[e]);
-        STORE4(pos[edge[e][0]], a + p * share[e][0] * d);
-        STORE4(pos[edge[e][1]], b - p * share[e][1] * d);
+        STORE4(pos[edge[e][0]], a + (p * share[e][0]) * d);
+        STORE4(pos[edge[e][1]], b - (p * share[e][1]) * d);
     }
 }
 
@@ -157,6 +167,16 @@ static TL_CLONES void bend_range(double (*pos)[4], const double (*before)[4], co
         STORE4(pos[n[1]], x1 + g[1] * form);
         STORE4(pos[n[2]], x2 + g[2] * form);
         STORE4(pos[n[3]], x3 + g[3] * form);
+    }
+}
+
+static void leash_range(double (*pos)[4], const double *inv_mass, const tl_springs_leash *leash, int32_t begin,
+                        int32_t end)
+{
+    for (int32_t i = begin; i < end; i++) {
+        const tl_v4 x = TL_LOAD4(pos[i]), to = TL_LOAD4(pos[leash[i].to]), d = x - to;
+        const double square = (d[0] * d[0] + d[1] * d[1]) + d[2] * d[2], length = leash[i].length;
+        if (square > length * length && inv_mass[i] > 0) STORE4(pos[i], to + (length / sqrt(square)) * d);
     }
 }
 
@@ -199,6 +219,13 @@ static void bend(void *arg, int32_t begin, int32_t end)
                (const double(*)[4])s->gain, job->drag, job->first + begin, job->first + end);
 }
 
+// Held nodes alone are read besides one's own, and they do not move.
+static void hold_back(void *arg, int32_t begin, int32_t end)
+{
+    const solve_job *job = arg;
+    leash_range(job->s->pos, job->s->inv_mass, job->leash, begin, end);
+}
+
 static void by_color(solve_job *job, const tl_springs_colors *colors, int32_t chunk, tl_range_fn fn,
                      tl_workers *workers)
 {
@@ -211,13 +238,13 @@ static void by_color(solve_job *job, const tl_springs_colors *colors, int32_t ch
 void tl_springs_touch(tl_springs *s, const tl_springs_step *step, double time, double dt)
 {
     for (int32_t i = 0; i < step->contact_count; i++) {
+        const tl_springs_plane *plane = &s->plane[i];
+        double *x = s->pos[plane->node];
+        const double gap = (x[0] * plane->normal.x + x[1] * plane->normal.y) + x[2] * plane->normal.z - plane->offset -
+                           time * plane->speed;
+        if (!(gap < 0) || s->inv_mass[plane->node] == 0) continue;
         const tl_push_contact *c = &step->contact[i];
-        if (s->inv_mass[c->node] == 0) continue;
-        double *x = s->pos[c->node], *before = s->prev[c->node];
-        const tl_vec3 p = {x[0] - c->point.x - time * c->velocity.x, x[1] - c->point.y - time * c->velocity.y,
-                           x[2] - c->point.z - time * c->velocity.z};
-        const double gap = tl_dot3(p, c->normal);
-        if (!(gap < 0)) continue;
+        const double *before = s->prev[plane->node];
         const tl_vec3 way = {x[0] - before[0] - dt * c->velocity.x, x[1] - before[1] - dt * c->velocity.y,
                              x[2] - before[2] - dt * c->velocity.z};
         // Coulomb: the slide along the surface is taken back by up to friction times the push out of it.
@@ -247,6 +274,11 @@ void tl_springs_part(tl_springs *s, const tl_springs_step *step, double dt)
 
 static void begin(tl_springs *s, const tl_springs_step *step)
 {
+    for (int32_t i = 0; i < step->contact_count; i++) {
+        const tl_push_contact *c = &step->contact[i];
+        s->plane[i] =
+            (tl_springs_plane){c->normal, tl_dot3(c->point, c->normal), tl_dot3(c->velocity, c->normal), c->node};
+    }
     memcpy(s->start, s->pos, (size_t)s->node_count * sizeof *s->pos);
     memcpy(s->start_vel, s->vel, (size_t)s->node_count * sizeof *s->vel);
     for (int32_t i = 0; i < s->node_count; i++) {
@@ -286,7 +318,7 @@ static tl_status end(tl_springs *s, const tl_springs_step *step, tl_springs_repo
 
 static void substep(tl_springs *s, const tl_springs_step *step, int32_t k, double h)
 {
-    solve_job job = {.s = s, .h = h, .accel = (const double(*)[4])s->accel};
+    solve_job job = {.s = s, .h = h, .accel = (const double(*)[4])s->accel, .leash = step->leash};
     tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, predict, &job);
     by_color(&job, &s->tether_colors, EDGES_PER_CHUNK, tether, step->workers);
     by_color(&job, &s->edge_colors, EDGES_PER_CHUNK, stretch, step->workers);
@@ -295,6 +327,7 @@ static void substep(tl_springs *s, const tl_springs_step *step, int32_t k, doubl
         by_color(&job, &s->hinge_colors, HINGES_PER_CHUNK, bend, step->workers);
         if (s->bend_damping > 0) memcpy(s->bend_prev, s->pos, (size_t)s->node_count * sizeof *s->pos);
     }
+    if (step->leash) tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, hold_back, &job);
     tl_springs_part(s, step, h);
     tl_springs_touch(s, step, (k + 1) * h, h);
     tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, velocities, &job);
@@ -305,6 +338,7 @@ tl_status tl_springs_advance(tl_springs *s, const tl_springs_step *step, tl_spri
     if (!(step->dt > 0) || step->substeps < 1)
         return tl_fail(err, TL_BAD_ARG, "springs: a step of %g s in %d substeps", step->dt, step->substeps);
     if (report) *report = (tl_springs_report){.substeps = step->substeps};
+    if (!TL_GROW(&s->alloc, s->plane, s->plane_cap, step->contact_count)) return tl_fail_memory(err, "contacts");
     begin(s, step);
     if (s->def.method == TL_SPRINGS_VERLET) {
         TL_TRY(tl_springs_verlet(s, step, report, err));
@@ -325,8 +359,8 @@ double (*tl_springs_before(tl_springs *s))[4] { return s->start; }
 int32_t tl_springs_substeps(const tl_springs *s, double dt)
 {
     const double across = sqrt((double)s->tri_count / 2);  // triangles across a square sheet
-    const double n = 0.45 * across * dt * 60;
-    return n < 4 ? 4 : n > 64 ? 64 : (int32_t)ceil(n);
+    const double n = fmin(PER_TRI_ACROSS * across, MOST) * dt * 60;
+    return n < FEWEST ? FEWEST : (int32_t)ceil(n);
 }
 
 tl_springs_measures tl_springs_measure(const tl_springs *s)
