@@ -31,7 +31,7 @@ static int sqrt3(const app_command *self, int argc, char **argv, app_list *words
     def.data = TL_DATA_DIR;
     const app_option options[] = {
         {"frames", 0, APP_INT, &def.frames, 1, 100000, "N", "of the garment. Default 20"},
-        {"scene", 0, APP_TEXT, &def.scene, 0, 0, "SCENE", "with remeshing.kind sqrt3. Default walk/sqrt3.json"},
+        {"scene", 0, APP_TEXT, &def.scene, 0, 0, "SCENE", "with remeshing.kind sqrt3. Default layered-dress"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
     };
     int code;
@@ -49,7 +49,7 @@ static const app_command adaptivity_command = {
     .summary = "the kinds of adaptive meshes side by side, at one error",
     .synopsis = "[options]",
     .about =
-        "Runs a drape, a flag and a skirt on a uniform fine mesh and by every kind of remeshing at three sizes. The\n"
+        "Runs a drape, a flag and a dress on a uniform fine mesh and by every kind of remeshing at three sizes. The\n"
         "error is the distance of the same points of the cloth from the fine run, root mean square, early enough\n"
         "for folds not to have parted. Faces, time, share of adaptation, smallest angles of faces (of 1 in 100, and\n"
         "of all); last, what each kind takes for one error, interpolated.",
@@ -61,7 +61,7 @@ static int adaptivity(const app_command *self, int argc, char **argv, app_list *
     bench_adaptivity_def def = bench_adaptivity_default();
     def.data = TL_DATA_DIR;
     const app_option options[] = {
-        {"scene", 0, APP_TEXT, &def.scene, 0, 0, "NAME", "drape, flag or skirt alone. Default all"},
+        {"scene", 0, APP_TEXT, &def.scene, 0, 0, "NAME", "drape, flag or dress alone. Default all"},
         {"scale", 0, APP_REAL, &def.scale, 0.1, 8, "X", "all sizes times this. Default 1"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
     };
@@ -69,8 +69,8 @@ static int adaptivity(const app_command *self, int argc, char **argv, app_list *
     if (!app_parse(self, options, sizeof options / sizeof *options, argc, argv, words, &code)) return code;
     if (words->count > 1) return app_usage(self, "nothing may follow the name: '%s'", words->item[1]);
     if (def.scene && strcmp(def.scene, "drape") != 0 && strcmp(def.scene, "flag") != 0 &&
-        strcmp(def.scene, "skirt") != 0)
-        return app_usage(self, "--scene '%s', must be drape, flag or skirt", def.scene);
+        strcmp(def.scene, "dress") != 0)
+        return app_usage(self, "--scene '%s', must be drape, flag or dress", def.scene);
     tl_error err = {0};
     int32_t faults = 0;
     if (bench_adaptivity(&def, &faults, &err) != TL_OK)

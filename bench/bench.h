@@ -188,7 +188,7 @@ typedef struct bench_sqrt3_def {
     double errors[BENCH_SIZES_MAX];  ///< of chords [m]. Default 6, 4, 3 mm.
     int32_t error_count;
     int32_t frames;     ///< Default 20.
-    const char *scene;  ///< name or path; NULL: walk/sqrt3.json
+    const char *scene;  ///< name or path; NULL: layered-dress
     const char *data;   ///< folder that holds scenes/; may be NULL
     int32_t threads;    ///< Default 1.
     FILE *out;          ///< Default stdout.
@@ -199,7 +199,7 @@ tl_status bench_sqrt3(const bench_sqrt3_def *def, int32_t *faults, tl_error *err
 
 /// Kinds of adaptive meshes at equal error. Start from bench_adaptivity_default().
 typedef struct bench_adaptivity_def {
-    const char *scene;  ///< drape, flag or skirt; NULL: all
+    const char *scene;  ///< drape, flag or dress; NULL: all
     double scale;       ///< all sizes times this. Default 1.
     const char *data;   ///< folder that holds scenes/; may be NULL
     int32_t threads;    ///< Default 1.

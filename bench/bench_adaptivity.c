@@ -35,10 +35,10 @@ static const struct adapt_scene {
     const char *name, *file;
     int32_t frames;
     double fine;       // edges of the uniform mesh that all are compared with [m]
-    const char *edge;  // key of the input's edges; NULL: layers have a scene of their own, sqrt3.json
+    const char *edge;  // key of the input's edges; NULL: a mesh of few faces that serves all kinds
 } scenes[] = {{"drape", "sphere", 12, 0.0125, "cloths[0].mesh.rectangle.edge"},
               {"flag", "flag", 12, 0.0125, "cloths[0].mesh.rectangle.edge"},
-              {"skirt", "walk", 8, 0.0125, NULL}};
+              {"dress", "layered-dress", 8, 0.0125, NULL}};
 
 bench_adaptivity_def bench_adaptivity_default(void)
 {
@@ -166,7 +166,6 @@ static tl_status run(const bench_adaptivity_def *def, const struct adapt_scene *
     tl_sim *sim = NULL;
     *o = (outcome){0};
     tl_status status = bench_find_scene(s->file, def->data, path, sizeof path, err);
-    if (status == TL_OK && k->family == LAYERED && !s->edge) bench_beside(path, sizeof path, "sqrt3.json");
     if (status == TL_OK) status = tl_scene_load(path, list.item, list.count, &scene, err);
     if (status == TL_OK) status = tl_scene_simulate(scene, def->threads, NULL, NULL, &sim, err);
     const int64_t steps = status == TL_OK ? (int64_t)s->frames * tl_scene_steps_per_frame(scene) : 0;

@@ -6,9 +6,6 @@
 double bench_now(void);  ///< monotonic [s]
 double bench_cpu(void);  ///< processor time of all threads of the process [s]
 
-/// The file `name` in the folder of `path`.
-void bench_beside(char *path, size_t size, const char *name);
-
 /// Forgets the peak of resident memory so far and returns what is in use [bytes]; NaN where the system does
 /// not tell.
 double bench_rss_mark(void);

@@ -14,5 +14,5 @@ says stdout '^drape, 12 frames; fixed fine'
 for kind in uniform isotropic anisotropic 'sqrt3, curvature' 'sqrt3, all'; do says stdout "^$kind  *"; done
 says stdout '^at an error of'
 expect 1 bench adaptivity --scene shirt
-says stderr 'must be drape, flag or skirt'
+says stderr 'must be drape, flag or dress'
 finish
