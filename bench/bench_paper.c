@@ -189,8 +189,7 @@ static tl_status look(tl_sim *sim, paper_result *r, int64_t *found, tl_error *er
 }
 
 // As a line of stats.jsonl, with what `toile plot` draws.
-static void write_frame(FILE *file, int32_t frame, const tl_sim *sim, const tl_stage_seconds *s, double newton,
-                        int64_t found)
+static void write_frame(FILE *file, int32_t frame, tl_sim *sim, const tl_stage_seconds *s, double newton, int64_t found)
 {
     if (!file) return;
     tl_strain_range strain = {0};

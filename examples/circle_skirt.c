@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "toile/toile.h"
+#include "toile/core.h"
 
 static int fail(const char *what, const tl_error *err)
 {
@@ -31,7 +31,7 @@ static tl_status add_half(tl_pattern *p, const char *name, double waist, double 
     static const char *const labels[4] = {"right side", "hem", "left side", "waist"};
     for (int i = 0; s == TL_OK && i < 4; i++) s = tl_pattern_add_edge(p, panel, &edges[i], 1, labels[i], NULL, err);
     // Flat in the plane y = 1 m, its right side up, the second half turned by half a circle.
-    const tl_placement place = {{0, 1, 0}, {-90, turn_deg, 0}};
+    const tl_placement place = {{0, 1, 0}, {-90, turn_deg, 0}, 0};
     if (s == TL_OK) s = tl_pattern_set_placement(p, panel, &place, err);
     return s;
 }
@@ -51,7 +51,7 @@ static double let_fall(const tl_pattern_mesh *m, const int32_t *node, const tl_v
     skirt.vert_count = m->vert_count, skirt.uv = m->uv, skirt.vert_node = node;
     skirt.face_count = m->face_count, skirt.face = (const int32_t(*)[3])m->face;
     skirt.materials = &cotton, skirt.material_count = 1;
-    int32_t *held = malloc((size_t)nodes * sizeof *held), count = 0;
+    int32_t *held = (int32_t *)malloc((size_t)nodes * sizeof *held), count = 0;
     double lowest = 1;
     for (int32_t i = 0; held && i < nodes; i++)
         if (hypot(pos[i].x, pos[i].z) < radius) held[count++] = i;
@@ -94,8 +94,8 @@ int main(void)
            m.panels[0].area + m.panels[1].area, m.face_count, m.pair_count);
 
     // Paired vertices lie together in space, so each pair becomes one node of the cloth.
-    int32_t *node = malloc((size_t)m.vert_count * sizeof *node), nodes = 0;
-    tl_vec3 *pos = malloc((size_t)m.vert_count * sizeof *pos);
+    int32_t *node = (int32_t *)malloc((size_t)m.vert_count * sizeof *node), nodes = 0;
+    tl_vec3 *pos = (tl_vec3 *)malloc((size_t)m.vert_count * sizeof *pos);
     if (!node || !pos) return 1;
     for (int32_t v = 0; v < m.vert_count; v++) node[v] = -1;
     for (int32_t i = 0; i < m.pair_count; i++) node[m.pairs[i].b] = -2 - m.pairs[i].a;

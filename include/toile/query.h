@@ -42,7 +42,8 @@ typedef struct tl_contact_point {
     tl_vec3 force;            ///< on the cloth, friction included [N]
 } tl_contact_point;
 
-/// Fills up to `capacity` entries and returns how many there are.
+/// Fills up to `capacity` entries and returns how many there are. With the responses barrier and zones; the others keep
+/// no forces, and so do springs: 0.
 TL_API int32_t tl_sim_contact_points(const tl_sim *sim, tl_contact_point *out, int32_t capacity);
 
 #ifdef __cplusplus

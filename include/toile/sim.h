@@ -1,5 +1,5 @@
 // toile/sim.h: a simulation built in code: create it, step it, ask for its state, save and restore it.
-// SI units, right-handed, y up. One tl_sim may be used by one thread at a time; two run side by side.
+// SI units, right-handed, y up. One tl_sim may be used by one thread at a time, also for reading; two run side by side.
 #pragma once
 #include "toile/air.h"
 #include "toile/cloth.h"
@@ -93,8 +93,9 @@ TL_API tl_status tl_sim_limit_strain(tl_sim *sim, double *excess, tl_error *err)
 TL_API double tl_sim_time(const tl_sim *sim);
 TL_API int64_t tl_sim_steps(const tl_sim *sim);
 
-/// Kinetic and potential energies of everything, now.
-TL_API tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out);
+/// Kinetic and potential energies of everything, now. Like tl_sim_strain it makes ready what the first step would, so
+/// `sim` is not const; views stay valid.
+TL_API tl_status tl_sim_energies(tl_sim *sim, tl_energies *out);
 
 /// Smallest and largest principal strain (stretch - 1) over all faces, and where.
 typedef struct tl_strain_range {
@@ -104,7 +105,7 @@ typedef struct tl_strain_range {
     double min_99, max_99;  ///< all but a hundredth of the area keep to these, by material area
     double min_50, max_50;  ///< half of the area does
 } tl_strain_range;
-TL_API tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out);
+TL_API tl_status tl_sim_strain(tl_sim *sim, tl_strain_range *out);
 
 /// A hash of the whole state: equal states, equal hashes, on any number of threads.
 TL_API uint64_t tl_sim_hash(const tl_sim *sim);

@@ -151,7 +151,7 @@ static tl_status relax_round(relaxer *r, tl_error *err)
 
 // ---- limits -----------------------------------------------------------------------------------------------
 
-static double worst_of(const tl_sim *sim)
+static double worst_of(tl_sim *sim)
 {
     tl_strain_range s = {0};
     tl_sim_strain(sim, &s);

@@ -67,29 +67,27 @@ tl_status tl_sim_cloth_normals(const tl_sim *sim, tl_cloth_id id, tl_vec3 *out)
     return tl_mesh_node_normals(cloth->mesh, sim->workers, out, NULL);
 }
 
-// Reading may be the first thing that happens after cloths were added. Compiling changes no state that a caller
-// can see, so it is allowed behind a const pointer.
-static tl_sim *compiled(const tl_sim *sim)
+// Reading may be the first thing that happens after cloths were added.
+static tl_status make_ready(tl_sim *sim)
 {
-    tl_sim *writable = (tl_sim *)(uintptr_t)sim;
-    if (sim_compile(writable, NULL) != TL_OK) return NULL;
-    if (writable->begun) return writable;
+    TL_TRY(sim_compile(sim, NULL));
+    if (sim->begun) return TL_OK;
     const tl_step_def still = {.now = 1};
-    tl_forces_begin(writable->elements, &still, writable->x, NULL, true, writable->workers);
-    writable->begun = true;
-    return writable;
+    tl_forces_begin(sim->elements, &still, sim->x, NULL, true, sim->workers);
+    sim->begun = true;
+    return TL_OK;
 }
 
-tl_status tl_sim_energies(const tl_sim *sim, tl_energies *out)
+tl_status tl_sim_energies(tl_sim *sim, tl_energies *out)
 {
     *out = (tl_energies){0};
-    tl_sim *s = compiled(sim);
-    if (!s) return TL_NO_MEMORY;
+    TL_TRY(make_ready(sim));
     tl_potential p;
-    const tl_step_def still = {.gravity = s->def.gravity};
-    TL_TRY(tl_forces_energy(s->elements, &still, s->x, &(tl_ctx){&s->arena, s->workers}, &p, NULL));
+    const tl_step_def still = {.gravity = sim->def.gravity};
+    TL_TRY(tl_forces_energy(sim->elements, &still, sim->x, &(tl_ctx){&sim->arena, sim->workers}, &p, NULL));
     double kinetic = 0;
-    for (int32_t i = 0; i < s->node_count; i++) kinetic += 0.5 * s->elements->mass[i] * tl_dot3(s->v[i], s->v[i]);
+    for (int32_t i = 0; i < sim->node_count; i++)
+        kinetic += 0.5 * sim->elements->mass[i] * tl_dot3(sim->v[i], sim->v[i]);
     *out = (tl_energies){kinetic, p.stretch, p.bend, p.gravity};
     return TL_OK;
 }
@@ -115,23 +113,22 @@ static tl_status strain_percentiles(tl_sim *sim, tl_strain_range *out)
     return TL_OK;
 }
 
-tl_status tl_sim_strain(const tl_sim *sim, tl_strain_range *out)
+tl_status tl_sim_strain(tl_sim *sim, tl_strain_range *out)
 {
     *out = (tl_strain_range){0};
-    tl_sim *s = compiled(sim);
-    if (!s) return TL_NO_MEMORY;
-    const tl_elements *e = s->elements;
+    TL_TRY(make_ready(sim));
+    const tl_elements *e = sim->elements;
     *out = (tl_strain_range){.min = (double)INFINITY, .max = -(double)INFINITY};
     for (int32_t c = 0; c < e->cloth_count; c++)
         for (int32_t slot = e->cloth_face_start[c]; slot < e->cloth_face_start[c + 1]; slot++) {
             if (e->face_of[slot] == TL_NONE) continue;
             double w[2];
-            tl_forces_stretch(e, s->x, e->face_of[slot], w);
+            tl_forces_stretch(e, sim->x, e->face_of[slot], w);
             const int32_t face = slot - e->cloth_face_start[c];
-            if (w[0] - 1 > out->max) out->max = w[0] - 1, out->max_face = face, out->max_cloth = tl_sim_cloth(s, c);
-            if (w[1] - 1 < out->min) out->min = w[1] - 1, out->min_face = face, out->min_cloth = tl_sim_cloth(s, c);
+            if (w[0] - 1 > out->max) out->max = w[0] - 1, out->max_face = face, out->max_cloth = tl_sim_cloth(sim, c);
+            if (w[1] - 1 < out->min) out->min = w[1] - 1, out->min_face = face, out->min_cloth = tl_sim_cloth(sim, c);
         }
-    return strain_percentiles(s, out);
+    return strain_percentiles(sim, out);
 }
 
 uint64_t tl_sim_hash(const tl_sim *sim)

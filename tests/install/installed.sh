@@ -28,7 +28,7 @@ flags=$(pkg-config --cflags --libs toile-core)
 static=$(pkg-config --cflags toile-core)" $lib/libtoile-core.a "$(pkg-config --static --libs-only-other --libs-only-l toile-core | sed 's/-ltoile-core//')
 for name in $(sed -n 's/^set(TL_CORE_EXAMPLES \(.*\))/\1/p' "$repo/examples/CMakeLists.txt"); do
     # shellcheck disable=SC2086  # flags are several words
-    cc -std=c17 -O1 -Wall -Wextra -Werror "$repo/examples/$name.c" -o "$dir/c_$name" $flags || fail "$name in C"
+    cc -std=c17 -O1 -Wall -Wextra -Werror "$repo/examples/$name.c" -o "$dir/c_$name" $flags -lm || fail "$name in C"
     # shellcheck disable=SC2086
     c++ -std=c++17 -x c++ -Wall -Werror "$repo/examples/$name.c" -x none -o "$dir/cpp_$name" $static || fail "$name in C++, static"
 done

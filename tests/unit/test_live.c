@@ -254,12 +254,118 @@ static void rays_and_nearest_points(void **state)
     tl_sim_destroy(sim);
 }
 
-// A sheet at rest on a plane: the plane carries its weight.
-static void contact_forces_carry_the_weight(void **state)
+// What a host may get wrong: every call is refused, and the simulation goes on as one that was never asked.
+static void misuse_is_refused_and_changes_nothing(void **state)
+{
+    (void)state;
+    uint64_t hash[2];
+    for (int wrong = 0; wrong < 2; wrong++) {
+        tl_error err;
+        tl_sim *sim = empty();
+        const tl_cloth_id cloth = add_sheet(sim, "a", 0.1, TL_REMESHING_NONE);
+        const tl_handle_id h = grip(sim, cloth, 0), spare = grip(sim, cloth, 5);
+        const tl_body_id ball = add_ball(sim, 0);
+        tl_body_def plane = tl_body_def_default();
+        plane.name = "floor", plane.kind = TL_BODY_PLANE, plane.center.y = -0.2;
+        tl_body_id floor;
+        assert_int_equal(tl_sim_add_body(sim, &plane, &floor, &err), TL_OK);
+        tl_handle_def keyed = tl_handle_def_default();
+        const int32_t node = 3;
+        keyed.cloth = cloth, keyed.nodes = &node, keyed.node_count = 1;
+        tl_handle_id fixed;
+        assert_int_equal(tl_handle_create(sim, &keyed, &fixed, &err), TL_OK);
+        steps(sim, 4);
+        assert_int_equal(tl_handle_remove(sim, spare, &err), TL_OK);
+        if (wrong) {
+            const tl_motion_key pose = {.translate = {0, 0.01, 0}}, far = {.translate = {(double)INFINITY, 0, 0}},
+                                turned = {.rotate_deg = 30};  // about no axis
+            const tl_handle_id no_handle = {0, 0}, other_handle = {7, 1};
+            const tl_body_id no_body = {0, 0}, other_body = {ball.slot, ball.gen + 1};
+            const tl_cloth_id no_cloth = {0, 0};
+            tl_cloth_view view;
+            tl_hit hit;
+            int32_t map[NODES];
+            assert_int_equal(tl_handle_remove(sim, spare, &err), TL_BAD_ARG);  // once was enough
+            assert_non_null(strstr(err.message, "was removed"));
+            assert_int_equal(tl_handle_remove(sim, no_handle, &err), TL_BAD_ARG);
+            assert_int_equal(tl_handle_set_target(sim, spare, &pose, &err), TL_BAD_ARG);
+            assert_int_equal(tl_handle_set_target(sim, other_handle, &pose, &err), TL_BAD_ARG);
+            assert_int_equal(tl_handle_set_target(sim, fixed, &pose, &err), TL_BAD_ARG);  // it has no live target
+            assert_non_null(strstr(err.message, "live"));
+            assert_int_equal(tl_handle_set_target(sim, h, NULL, &err), TL_BAD_ARG);
+            assert_int_not_equal(tl_handle_set_target(sim, h, &far, &err), TL_OK);
+            assert_int_not_equal(tl_handle_set_target(sim, h, &turned, &err), TL_OK);
+            assert_int_equal(tl_body_set_pose(sim, no_body, &pose, &err), TL_BAD_ARG);
+            assert_int_equal(tl_body_set_pose(sim, other_body, &pose, &err), TL_BAD_ARG);
+            assert_int_equal(tl_body_set_pose(sim, floor, &pose, &err), TL_BAD_ARG);  // defined without live
+            assert_int_not_equal(tl_body_set_pose(sim, ball, &far, &err), TL_OK);
+            assert_int_equal(tl_body_set_positions(sim, ball, NULL, 3, &err), TL_BAD_ARG);
+            assert_int_equal(tl_body_set_positions(sim, floor, &far.translate, 1, &err), TL_BAD_ARG);
+            assert_int_equal(tl_body_remove(sim, no_body, &err), TL_BAD_ARG);
+            assert_int_equal(tl_cloth_remove(sim, no_cloth, &err), TL_BAD_ARG);
+            assert_int_equal(tl_sim_cloth_view(sim, no_cloth, &view), TL_BAD_ARG);
+            assert_null(view.pos);
+            assert_int_equal(tl_cloth_version(sim, no_cloth), 0);
+            assert_int_equal(tl_cloth_map(sim, no_cloth, 1, map, NODES, &err), TL_BAD_ARG);
+            assert_int_equal(tl_cloth_map(sim, cloth, 1, NULL, NODES, &err), TL_BAD_ARG);
+            assert_int_equal(tl_sim_set_gravity(sim, (tl_vec3){0, (double)NAN, 0}, &err), TL_BAD_ARG);
+            assert_int_equal(tl_sim_set_wind(sim, (tl_vec3){(double)INFINITY, 0, 0}, &err), TL_BAD_ARG);
+            assert_int_equal(tl_sim_set_dt(sim, (double)NAN, &err), TL_BAD_ARG);
+            const tl_vec3 origin = {0}, nowhere = {0}, odd = {(double)NAN, 1, 0};
+            assert_int_equal(tl_sim_ray(sim, origin, nowhere, 1, TL_QUERY_ALL, &hit), 0);
+            assert_int_equal(tl_sim_ray(sim, origin, odd, 1, TL_QUERY_ALL, &hit), 0);
+            assert_int_equal(tl_sim_nearest(sim, odd, 1, TL_QUERY_ALL, &hit), 0);
+            assert_int_equal(tl_sim_nearest(sim, origin, 1, 0, &hit), 0);  // of nothing
+            assert_true(hit.cloth.gen == 0 && hit.body.gen == 0);
+            assert_true(tl_sim_contact_points(sim, NULL, 0) >= 0);
+            tl_handle_def nothing = tl_handle_def_default();
+            nothing.cloth = cloth;
+            tl_handle_id made = {1, 1};
+            assert_int_equal(tl_handle_create(sim, &nothing, &made, &err), TL_BAD_INPUT);
+            assert_int_equal(made.gen, 0);
+        }
+        steps(sim, 6);
+        hash[wrong] = tl_sim_hash(sim);
+        tl_sim_destroy(sim);
+    }
+    assert_true(hash[0] == hash[1]);
+}
+
+// Between a removal and the next step there are no contacts, and rays meet what is left.
+static void queries_after_a_removal(void **state)
 {
     (void)state;
     tl_error err;
     tl_sim *sim = empty();
+    const tl_cloth_id cloth = add_sheet(sim, "a", 0.0815, TL_REMESHING_NONE);
+    const tl_body_id ball = add_ball(sim, 0);
+    steps(sim, 40);
+    tl_contact_point points[NODES];
+    assert_true(tl_sim_contact_points(sim, points, NODES) > 0);
+    assert_true(points[0].body.slot == ball.slot && points[0].body.gen == ball.gen);
+    assert_int_equal(tl_body_remove(sim, ball, &err), TL_OK);
+    assert_int_equal(tl_body_remove(sim, ball, &err), TL_BAD_ARG);
+    assert_int_equal(tl_sim_contact_points(sim, points, NODES), 0);
+    tl_hit hit;
+    assert_int_equal(tl_sim_ray(sim, (tl_vec3){0, 1, 0}, (tl_vec3){0, -1, 0}, 10, TL_QUERY_ALL, &hit), 1);
+    assert_true(hit.cloth.gen == cloth.gen && hit.body.gen == 0);
+    steps(sim, 2);
+    assert_int_equal(tl_cloth_remove(sim, cloth, &err), TL_OK);
+    assert_int_equal(tl_sim_ray(sim, (tl_vec3){0, 1, 0}, (tl_vec3){0, -1, 0}, 10, TL_QUERY_ALL, &hit), 0);
+    assert_int_equal(tl_sim_step(sim, NULL, &err), TL_BAD_ARG);  // no cloth is left
+    add_sheet(sim, "a", 0, TL_REMESHING_NONE);
+    steps(sim, 2);
+    tl_sim_destroy(sim);
+}
+
+// A sheet at rest on a plane: the plane carries its weight.
+static void check_weight(tl_response response)
+{
+    tl_error err;
+    tl_sim *sim;
+    tl_sim_def sim_def = tl_sim_def_default();
+    sim_def.collide.response = response;
+    assert_int_equal(tl_sim_create(&sim_def, &sim, &err), TL_OK);
     const tl_cloth_id cloth = add_sheet(sim, "a", 0.001, TL_REMESHING_NONE);
     tl_body_def floor = tl_body_def_default();
     floor.kind = TL_BODY_PLANE;
@@ -281,6 +387,13 @@ static void contact_forces_carry_the_weight(void **state)
     const double weight = SIDE * SIDE * tl_material_default().density * 9.81;
     assert_near(force, weight, 0.02 * weight);
     tl_sim_destroy(sim);
+}
+
+static void contact_forces_carry_the_weight(void **state)
+{
+    (void)state;
+    check_weight(TL_RESPONSE_BARRIER);
+    check_weight(TL_RESPONSE_ZONES);
 }
 
 static void remade_meshes_have_versions_and_maps(void **state)
@@ -333,6 +446,8 @@ int main(void)
         cmocka_unit_test(bodies_are_where_they_are_put),
         cmocka_unit_test(gravity_wind_and_step_can_be_set),
         cmocka_unit_test(rays_and_nearest_points),
+        cmocka_unit_test(misuse_is_refused_and_changes_nothing),
+        cmocka_unit_test(queries_after_a_removal),
         cmocka_unit_test(contact_forces_carry_the_weight),
         cmocka_unit_test(remade_meshes_have_versions_and_maps),
     };

@@ -94,7 +94,7 @@ static int64_t crossings(tl_sim *sim)
     return found.cloth_cloth + found.cloth_body;
 }
 
-static tl_strain_range strain_of(const tl_sim *sim)
+static tl_strain_range strain_of(tl_sim *sim)
 {
     tl_strain_range s;
     assert_int_equal(tl_sim_strain(sim, &s), TL_OK);

@@ -12,7 +12,7 @@
 
 // ---- what a pass must not change --------------------------------------------------------------------------
 
-static double total(const tl_sim *sim, tl_energies *e)
+static double total(tl_sim *sim, tl_energies *e)
 {
     assert_ok(tl_sim_energies(sim, e));
     return e->kinetic + e->stretch + e->bend + e->gravity;
