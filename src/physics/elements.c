@@ -490,3 +490,20 @@ tl_status tl_elements_create(const tl_allocator *alloc, const tl_element_source 
     *out = e;
     return TL_OK;
 }
+
+enum { FIXED = 1, MARKED = 2 };
+
+void tl_elements_mark_fixed(tl_elements *e, int32_t node) { e->fixed[node] |= MARKED; }
+
+bool tl_elements_take_marks(tl_elements *e)
+{
+    bool changed = false;
+    for (int32_t i = 0; i < e->node_count; i++) {
+        const uint8_t fixed = (e->fixed[i] & MARKED) != 0;
+        changed |= fixed != (e->fixed[i] & FIXED);
+        e->fixed[i] = fixed;
+    }
+    return changed;
+}
+
+void tl_elements_touch(tl_elements *e, const struct tl_touched *touched) { e->touched = touched; }

@@ -114,6 +114,14 @@ void tl_elements_destroy(tl_elements *elements);
 tl_status tl_elements_matrix(tl_elements *elements, bool single, tl_arena *scratch, tl_workers *workers, tl_bsr **out,
                              tl_error *err);
 
+/// Nodes that handles drive in the next step: every one of them is marked, then the marks become `fixed`. True if the
+/// set is another than before.
+void tl_elements_mark_fixed(tl_elements *elements, int32_t node);
+bool tl_elements_take_marks(tl_elements *elements);
+
+/// From now on only the nodes in `touched` move (touched.h), borrowed; NULL: all of them may.
+void tl_elements_touch(tl_elements *elements, const struct tl_touched *touched);
+
 /// A slot is 4 * block + how: as is, transposed, or, for a node that appears twice in a patch, a diagonal block that
 /// gets the block and its transpose. -1: the pair does not exist.
 enum { TL_SLOT_PLAIN, TL_SLOT_TRANSPOSED, TL_SLOT_BOTH };

@@ -222,8 +222,6 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
 {
     tl_elements *e = sim->elements;
     const double slack = 1e-9 * (end - begin);  // a key on a step's edge counts for the step after it
-    const int32_t n = e->node_count;
-    enum { HELD = 2 };
     for (int32_t i = 0; i < sim->handle_count; i++) {
         sim_handle *h = &sim->handles[i];
         if (h->ties) continue;
@@ -237,14 +235,10 @@ void sim_drive_handles(tl_sim *sim, double begin, double end, tl_vec3 *target)
         }
         for (int32_t k = 0; k < h->node_count; k++) {
             const int32_t node = node_of[h->nodes[k]];
-            e->fixed[node] |= HELD;
+            tl_elements_mark_fixed(e, node);
             const tl_vec3 to = tl_pose_apply(h->keys, h->key_count, end, h->pivot, h->base[k]);
             target[node] = on_the_way(sim, h, h->base[k], sim->x[node], begin, end, to);
         }
     }
-    for (int32_t i = 0; i < n; i++) {
-        const uint8_t held = (e->fixed[i] & HELD) != 0, was = e->fixed[i] & 1;
-        if (held != was) sim->shape_changed = true;
-        e->fixed[i] = held;
-    }
+    if (tl_elements_take_marks(e)) sim->shape_changed = true;
 }

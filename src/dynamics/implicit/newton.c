@@ -451,11 +451,11 @@ tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def 
     if (status == TL_FAILED && def->must_arrive && newton_left(&s) == 0) {
         status = TL_OK;
         report->gave_up = true, report->converged = false;
-        e->touched = NULL;
+        tl_elements_touch(e, NULL);
         if (s.constrained >= 0) status = newton_measure(&s, x, err);
     }
     if (s.rounds_began.at > 0) newton_close_account(&s, &s.rounds_began);
-    e->touched = NULL;
+    tl_elements_touch(e, NULL);
     tl_arena_release(arena, mark);
     return status;
 }

@@ -40,7 +40,7 @@ tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err)
 {
     newton_part *p = &s->part;
     const int32_t n = s->e->node_count;
-    s->e->touched = NULL;
+    tl_elements_touch(s->e, NULL);
     if (!p->rows) p->rows = TL_SCRATCH(s->arena, int32_t, n);
     if (!p->place) p->place = TL_SCRATCH(s->arena, int32_t, n);
     if (!p->rows || !p->place) return tl_fail_memory(err, "Newton's method");
@@ -55,7 +55,7 @@ tl_status newton_choose_part(newton *s, const tl_vec3 *x, tl_error *err)
     if (p->count == 0) return TL_OK;
     tl_forces_angles(s->e, x, s->workers);
     TL_TRY(tl_touch(s->e, p->place, s->arena, &p->touched, err));
-    s->e->touched = &p->touched;
+    tl_elements_touch(s->e, &p->touched);
     return TL_OK;
 }
 

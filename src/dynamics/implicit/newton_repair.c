@@ -51,7 +51,7 @@ tl_status newton_repair(newton *s, tl_vec3 *x, tl_error *err)
     tl_workers_allow(s->workers, OVERTIME * fmax(s->e->face_count, LEAST_FACES));
     s->repairing = true, s->pair_count = 0, s->open = false;
     const tl_status status = ease(s, x, err);
-    s->repairing = false, s->part.count = 0, s->e->touched = NULL;
+    s->repairing = false, s->part.count = 0, tl_elements_touch(s->e, NULL);
     tl_workers_allow(s->workers, 0);
     r->repaired = r->part_iterations - before.part_iterations;
     r->part_iterations = before.part_iterations;

@@ -66,7 +66,7 @@ static tl_status go_back_to_answer(newton *s, tl_vec3 *x, tl_error *err)
 {
     memcpy(x, s->part.from, (size_t)s->e->node_count * sizeof *x);
     term_of(s)->kind->restore_kept(term_of(s)->self);
-    s->part.count = 0, s->e->touched = NULL;
+    s->part.count = 0, tl_elements_touch(s->e, NULL);
     TL_TRY(newton_relocate(s, x, err));
     return newton_measure(s, x, err);
 }
@@ -74,7 +74,7 @@ static tl_status go_back_to_answer(newton *s, tl_vec3 *x, tl_error *err)
 tl_status newton_end_mending(newton *s, tl_vec3 *x, tl_error *err)
 {
     const bool in_part = s->part.count > 0;
-    s->e->touched = NULL;
+    tl_elements_touch(s->e, NULL);
     TL_TRY(newton_measure(s, x, err));
     return in_part && s->report->excess > s->part.first ? go_back_to_answer(s, x, err) : TL_OK;
 }
@@ -103,12 +103,13 @@ static tl_status go_on_in_part(newton *s, tl_vec3 *x, bool *again, tl_error *err
                            term_of(s)->kind->name, excess);
         }
         if (p->rings > MOST_RINGS && can_be_met && s->def->may_fail && s->cut > 0)
-            return tl_fail(err, TL_FAILED, "contact keeps cloth %g beyond its %s", excess, term_of(s)->kind->name);
+            return tl_fail(err, TL_FAILED, "other terms keep the cloth %g beyond its %s", excess,
+                           term_of(s)->kind->name);
     } else {
         p->rings = FIRST_RINGS, p->idle = 0, p->excess = excess, p->energy = s->energy[s->constrained];
         TL_TRY(note_answer(s, x, err));
     }
-    p->count = 0, s->e->touched = NULL;
+    p->count = 0, tl_elements_touch(s->e, NULL);
     if (p->rings > MOST_RINGS || s->report->part_iterations > MOST_PART_ITERATIONS) return TL_OK;
     return newton_choose_part(s, x, err);
 }
@@ -120,7 +121,7 @@ tl_status newton_end_round(newton *s, tl_vec3 *x, bool *again, tl_error *err)
     const bool in_part = s->part.count > 0;
     TL_TRY(newton_measure(s, x, err));
     if (in_part && r->met) {  // for the report: there is nothing beyond the part that was not so before
-        s->e->touched = NULL;
+        tl_elements_touch(s->e, NULL);
         TL_TRY(newton_measure(s, x, err));
     }
     const bool gained = (r->rounds == 0 && !in_part) || r->excess < PROGRESS * s->least_excess;
