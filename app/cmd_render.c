@@ -250,7 +250,8 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
 {
     tl_render_def def = tl_render_def_default();
     render_texts given = {.compare = {.item = words->item + argc}};
-    bool wire = false, marks = false, caption = false, no_ground = false, white = false, turntable = false;
+    bool wire = false, marks = false, layers = false, caption = false, no_ground = false, white = false,
+         turntable = false;
     bool quiet = false, json = false;
     def.threads = app_cores();
     const app_option options[] = {
@@ -277,6 +278,7 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
          "of the colours, in the unit of the legend. Default: chosen"},
         {"wire", 'w', APP_FLAG, &wire, 0, 0, NULL, "edges over any mode"},
         {"intersections", 'x', APP_FLAG, &marks, 0, 0, NULL, "faces that cross others in red, in any mode"},
+        {"layers", 0, APP_FLAG, &layers, 0, 0, NULL, "cloths as stacks of their levels of refinement, flat"},
         {"caption", 'c', APP_FLAG, &caption, 0, 0, NULL, "frame, time and faces at the lower left"},
         {"no-ground", 0, APP_FLAG, &no_ground, 0, 0, NULL, "no floor"},
         {"white", 0, APP_FLAG, &white, 0, 0, NULL, "plain white background"},
@@ -297,7 +299,7 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
     code = read_compare(self, &given.compare, &compared, &def);
     if (code != APP_OK) return code;
     def.wire = wire, def.marks = marks, def.caption = caption, def.no_ground = no_ground, def.white = white;
-    def.turntable = turntable;
+    def.turntable = turntable, def.layers = layers;
     return draw(self, &def, quiet, json);
 }
 

@@ -176,12 +176,18 @@ tl_status bench_grids(const bench_grids_def *def, int32_t *faults, tl_error *err
 
 /// Springs on edge trees in the columns of Simnett 2012. Start from bench_realtime_default().
 typedef struct bench_realtime_def {
-    int32_t steps;    ///< of each case. Default 360.
-    int32_t threads;  ///< Default 1.
-    FILE *out;        ///< Default stdout.
+    int32_t steps;          ///< of each sheet; 0: none. Default 360.
+    int32_t garment_steps;  ///< of each garment, four times as many for budgets; 0: none. Default 60.
+    int32_t garment_level;  ///< the finest, 0 to 3. Default 3.
+    const char *data;       ///< folder that holds scenes/; may be NULL
+    int32_t threads;        ///< Default 1.
+    FILE *out;              ///< Default stdout.
 } bench_realtime_def;
 bench_realtime_def bench_realtime_default(void);
+/// TL_OK; TL_BAD_INPUT: a scene is wrong; TL_FAILED: a step failed. The parts one by one:
 tl_status bench_realtime(const bench_realtime_def *def, tl_error *err);
+tl_status bench_realtime_garments(const bench_realtime_def *def, tl_error *err);
+tl_status bench_realtime_budgets(const bench_realtime_def *def, tl_error *err);
 
 /// The sqrt(3) hierarchy and a garment that is refined by it. Start from bench_sqrt3_default().
 typedef struct bench_sqrt3_def {

@@ -81,6 +81,8 @@ typedef struct tl_render_def {
                                 ///< by the names of their folders
     double zoom_x, zoom_y;  ///< where `zoom` looks, as parts of the picture from its upper left corner, 0 .. 1. Default
                             ///< 0.5, 0.5.
+    uint32_t layers;        ///< 1: meshes of cloths as stacks of flat layers, one for each level of refinement, alone.
+                            ///< Default 0.
 } tl_render_def;
 TL_API void tl_render_def_init(tl_render_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
 static inline tl_render_def tl_render_def_default(void)

@@ -15,6 +15,7 @@
 #include "base/timer.h"
 #include "io/mesh_file.h"
 #include "run/render_frame.h"
+#include "run/render_layers.h"
 #include "io/film.h"
 #include "io/png.h"
 #include "render/legend.h"
@@ -177,6 +178,11 @@ static tl_status load(const job *j, int32_t k, int32_t index, loaded *out, tl_er
     const tl_source *s = &j->source[k];
     *out = (loaded){0};
     TL_TRY(tl_source_load(s, index, &out->frame, err));
+    if (j->def->layers) {
+        const tl_status status = tl_show_frame_layers(&j->alloc, &out->frame, err);
+        if (status != TL_OK) unload(j, out);
+        return status;
+    }
     if (!tl_needs_before(j->def, &out->frame) || index == 0) return TL_OK;
     const tl_status status = tl_source_load(s, index - 1, &out->before, err);
     if (status != TL_OK) {
@@ -475,6 +481,9 @@ static tl_status run(job *j, tl_error *err)
 tl_status tl_render_run(const tl_render_def *given, tl_render_report *report, tl_error *err)
 {
     TL_DEF_COMPLETE(tl_render_def, complete, given, err);
+    if (complete.layers && complete.camera.kind == TL_CAMERA_AUTO)
+        complete.camera = (tl_camera_def){
+            .kind = TL_CAMERA_ANGLES, .azimuth_deg = 25, .elevation_deg = 25, .fov_deg = complete.camera.fov_deg};
     const tl_render_def *def = &complete;
     tl_render_report unused;
     if (!report) report = &unused;

@@ -383,13 +383,16 @@ tl_status tl_source_load(const tl_source *s, int32_t index, tl_show_frame *out, 
     return status != TL_OK ? status : tl_fail_memory(err, "a frame");
 }
 
+void tl_show_mesh_free(const tl_allocator *alloc, tl_show_mesh *mesh)
+{
+    TL_FREE(alloc, mesh->face_node, mesh->obj.face_count);
+    TL_FREE(alloc, mesh->force, mesh->obj.node_count);
+    tl_obj_free(&mesh->obj);
+}
+
 void tl_show_frame_free(const tl_allocator *alloc, tl_show_frame *frame)
 {
-    for (int32_t i = 0; i < frame->mesh_count; i++) {
-        TL_FREE(alloc, frame->meshes[i].face_node, frame->meshes[i].obj.face_count);
-        TL_FREE(alloc, frame->meshes[i].force, frame->meshes[i].obj.node_count);
-        tl_obj_free(&frame->meshes[i].obj);
-    }
+    for (int32_t i = 0; i < frame->mesh_count; i++) tl_show_mesh_free(alloc, &frame->meshes[i]);
     TL_FREE(alloc, frame->meshes, frame->mesh_count > 0 ? frame->mesh_count : 1);
     *frame = (tl_show_frame){0};
 }

@@ -71,6 +71,8 @@ void tl_show_frame_free(const tl_allocator *alloc, tl_show_frame *frame);
 tl_status tl_show_mesh_init(const tl_allocator *alloc, int32_t nodes, int32_t verts, int32_t faces, tl_show_mesh *out,
                             tl_error *err);
 
+void tl_show_mesh_free(const tl_allocator *alloc, tl_show_mesh *mesh);
+
 /// A character: its first clip, frame by frame, or its rest pose if it has none (render_character.c).
 bool tl_source_is_character(const char *path);
 tl_status tl_source_open_character(tl_source *source, tl_error *err);

@@ -34,6 +34,13 @@ json height 200
 expect 0 render plain -o zoomed.png --frames 1 --size 96x72 --zoom 3@0.25,0.5 --quiet
 expect 1 render plain -o zoomed.png --zoom 3@2,0
 says stderr "expected X in"
+# the hierarchy as layers: another picture than the cloth, the body left out; a mesh without a pattern has none
+expect 0 render plain -o level.png --frames 1 --size 96x72 --mode level --quiet
+expect 0 render plain -o layers.png --frames 1 --size 96x72 --mode level --layers --quiet
+cmp -s level.png layers.png && fail "layers look like the cloth"
+printf 'v 0 0 0\nv 1 0 0\nv 0 1 0\nf 1 2 3\n' > bare.obj
+expect 2 render bare.obj -o bare.png --layers
+says stderr 'need material coordinates'
 expect 0 plot plain -o plot.svg --quiet
 grep -q '</svg>' plot.svg || fail "plot.svg is not whole"
 expect 0 plot plain -o plot.png --quiet

@@ -38,7 +38,8 @@ typedef struct tl_springs_def {
     tl_springs_method method;
     double compression;  ///< part of the stiffness that holds against being pushed together, in [0, 1]: a triangle
                          ///< stands for cloth that buckles within it. Default 0.05.
-    int32_t bend_every;  ///< substeps of the stretch solver for one of bending, >= 1. Default 4.
+    int32_t bend_every;  ///< substeps of the stretch solver for one of bending, >= 1; fewer where bending is stiff.
+                         ///< Default 4.
     // TL_SPRINGS_VERLET
     tl_springs_bending bending;
     tl_springs_stiffness rule;

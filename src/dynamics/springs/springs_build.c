@@ -149,6 +149,7 @@ static tl_status reserve(tl_springs *s, const tl_springs_mesh *m, int32_t hinges
 static tl_status take_tris(tl_springs *s, const tl_springs_mesh *m, tl_error *err)
 {
     for (int32_t i = 0; i < m->node_count; i++) s->mass[i] = 0;
+    s->area = 0;
     for (int32_t t = 0; t < m->tri_count; t++) {
         const tl_vec2 *uv = m->uv[t];
         const double area = 0.5 * tl_cross2(tl_sub2(uv[1], uv[0]), tl_sub2(uv[2], uv[0]));
@@ -157,7 +158,7 @@ static tl_status take_tris(tl_springs *s, const tl_springs_mesh *m, tl_error *er
         if (label < 0 || label >= m->fabric_count)
             return tl_fail(err, TL_BAD_INPUT, "springs: triangle %d is made of fabric %d of %d", t, label,
                            m->fabric_count);
-        s->tri_area[t] = area;
+        s->tri_area[t] = area, s->area += area;
         memcpy(s->tri[t], m->tri[t], sizeof s->tri[t]);
         for (int k = 0; k < 3; k++) s->mass[m->tri[t][k]] += m->fabric[label].density * area / 3;
     }
@@ -346,6 +347,18 @@ static tl_status color_hinges(tl_springs *s, const tl_springs_mesh *m, int32_t c
     return TL_OK;
 }
 
+static void count_rates(tl_springs *s)
+{
+    memset(s->bend_rates, 0, sizeof s->bend_rates);
+    for (int32_t i = 0; i < s->hinge_count; i++) {
+        double sum = 0;
+        for (int k = 0; k < 4; k++) sum += s->weight[i][k] * s->weight[i][k] / s->mass[s->hinge[i][k]];
+        int power;
+        frexp(s->bend[i] * sum, &power);
+        s->bend_rates[power < 1 ? 0 : power > TL_SPRINGS_RATES ? TL_SPRINGS_RATES - 1 : power - 1]++;
+    }
+}
+
 tl_status tl_springs_set_mesh(tl_springs *s, const tl_springs_mesh *m, tl_error *err)
 {
     if (m->node_count < 1 || m->tri_count < 1 || m->fabric_count < 1)
@@ -359,6 +372,7 @@ tl_status tl_springs_set_mesh(tl_springs *s, const tl_springs_mesh *m, tl_error 
     TL_TRY(color_tethers(s, m, err));
     TL_TRY(color_hinges(s, m, hinges, err));
     s->node_count = m->node_count, s->tri_count = m->tri_count;
+    count_rates(s);
     s->bend_damping = 0;
     for (int32_t f = 0; f < m->fabric_count; f++) s->bend_damping = fmax(s->bend_damping, m->fabric[f].damping_bend);
     tl_springs_hold(s, NULL);

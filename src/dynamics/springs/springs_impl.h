@@ -2,7 +2,7 @@
 #pragma once
 #include "dynamics/springs/springs.h"
 
-enum { TL_SPRINGS_COLORS = 64 };
+enum { TL_SPRINGS_COLORS = 64, TL_SPRINGS_RATES = 80 };
 
 /// Of a colour: [start[c], start[c + 1]).
 typedef struct tl_springs_colors {
@@ -25,7 +25,7 @@ struct tl_springs {
     double *mass, *inv_mass;
     uint8_t *held;
     uint64_t *used;  ///< colours that the edges or hinges of a node have
-    double *tri_area;
+    double *tri_area, area;
     int32_t (*tri)[3];
     // edges by colour
     int32_t (*edge)[2];
@@ -40,11 +40,13 @@ struct tl_springs {
     tl_springs_colors tether_colors;
     // hinges by colour: a, b, left, right
     int32_t (*hinge)[4];
-    double (*weight)[4];  ///< of the quadratic form
-    double *bend;         ///< stiffness [N/m]
-    double *span;         ///< distance of the opposite vertices when flat [m]
-    double (*gain)[4];    ///< correction of each node, of this step
-    double bend_damping;  ///< [s]
+    double (*weight)[4];                   ///< of the quadratic form
+    double *bend;                          ///< stiffness [N/m]
+    double *span;                          ///< distance of the opposite vertices when flat [m]
+    double (*gain)[4];                     ///< correction of each node, of this step
+    double bend_damping;                   ///< [s]
+    int32_t bend_every;                    ///< of this step
+    int32_t bend_rates[TL_SPRINGS_RATES];  ///< hinges by stiffness over mass: from 2^k to twice that [1/s^2]
     tl_springs_colors hinge_colors;
     // to sort by colour
     int32_t *order;

@@ -16,6 +16,10 @@
 // Constants: results must not depend on the number of workers. A chunk is worth waking a thread for (10 us).
 enum { FEWEST = 8, MOST = 80 };  // substeps of a sixtieth of a second
 #define PER_TRI_ACROSS 0.5
+// Stiffness of a hinge times the square of a substep over its mass up to which bending is done in every fourth substep,
+// and in every second one; one in BEND_FEW hinges may have more.
+static const double BEND_SOFT[2] = {0.02, 0.3};
+enum { BEND_FEW = 100 };
 enum { NODES_PER_CHUNK = 8192, EDGES_PER_CHUNK = 4096, HINGES_PER_CHUNK = 2048 };
 
 typedef struct solve_job {
@@ -52,19 +56,36 @@ static void tether_shares(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// Bending is done in one of `bend_every` substeps, with the momentum of all of them.
+// Bending is done in one of `bend_every` substeps, e, with the momentum of all of them, and nodes go on with it through
+// the others: implicit over the whole time e h, so that what is stiff is flat at its end and not as far on the other
+// side. The same with damping, whose part grows with the change of the form.
 static void hinge_gains(void *arg, int32_t begin, int32_t end)
 {
     const solve_job *job = arg;
     tl_springs *s = job->s;
-    const double h2 = job->h * job->h * s->def.bend_every;
+    const double every = s->bend_every, h2 = job->h * job->h * every,
+                 ahead = every * (1 + s->bend_damping / (job->h * every));
     for (int32_t i = begin; i < end; i++) {
         const double *w = s->weight[i];
         const int32_t *node = s->hinge[i];
-        double sum = 1 / (s->bend[i] * h2);  // infinite without rigidity: no gain
+        double sum = 0;
         for (int k = 0; k < 4; k++) sum += s->inv_mass[node[k]] * w[k] * w[k];
+        sum = ahead * sum + 1 / (s->bend[i] * h2);  // infinite without rigidity: no gain
         for (int k = 0; k < 4; k++) s->gain[i][k] = -s->inv_mass[node[k]] * w[k] / sum;
     }
+}
+
+// What is stiff beside its mass is bent in every substep: sweeps of hinges do not see how far their neighbours send a
+// node until the next one, and would send it too far together. What is not can wait.
+static int32_t bend_every(const tl_springs *s, double h)
+{
+    int32_t every = s->def.bend_every, above[2] = {0, 0};
+    for (int bin = 0; bin < TL_SPRINGS_RATES; bin++)
+        for (int k = 0; k < 2; k++)
+            if (ldexp(1, bin) * h * h > BEND_SOFT[k]) above[k] += s->bend_rates[bin];
+    if (above[1] * (int64_t)BEND_FEW > s->hinge_count) return 1;
+    if (above[0] * (int64_t)BEND_FEW > s->hinge_count && every > 2) every = 2;
+    return every;
 }
 
 static void settle(tl_springs *s, double h, tl_workers *workers)
@@ -322,8 +343,8 @@ static void substep(tl_springs *s, const tl_springs_step *step, int32_t k, doubl
     tl_parallel_for(step->workers, s->node_count, NODES_PER_CHUNK, predict, &job);
     by_color(&job, &s->tether_colors, EDGES_PER_CHUNK, tether, step->workers);
     by_color(&job, &s->edge_colors, EDGES_PER_CHUNK, stretch, step->workers);
-    if (k % s->def.bend_every == s->def.bend_every - 1) {
-        job.drag = s->bend_damping / (h * s->def.bend_every);
+    if (k % s->bend_every == s->bend_every - 1) {
+        job.drag = s->bend_damping / (h * s->bend_every);
         by_color(&job, &s->hinge_colors, HINGES_PER_CHUNK, bend, step->workers);
         if (s->bend_damping > 0) memcpy(s->bend_prev, s->pos, (size_t)s->node_count * sizeof *s->pos);
     }
@@ -345,9 +366,10 @@ tl_status tl_springs_advance(tl_springs *s, const tl_springs_step *step, tl_spri
         return end(s, step, report, err);
     }
     // A whole number of bending sweeps.
-    const int32_t every = s->def.bend_every, n = (step->substeps + every - 1) / every * every;
+    const int32_t every = bend_every(s, step->dt / step->substeps), n = (step->substeps + every - 1) / every * every;
     const double h = step->dt / n;
     if (report) report->substeps = n;
+    if (s->bend_every != every) s->bend_every = every, s->settings_valid = false;
     settle(s, h, step->workers);
     if (s->bend_damping > 0) memcpy(s->bend_prev, s->pos, (size_t)s->node_count * sizeof *s->pos);
     for (int32_t k = 0; k < n; k++) substep(s, step, k, h);
@@ -359,7 +381,8 @@ double (*tl_springs_before(tl_springs *s))[4] { return s->start; }
 int32_t tl_springs_substeps(const tl_springs *s, double dt)
 {
     const double across = sqrt((double)s->tri_count / 2);  // triangles across a square sheet
-    const double n = fmin(PER_TRI_ACROSS * across, MOST) * dt * 60;
+    // What one sweep leaves is a strain of about (across h)^2 g / size: small cloth needs shorter ones.
+    const double size = fmin(1, sqrt(s->area)), n = fmin(PER_TRI_ACROSS * across / sqrt(size), MOST) * dt * 60;
     return n < FEWEST ? FEWEST : (int32_t)ceil(n);
 }
 
