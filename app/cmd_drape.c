@@ -16,7 +16,7 @@ typedef struct drape_options {
     const char *body, *units, *up, *motion, *material, *quality, *out;
     double edge, motion_fps;
     int32_t frames, threads;
-    bool json, quiet, verbose, no_fit, no_hold;
+    bool json, quiet, verbose, no_fit, no_hold, place;
     app_list holds, elastics, measures, bones;
     // progress
     bool terminal, on_screen;
@@ -315,7 +315,7 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
     read_motion(o, &def);
     def.edge = o->edge, def.frames = o->frames, def.out_dir = o->out, def.threads = o->threads;
     def.progress = progress, def.cancelled = stopping, def.user = o, def.log = &log;
-    def.no_fit = o->no_fit, def.no_hold = o->no_hold;
+    def.no_fit = o->no_fit, def.no_hold = o->no_hold, def.place_all = o->place;
     tl_drape_hold holds[TL_DRAPE_HOLDS];
     char labels[TL_DRAPE_HOLDS][64];
     tl_drape_measure measures[TL_DRAPE_HOLDS];
@@ -357,6 +357,7 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
         {"hold", 0, APP_MANY, &o.holds, 0, 0, "LABEL[=K]",
          "ties edges with this label to the skin, K in N/m per metre"},
         {"elastic", 0, APP_MANY, &o.elastics, 0, 0, "LABEL=F", "a rubber band of F times the length of these edges"},
+        {"place", 0, APP_FLAG, &o.place, 0, 0, NULL, "place panels by what they are, even if the pattern says where"},
         {"no-hold", 0, APP_FLAG, &o.no_hold, 0, 0, NULL, "skirts and trousers are held by friction alone"},
         {"no-fit", 0, APP_FLAG, &o.no_fit, 0, 0, NULL, "no fit.html with pictures"},
         {"verbose", 'v', APP_FLAG, &o.verbose, 0, 0, NULL, "what goes on, in detail"},

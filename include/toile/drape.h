@@ -67,6 +67,7 @@ typedef struct tl_drape_def {
     const tl_drape_measure *measures;  ///< measure_count entries, one after the other; patterns that do not know one
                                        ///< stay as they are, if another does. May be NULL.
     int32_t measure_count;
+    uint32_t place_all;  ///< 1: panels are placed by what they are, whatever places the pattern gives them. Default 0.
     uint32_t no_hold;  ///< 1: no rim is held but those of `holds`. Default 0: what does not hang from the shoulders is.
     const char *body_up;       ///< axis of the body's file that points up: "auto", "y", "z", "x"; NULL: auto
     const char *cache;         ///< positions to move by, as tl_character_def.cache; NULL: none
@@ -94,6 +95,7 @@ typedef struct tl_drape_fit {
 typedef struct tl_drape_garment {
     char name[64];
     int32_t panels, seams, faces, nodes;  ///< faces and nodes of the finished mesh
+    int32_t placed;                       ///< panels that were placed automatically
     int64_t crossings_start;              ///< of panels with each other and the body, before they were pulled apart
     int64_t crossings;                    ///< at rest, by the exact test
     double gap_start, gap;                ///< widest seam before sewing and before welding [m]
@@ -103,8 +105,13 @@ typedef struct tl_drape_garment {
     double speed;                         ///< mean of the nodes in the end [m/s]
     int32_t rested;                       ///< 1: slower than 3 mm/s
     int32_t steps;
-    int32_t pinched;  ///< most nodes between parts of the body at a time
-    char fault[320];  ///< what is not as it should be, "" if all is
+    int32_t pinched;       ///< most nodes between parts of the body at a time
+    char fault[640];       ///< what is not as it should be, "" if all is
+    char sewn_wrong[280];  ///< seams that closed beside a limb instead of around it and the like, "": none
+    int32_t arms_raised;   ///< 1: it has no sleeves, so arms were raised while it was sewn
+    double shift;          ///< of the body while it was sewn, of its height: down under straps, up out of a crotch
+    int32_t left_open;     ///< points of seams that could not be closed
+    int32_t openings;      ///< closed borders: neck, cuffs, hems
     tl_drape_fit fit;
     int32_t held;                     ///< nodes that are tied to the body
     double hold_force;                ///< what the ties carry at rest [N]

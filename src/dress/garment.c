@@ -98,6 +98,37 @@ tl_status tl_garment_find_sewn(tl_garment *g, tl_error *err)
     return TL_OK;
 }
 
+tl_status tl_garment_copy(const tl_garment *g, tl_garment *out, tl_error *err)
+{
+    TL_TRY(tl_garment_alloc(&g->alloc, g->node_count, g->vert_count, g->face_count, out, err));
+    memcpy(out->pos, g->pos, (size_t)g->node_count * sizeof *g->pos);
+    memcpy(out->node_mark, g->node_mark, (size_t)g->node_count * sizeof *g->node_mark);
+    memcpy(out->uv, g->uv, (size_t)g->vert_count * sizeof *g->uv);
+    memcpy(out->vert_node, g->vert_node, (size_t)g->vert_count * sizeof *g->vert_node);
+    memcpy(out->vert_panel, g->vert_panel, (size_t)g->vert_count * sizeof *g->vert_panel);
+    memcpy(out->sewn, g->sewn, (size_t)g->vert_count * sizeof *g->sewn);
+    memcpy(out->face, g->face, (size_t)g->face_count * sizeof *g->face);
+    memcpy(out->face_panel, g->face_panel, (size_t)g->face_count * sizeof *g->face_panel);
+    return TL_OK;
+}
+
+int32_t tl_garment_leave_open(tl_garment *g, double limit, tl_error *err)
+{
+    uint8_t *wide = TL_CALLOC(&g->alloc, uint8_t, g->vert_count);
+    int32_t opened = 0;
+    if (!wide) return tl_fail_memory(err, "seams"), -1;
+    for (int32_t v = 0; v < g->vert_count; v++) {
+        const int32_t r = g->sewn[v];
+        if (tl_norm3(tl_sub3(g->pos[g->vert_node[v]], g->pos[g->vert_node[r]])) > limit) wide[r] = 1;
+    }
+    for (int32_t v = 0; v < g->vert_count; v++)
+        if (wide[g->sewn[v]] && g->sewn[v] != v) opened++;
+    for (int32_t v = g->vert_count - 1; v >= 0; v--)  // the root of a group is its smallest: last
+        if (wide[g->sewn[v]]) g->sewn[v] = v;
+    TL_FREE(&g->alloc, wide, g->vert_count);
+    return opened;
+}
+
 tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err)
 {
     const int32_t n = g->vert_count;

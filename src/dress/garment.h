@@ -27,6 +27,13 @@ void tl_garment_free(tl_garment *g);
 /// Of a welded garment: vertices on one node are sewn.
 tl_status tl_garment_find_sewn(tl_garment *g, tl_error *err);
 
+/// A copy on the same allocator.
+tl_status tl_garment_copy(const tl_garment *g, tl_garment *out, tl_error *err);
+
+/// Groups of an unwelded garment with a gap beyond `limit` [m] are not to be sewn any more; how many vertices that
+/// were.
+int32_t tl_garment_leave_open(tl_garment *g, double limit, tl_error *err);
+
 /// Vertices that are sewn together come to lie on one node, at their mean place. `*moved` (may be NULL) gets the
 /// furthest that a node went.
 tl_status tl_garment_weld(tl_garment *g, double *moved, tl_error *err);

@@ -138,6 +138,7 @@ static tl_status load_body(tl_draper *d, tl_error *err)
     rest.clip = -1;
     TL_TRY(tl_character_pose(d->character, &rest, 0, d->body, err));
     TL_TRY(close_hands(d, err));
+    TL_TRY(tl_drape_find_figure(d, err));
     return find_lead_in(d, err);
 }
 
@@ -164,7 +165,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
 {
     tl_hash h;
     tl_hash_init(&h);
-    const int32_t version = 5;
+    const int32_t version = 6;
     tl_hash_add(&h, &version, sizeof version);
     tl_hash_add(&h, mesh->pos, (size_t)mesh->vert_count * sizeof *mesh->pos);
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);
@@ -262,9 +263,13 @@ static void find_fault(tl_drape_garment *r)
 {
     r->fault[0] = 0;
     const double strain = fmax(r->strain_max_99, -r->strain_min_99);
+    if (*r->sewn_wrong) add_fault(r, "%s", r->sewn_wrong);
     if (r->crossings > 0) add_fault(r, "%lld crossings", (long long)r->crossings);
     if (strain > STRAINED) add_fault(r, "strained by %.0f %% (made for another body?)", 100 * strain);
-    if (strain > STRAINED && r->gap > OPEN_SEAM)
+    if (r->left_open > 0)
+        add_fault(r, "a seam of %.60s and %.60s stays open by %.3g m (%d points of seams do): something is in its way",
+                  r->gap_panel[0], r->gap_panel[1], r->gap, r->left_open);
+    else if (strain > STRAINED && r->gap > OPEN_SEAM)
         add_fault(r, "a seam of %.60s and %.60s came no nearer than %.3g m", r->gap_panel[0], r->gap_panel[1], r->gap);
     if (!r->rested) add_fault(r, "not at rest: %.2g mm/s", 1e3 * r->speed);
 }
@@ -293,20 +298,9 @@ static tl_status go_through(tl_draper *d, const tl_dress_def *dress, tl_error *e
         r->seconds[stage] = tl_now() - start;
         TL_TRY(tl_drape_put_down(d, d->stage, err));
     }
+    TL_TRY(tl_drape_check_sewing(d, err));
     find_fault(r);
     return tl_drape_write_garment(d, err);
-}
-
-// Panels that lie flat side by side cannot be sewn around anybody.
-static tl_status check_placed(const tl_draper *d, const tl_pattern *pattern, tl_error *err)
-{
-    for (int32_t i = 0; i < tl_pattern_panel_count(pattern); i++)
-        if (!tl_pattern_panel(pattern, i)->placed)
-            return tl_fail(err, TL_BAD_INPUT,
-                           "%.400s: panel '%.60s' has no place in space: give it a placement around the body "
-                           "(docs/patterns.md)",
-                           d->def->patterns[d->index], tl_pattern_panel(pattern, i)->name);
-    return TL_OK;
 }
 
 // One measure after the other. Of several patterns one has to know it.
@@ -338,7 +332,7 @@ static tl_status make_panels(tl_draper *d, tl_error *err)
         tl_log_write(d->def->log, TL_LOG_WARNING, "%s: %s", d->def->patterns[d->index], tl_pattern_note(*pattern, i));
     TL_TRY(make_to_measure(d, err));
     r->panels = tl_pattern_panel_count(*pattern), r->seams = tl_pattern_seam_count(*pattern);
-    TL_TRY(check_placed(d, *pattern, err));
+    TL_TRY(tl_drape_place(d, err));
     tl_pattern_mesh_def def = tl_pattern_mesh_def_default();
     def.edge = fmin(fmax(COARSE * d->edge, COARSE_LEAST), COARSE_MOST);
     tl_pattern_mesh mesh;
@@ -357,6 +351,7 @@ static tl_status dress_one(tl_draper *d, tl_error *err)
     tl_status status = dressed_body(d, &body, err);
     const tl_dress_def dress = {
         .body = {body.pos, body.verts, (const int32_t(*)[3])body.face, body.faces},
+        .figure = d->has_figure && d->figure.has_arms ? &d->figure : NULL,
         .pattern = d->pattern[d->index],
         .material = &d->material,
         .thickness = TL_DRAPE_THICKNESS,

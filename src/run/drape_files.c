@@ -63,10 +63,15 @@ static const field fields[] = {
     FIELD('s', name),
     FIELD('i', panels),
     FIELD('i', seams),
+    FIELD('i', placed),
     FIELD('i', faces),
     FIELD('i', nodes),
     FIELD('l', crossings_start),
     FIELD('l', crossings),
+    FIELD('i', openings),
+    FIELD('i', arms_raised),
+    FIELD('i', left_open),
+    FIELD('d', shift),
     FIELD('d', gap_start),
     FIELD('d', gap),
     FIELD('d', strain_min),
@@ -100,6 +105,7 @@ static json_t *garment_json(const tl_drape_garment *g)
     }
     json_t *pair = json_pack("[ss]", g->gap_panel[0], g->gap_panel[1]);
     ok = ok && json_object_set_new(out, "gap_panels", pair) == 0;
+    ok = ok && json_object_set_new(out, "sewn_wrong", json_string(g->sewn_wrong)) == 0;
     ok = ok && json_object_set_new(out, "fault", json_string(g->fault)) == 0;
     if (ok) return out;
     json_decref(out);

@@ -1,6 +1,7 @@
 // run/drape_impl.h: what the files of drape share.
 #pragma once
 #include "body/character.h"
+#include "dress/figure.h"
 #include "io/file.h"
 #include "run/dress.h"
 #include "toile/character.h"
@@ -24,6 +25,8 @@ typedef struct tl_draper {
     tl_vec3 *body;            ///< the character at rest
     int32_t (*body_face)[3];  ///< with mittens
     int32_t body_faces;
+    tl_figure figure;  ///< where its parts are
+    bool has_figure;
     tl_material material;
     tl_pattern *pattern[TL_DRAPE_GARMENTS];
     tl_garment garment[TL_DRAPE_GARMENTS];   ///< finished up to the present one
@@ -46,6 +49,13 @@ tl_status tl_drape_read_holds(tl_draper *d, tl_error *err);
 /// Marks edges by their labels on panels, and the rim of what is sewn and does not hang from the shoulders.
 tl_status tl_drape_mark_labels(tl_draper *d, const tl_pattern_mesh *mesh, tl_error *err);
 tl_status tl_drape_mark_rim(tl_draper *d, tl_error *err);
+
+/// Fills in `figure` from the body at rest (drape_body.c).
+tl_status tl_drape_find_figure(tl_draper *d, tl_error *err);
+/// Panels without a place get one around the body.
+tl_status tl_drape_place(tl_draper *d, tl_error *err);
+/// Do the openings of the sewn garment go around the body as they should? Fills in the report.
+tl_status tl_drape_check_sewing(tl_draper *d, tl_error *err);
 
 /// NAME.obj of the present garment.
 tl_status tl_drape_write_garment(tl_draper *d, tl_error *err);

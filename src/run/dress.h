@@ -1,5 +1,6 @@
 // run/dress.h: flat panels around a body become a garment that it wears: sewn, welded, at rest.
 #pragma once
+#include "dress/figure.h"
 #include "dress/garment.h"
 #include "toile/drape.h"
 
@@ -28,6 +29,7 @@ typedef struct tl_dress_hold {
 
 typedef struct tl_dress_def {
     tl_dress_body body;         ///< with the garments that are worn below, as further parts of its surface
+    const tl_figure *figure;    ///< of the body; NULL: not known, arms stay as they are
     const tl_pattern *pattern;  ///< for the names of panels
     const tl_material *material;
     double thickness, friction;

@@ -20,16 +20,20 @@
 #include "base/workers.h"
 #include "dress/clear.h"
 #include "dress/mark.h"
+#include "dress/place_words.h"
+#include "dress/raise.h"
 #include "dress/thin.h"
 #include "io/file.h"
 #include "io/obj.h"
 #include "run/dress_stage.h"
 #include "toile/live.h"
 
-#define THIN_LENGTH 0.1  // [m] of shrinking
-#define SEW_DT 0.02      // [s]
-#define SEW_REACH 0.02   // [m] that threads draw in a step
-#define SEW_FIRST 5.0    // [N/m] of a thread, at first and in the end
+#define THIN_LENGTH 0.06  // of the height of the body: of shrinking
+#define LOWER 0.025       // of the height: a body is so much lower while what hangs from its shoulders is sewn ..
+#define HIGHER 0.015      // .. and higher for what closes between the legs
+#define SEW_DT 0.02       // [s]
+#define SEW_REACH 0.02    // [m] that threads draw in a step
+#define SEW_FIRST 5.0     // [N/m] of a thread, at first and in the end
 #define SEW_LAST 300.0
 #define SEW_CLOSED 2.5     // gap that counts as closed, in thicknesses
 #define SEW_PROGRESS 0.97  // a widest gap that comes to less of the best so far is progress
@@ -37,7 +41,7 @@
 #define SHOULDERS 0.75  // of the height of the body: below them, hanging; above, worn
 #define RIM_DEPTH 0.08  // [m] of the rim below its top
 #define WORN 0.78       // of the height of the body: what reaches higher hangs from the shoulders
-enum { TURNS = 2, SEW_STEPS = 150, SEW_IDLE = 8, SEW_HARD = 30, GROW_STEPS = 40, FREE_STEPS = 10 };
+enum { TURNS = 2, SEW_STEPS = 150, SEW_IDLE = 8, SEW_HARD = 15, SEW_SOFT = 20, GROW_STEPS = 20, FREE_STEPS = 4 };
 
 /// Threads, and how far they have drawn the seams of the present turn.
 typedef struct seams {
@@ -68,7 +72,7 @@ static tl_status draw_together(tl_dress_stage *s, seams *q, tl_error *err)
     if (gap.vert < 0 || gap.widest <= closed ||
         (*k >= SEW_LAST && q->idle > (gap.widest < SEW_REACH ? SEW_IDLE : SEW_HARD)))
         return next_turn(q, q->turn + 1), TL_OK;
-    if (gap.mean < SEW_REACH) *k = fmin(1.25 * *k, SEW_LAST);
+    if (gap.mean < SEW_REACH || q->step >= SEW_SOFT) *k = fmin(1.25 * *k, SEW_LAST);
     tl_garment_threads(g, g->pos, q->stiffness, SEW_REACH, &q->threads);
     TL_TRY(tl_cloth_set_springs(s->sim, s->cloth, q->threads.stiffness, q->threads.to, g->node_count, err));
     TL_TRY(tl_dress_step(s, 0.5 * q->turn + 0.5 * (double)q->step / SEW_STEPS, err));
@@ -106,7 +110,12 @@ static tl_status thin_body(const tl_dress_stage *s, tl_vec3 **out, tl_error *err
     const tl_dress_body *b = &s->def->body;
     *out = TL_ALLOC(&s->g->alloc, tl_vec3, b->vert_count);
     if (!*out) return tl_fail_memory(err, "a thin body");
-    return tl_body_thin(&s->g->alloc, b->pos, b->vert_count, b->face, b->face_count, THIN_LENGTH, *out, err);
+    const double length = THIN_LENGTH * (height_of(b, 1) - height_of(b, 0));
+    TL_TRY(tl_body_thin(&s->g->alloc, b->pos, b->vert_count, b->face, b->face_count, length, *out, err));
+    const double shift = s->report->shift * (height_of(b, 1) - height_of(b, 0));
+    for (int32_t i = 0; i < b->vert_count; i++) (*out)[i].y += shift;
+    if (s->report->arms_raised) tl_body_raise_arms(s->def->figure, b->pos, b->vert_count, shift, *out);
+    return TL_OK;
 }
 
 static tl_status clear_panels(tl_dress_stage *s, const tl_vec3 *thin, tl_error *err)
@@ -138,7 +147,7 @@ static tl_status begin_sewing(tl_dress_stage *s, const tl_vec3 *thin, seams *q, 
     return TL_OK;
 }
 
-static tl_status end_sewing(tl_dress_stage *s, tl_error *err)
+static void find_widest_gap(tl_dress_stage *s)
 {
     const tl_gap gap = tl_garment_gap(s->g, NULL, 0);
     s->report->gap = gap.widest;
@@ -148,14 +157,48 @@ static tl_status end_sewing(tl_dress_stage *s, tl_error *err)
                  tl_pattern_panel(s->def->pattern, panel)->name);
     }
     if (gap.vert >= 0)
-        tl_log_write(s->def->watch.log, TL_LOG_INFO, "sewing: widest gap %.3g m between %s and %s", gap.widest,
-                     s->report->gap_panel[0], s->report->gap_panel[1]);
-    return tl_garment_weld(s->g, NULL, err);
+        tl_log_write(s->def->watch.log, TL_LOG_INFO,
+                     "sewing: widest gap %.3g m between %s and %s, at %.3f %.3f %.3f and %.3f %.3f %.3f", gap.widest,
+                     s->report->gap_panel[0], s->report->gap_panel[1], s->g->pos[gap.vert].x, s->g->pos[gap.vert].y,
+                     s->g->pos[gap.vert].z, s->g->pos[s->g->sewn[gap.vert]].x, s->g->pos[s->g->sewn[gap.vert]].y,
+                     s->g->pos[s->g->sewn[gap.vert]].z);
 }
 
 static tl_status begin_growing(tl_dress_stage *s, const tl_vec3 *thin, tl_error *err)
 {
     return tl_dress_begin(s, GROW_DT, false, thin, GROW_STEPS * GROW_DT, err);
+}
+
+// Can the garment be pulled apart as it is?
+static bool can_start(tl_dress_stage *s, const tl_vec3 *thin)
+{
+    tl_start_report start;
+    tl_error why;
+    tl_dress_stage trial = {.def = s->def, .g = s->g, .report = s->report};
+    bool fine = begin_growing(&trial, thin, &why) == TL_OK;
+    fine = fine && tl_sim_start(trial.sim, &start, &why) == TL_OK;
+    tl_sim_destroy(trial.sim);
+    if (!fine) tl_log_write(s->def->watch.log, TL_LOG_DEBUG, "sewing: %s", why.message);
+    return fine;
+}
+
+// Sewn pairs become one node. Where what lies between cannot be got out of the way, a seam stays open.
+static tl_status weld(tl_dress_stage *s, const tl_vec3 *thin, tl_error *err)
+{
+    tl_garment *g = s->g, before = {.alloc = g->alloc};
+    const double closed = SEW_CLOSED * s->def->thickness;
+    s->report->left_open = 0;
+    if (s->report->gap <= 2 * closed) return tl_garment_weld(g, NULL, err);
+    TL_TRY(tl_garment_copy(g, &before, err));
+    const tl_status status = tl_garment_weld(g, NULL, err);
+    if (status != TL_OK || can_start(s, thin)) {
+        tl_garment_free(&before);
+        return status;
+    }
+    tl_garment_free(g);
+    *g = before;
+    s->report->left_open = tl_garment_leave_open(g, 2 * closed, err);
+    return s->report->left_open < 0 ? TL_NO_MEMORY : tl_garment_weld(g, NULL, err);
 }
 
 static tl_status grow(tl_dress_stage *s, int i, tl_error *err)
@@ -166,6 +209,17 @@ static tl_status grow(tl_dress_stage *s, int i, tl_error *err)
 
 // ---- all at once --------------------------------------------------------------------------------------------
 
+// Straps pass over shoulders and crotches under the body with room to spare.
+static double shift_of(const tl_pattern *p)
+{
+    bool torso = false, legs = false;
+    for (int32_t i = 0; i < tl_pattern_panel_count(p); i++) {
+        const tl_worn r = tl_panel_words_of(tl_pattern_panel(p, i)).region;
+        torso = torso || r == TL_WORN_TORSO, legs = legs || r == TL_WORN_LEG;
+    }
+    return torso == legs ? 0 : torso ? -LOWER : HIGHER;
+}
+
 tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment *report, tl_error *err)
 {
     tl_dress_stage s = {.def = def, .g = g, .report = report};
@@ -173,11 +227,14 @@ tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment 
     tl_vec3 *thin = NULL;
     seams q = {.stiffness = {0, 0}};
     tl_status status = make_threads(&s, &q.threads, err);
+    report->shift = shift_of(def->pattern);
+    report->arms_raised = def->figure && !tl_garment_has_sleeves(g, def->pattern, def->figure);
     if (status == TL_OK) status = thin_body(&s, &thin, err);
     if (status == TL_OK) status = begin_sewing(&s, thin, &q, err);
     while (status == TL_OK && q.turn < TURNS) status = draw_together(&s, &q, err);
-    if (status == TL_OK) status = end_sewing(&s, err);
-    tl_sim_destroy(s.sim);
+    if (status == TL_OK) find_widest_gap(&s);
+    tl_sim_destroy(s.sim), s.sim = NULL;
+    if (status == TL_OK) status = weld(&s, thin, err);
     free_threads(&g->alloc, &q.threads, n);
     TL_FREE(&g->alloc, thin, def->body.vert_count);
     return status;
@@ -325,9 +382,10 @@ static tl_status one_step(tl_sewing *w, tl_error *err)
     }
     if (w->stage == TL_SEWING_SEW) {
         if (w->seams.turn < TURNS) return draw_together(s, &w->seams, err);
-        TL_TRY(end_sewing(s, err));
+        find_widest_gap(s);
         tl_sim_destroy(s->sim);
         s->sim = NULL;
+        TL_TRY(weld(s, w->thin, err));
         TL_TRY(begin_growing(s, w->thin, err));
         w->stage = TL_SEWING_GROW;
     }

@@ -118,9 +118,19 @@ expect 1 drape --body trunk.obj -o x
 expect 1 drape skirt.json --body trunk.obj
 expect 1 drape skirt.json --body trunk.obj -o x --quality best
 says stderr 'draft, normal or final'
-sed 's/"placement": {"origin": .0, 0.6, 0.3.},//' skirt.json > flat.json
-expect 2 drape flat.json --body trunk.obj -o x
-says stderr "flat.json: panel 'front' has no place in space"
+# panels without a place get one by what they are called; without words they are refused
+sed 's/"placement": {"origin": .0, 0.6, -*0.3.[^}]*},//' skirt.json > flat.json
+grep -q placement flat.json && fail "flat.json still has places"
+expect 0 drape flat.json --body trunk.obj --edge 0.05 -o flat --no-fit --json
+json garments.0.crossings 0
+json garments.0.fault ''
+grep -q '"placed": 2' flat/drape.json || fail "not both panels were placed"
+[ -s flat/flat.placed.json ] || fail "no pattern with the places"
+expect 0 drape skirt.json --body trunk.obj --edge 0.05 -o anew --no-fit --quiet --place
+grep -q '"placed": 2' anew/drape.json || fail "--place kept the places"
+sed 's/front/x1/g; s/back/x2/g; s/"name": "skirt"/"name": "thing"/' flat.json > words.json
+expect 2 drape words.json --body trunk.obj --edge 0.05 -o x
+says stderr "panel 'x1' cannot be placed: neither its name or label"
 expect 2 drape none.json --body trunk.obj -o x
 expect 2 drape skirt.json --body none.obj -o x
 expect 2 drape skirt.json --body trunk.obj -o x --motion walk
