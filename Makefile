@@ -32,6 +32,13 @@ demo: build  ## simulate a scene, make a film, a page of pictures and a diagram 
 	@tools/demo_pictures.sh $(DEMO_OUT) $(DEMO_OUT) build/release/toile
 	@echo "meshes:  $(DEMO_OUT)/frames/*.obj"
 
+.PHONY: demo-dress
+DRESS_OUT ?= out/demo-dress
+demo-dress: build  ## sew a dress, dress a woman in it and let her walk; a film, pictures and how it fits
+	build/release/toile drape scenes/patterns/dress.json --body scenes/walk/body.glb --motion walk --quality draft -o $(DRESS_OUT)
+	@tools/demo_pictures.sh $(DRESS_OUT) $(DRESS_OUT) build/release/toile
+	@echo "the fit: $(DRESS_OUT)/fit.html"
+
 test: setup test-release test-asan test-clang  ## everything that has to hold (CI runs this)
 	@echo "test: all passed"
 

@@ -70,6 +70,7 @@ static int list_benches(void)
         "  scenes    two builds in turn on the same scene files: ratios per stage, faces, iterations, look\n"
         "  sqrt3     the sqrt(3) hierarchy beside the figures of Li & Volkov 2005, and a garment that walks\n"
         "  adaptivity  the kinds of adaptive meshes side by side: faces and time at one error\n"
+        "  drape     whole clips of a body in garments, from the patterns on\n"
         "  realtime  springs on edge trees, at every level and set of criteria\n"
         "\n'toile bench NAME' runs one with the defaults, 'toile bench NAME --help' shows the options.\n");
     return APP_OK;
@@ -105,14 +106,14 @@ static int ccd(const app_command *self, const bench_ccd_def *def)
 
 static int unknown_bench(const app_command *self, const char *name)
 {
-    const char *names[] = {"dynamics", "ccd",    "stress", "contact",    "paper",   "fidelity",
-                           "grids",    "scenes", "sqrt3",  "adaptivity", "realtime"};
+    const char *names[] = {"dynamics", "ccd",   "stress",     "contact",  "paper", "fidelity", "grids",
+                           "scenes",   "sqrt3", "adaptivity", "realtime", "drape", "kimmerle"};
     const char *near = app_nearest(name, names, sizeof names / sizeof *names);
     if (near && strcmp(near, name) == 0) return app_usage(self, "the name comes first: toile bench %s [options]", name);
     if (near) return app_usage(self, "unknown benchmark '%s', did you mean '%s'?", name, near);
     return app_usage(self,
                      "unknown benchmark '%s', there are: dynamics, ccd, stress, contact, paper, fidelity, grids, "
-                     "scenes, sqrt3, adaptivity, realtime",
+                     "scenes, sqrt3, adaptivity, realtime, drape, kimmerle",
                      name);
 }
 
@@ -194,6 +195,7 @@ int app_bench(const app_command *self, int argc, char **argv)
     if (argc > 1 && strcmp(argv[1], "scenes") == 0) return bench_run_scenes(argc, argv);
     if (argc > 1 && strcmp(argv[1], "sqrt3") == 0) return bench_run_sqrt3(argc, argv);
     if (argc > 1 && strcmp(argv[1], "adaptivity") == 0) return bench_run_adaptivity(argc, argv);
+    if (argc > 1 && strcmp(argv[1], "drape") == 0) return bench_run_drape(argc, argv);
     if (argc > 1 && strcmp(argv[1], "realtime") == 0) return bench_run_realtime(argc, argv);
     return app_with_words(self, argc, argv, bench);
 }

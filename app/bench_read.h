@@ -17,5 +17,6 @@ int bench_run_grids(int argc, char **argv);
 int bench_run_realtime(int argc, char **argv);
 int bench_run_kimmerle(int argc, char **argv);
 int bench_run_scenes(int argc, char **argv);
+int bench_run_drape(int argc, char **argv);
 int bench_run_sqrt3(int argc, char **argv);
 int bench_run_adaptivity(int argc, char **argv);

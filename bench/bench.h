@@ -189,6 +189,24 @@ tl_status bench_realtime(const bench_realtime_def *def, tl_error *err);
 tl_status bench_realtime_garments(const bench_realtime_def *def, tl_error *err);
 tl_status bench_realtime_budgets(const bench_realtime_def *def, tl_error *err);
 
+/// Whole clips of a body in garments. Start from bench_drape_default().
+typedef struct bench_drape_def {
+    const char *const *names;  ///< of cases, name_count of them; none: all
+    int32_t name_count;
+    int32_t quality;   ///< as tl_drape_quality. Default draft.
+    double edge;       ///< [m] in place of the quality's; 0: by quality
+    int32_t frames;    ///< of every clip; < 0: all of it. Default -1.
+    const char *data;  ///< folder that holds scenes/
+    const char *keep;  ///< folder for the runs, one below it for every case. Required.
+    const char *csv;   ///< append one row per case to this file; may be NULL
+    int32_t threads;   ///< Default 1.
+    FILE *out;         ///< Default stdout.
+} bench_drape_def;
+bench_drape_def bench_drape_default(void);
+/// *faults counts cases that crossed, slipped off, or have a fault.
+tl_status bench_drape(const bench_drape_def *def, int32_t *faults, tl_error *err);
+const char *bench_drape_case(int32_t index);  ///< NULL past the last
+
 /// The sqrt(3) hierarchy and a garment that is refined by it. Start from bench_sqrt3_default().
 typedef struct bench_sqrt3_def {
     double errors[BENCH_SIZES_MAX];  ///< of chords [m]. Default 6, 4, 3 mm.
