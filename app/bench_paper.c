@@ -19,8 +19,8 @@ static const app_command paper_command = {
         "Faces, seconds per frame and stage, memory, crossings, strain beyond its limits and the state hash, beside "
         "what\n"
         "the paper printed and, where we have it, what ARCSim took on its own scene. SCENE is one of sphere,\n"
-        "sphere-isotropic, sphere-fine, sphere-average, flag, sleeve, dress. The short form has coarser meshes and\n"
-        "fewer frames. What to look for: docs/paper.md.",
+        "sphere-isotropic, sphere-fine, sphere-average, flag, sleeve, dress, yellow-dress, kick. The short form has\n"
+        "coarser meshes and fewer frames. What to look for: docs/paper.md.",
     .examples = "  toile bench paper\n"
                 "  toile bench paper --full sphere sphere-fine --threads 1,2 --save\n"
                 "  toile bench paper --full --scaling",

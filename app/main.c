@@ -222,7 +222,8 @@ static const app_command commands[] = {
               "  scenes    two builds in turn on the same scene files ('toile bench scenes --help')\n"
               "  sqrt3     the sqrt(3) hierarchy beside its paper ('toile bench sqrt3 --help')\n"
               "  adaptivity  kinds of adaptive meshes at one error ('toile bench adaptivity --help')\n"
-              "  realtime  springs on edge trees beside their thesis ('toile bench realtime --help')",
+              "  realtime  springs on edge trees beside their thesis ('toile bench realtime --help')\n"
+              "  drape     whole clips of a body in garments, from the patterns on ('toile bench drape --help')",
      .examples = "  toile bench dynamics\n"
                  "  toile bench ccd --queries tests/data/ccd\n"
                  "  toile bench stress --runs 1\n"

@@ -203,7 +203,7 @@ static void print_row(FILE *out, const drape_case *c, const drape_result *r)
 }
 
 static const char CSV_HEAD[] = "date,case,faces,rest_cpu,frames,seconds,cpu,peak_bytes,crossings,pinched,strain_min_99,"
-                               "strain_max_99,slip,state_hash";
+                               "strain_max_99,slip,state_hash\n";
 
 static tl_status append_row(const bench_drape_def *def, const drape_case *c, const drape_result *r, tl_error *err)
 {

@@ -78,6 +78,22 @@ static const paper_row rows[] = {
      {112, 13149, UNKNOWN, UNKNOWN, 11.69, 4.03, 3.66, 3.81, 0.20},
      7771,
      5.91},
+    {"yellow-dress",
+     "paper-dancer/scene.json",
+     "gray-interlock",
+     {"remeshing.size_min=0.06"},
+     12,
+     {428, 22785, UNKNOWN, UNKNOWN, 22.81, 10.08, 7.00, 5.40, 0.34},
+     13644,
+     8.81},
+    {"kick",
+     "paper-kick/scene.json",
+     NULL,
+     {"remeshing.size_min=0.06"},
+     12,
+     {884, 37627, UNKNOWN, UNKNOWN, 49.98, 13.06, 14.08, 22.30, 0.55},
+     UNKNOWN,
+     UNKNOWN},
 };
 enum { ROW_COUNT = sizeof rows / sizeof *rows };
 

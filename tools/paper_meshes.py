@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Makes the sleeve and the dress of scenes/paper-*, and the moving body under the dress. Run it from anywhere; the same bytes every time.
+"""Makes the sleeve and the dress of scenes/paper-*, the moving body under the dress and the motion of the kick. Run it from anywhere; the same bytes every time.
 
 Cloth is written as OBJ with world nodes (v) and material vertices (vt): along a seam two panels share nodes and have vertices of their own. The
 dress has six panels (fl 0 to 5): bodice front and back, skirt front, left, back and right. Each panel is a grid of rows and columns over a smooth
@@ -342,7 +342,88 @@ def dress():
     print(f"dress: {len(cloth.faces)} faces, {len(cloth.nodes)} nodes, {len(cloth.uv)} vertices, worst edge {100 * worst:.2f} %")
 
 
+# --- kick --------------------------------------------------------------------------------------------------
+
+KICK_FPS = 50
+# joint, parent, offset [m], of a person of 1.7 m in a T pose, facing +z; then the angles of the kick
+SKELETON = [
+    ("Hips", None, (0, 0.95, 0)),
+    ("Spine", "Hips", (0, 0.12, 0)), ("Chest", "Spine", (0, 0.2, 0)), ("Neck", "Chest", (0, 0.2, 0)), ("Head", "Neck", (0, 0.1, 0)),
+] + [
+    (side + name, side + up if up in ("Collar", "Shoulder", "Elbow", "Hip", "Knee", "Ankle") else up, (sign * x, y, z))
+    for side, sign in (("Left", 1), ("Right", -1))
+    for name, up, (x, y, z) in (
+        ("Collar", "Chest", (0.03, 0.16, 0)), ("Shoulder", "Collar", (0.15, 0, 0)), ("Elbow", "Shoulder", (0.28, 0, 0)), ("Wrist", "Elbow", (0.25, 0, 0)),
+        ("Hip", "Hips", (0.09, -0.05, 0)), ("Knee", "Hip", (0, -0.42, 0)), ("Ankle", "Knee", (0, -0.42, 0)), ("Toe", "Ankle", (0, -0.06, 0.14)))
+]
+# degrees about (x, y, z) at times [s]: stance, knee up, kick, back, stance
+TIMES = (0.0, 0.5, 0.9, 1.12, 1.35, 1.8, 2.4)
+KICK = {
+    "RightHip": [(-2, 0, -2), (-4, 0, -3), (-56, 0, -2), (-60, 0, 0), (-56, 0, -2), (-8, 0, -3), (-2, 0, -2)],
+    "RightKnee": [(4, 0, 0), (10, 0, 0), (98, 0, 0), (12, 0, 0), (95, 0, 0), (15, 0, 0), (4, 0, 0)],
+    "RightAnkle": [(-2, 0, 0), (-6, 0, 0), (20, 0, 0), (25, 0, 0), (15, 0, 0), (-6, 0, 0), (-2, 0, 0)],
+    "LeftHip": [(-2, 0, 2), (-10, 0, 2), (-6, 0, -3), (4, 0, -4), (-4, 0, -3), (-8, 0, 2), (-2, 0, 2)],
+    "LeftKnee": [(4, 0, 0), (20, 0, 0), (14, 0, 0), (10, 0, 0), (14, 0, 0), (18, 0, 0), (4, 0, 0)],
+    "LeftAnkle": [(-2, 0, 0), (-10, 0, 0), (-8, 0, 3), (-14, 0, 4), (-10, 0, 3), (-10, 0, 0), (-2, 0, 0)],
+    "Spine": [(0, 0, 0), (4, 6, 0), (-4, 4, 3), (-14, -6, 4), (-6, 2, 3), (4, 4, 0), (0, 0, 0)],
+    "Chest": [(0, 0, 0), (3, 6, 0), (2, 2, 0), (-4, -8, 0), (0, 2, 0), (3, 4, 0), (0, 0, 0)],
+    "Neck": [(0, 0, 0), (-2, -6, 0), (2, -4, -3), (12, 6, -4), (4, -2, -3), (-2, -4, 0), (0, 0, 0)],
+    "LeftShoulder": [(0, 0, -58), (0, -35, -52), (0, -45, -50), (0, -20, -45), (0, -40, -50), (0, -30, -54), (0, 0, -58)],
+    "RightShoulder": [(0, 0, 58), (0, 25, 52), (0, 15, 50), (0, -25, 42), (0, 10, 48), (0, 22, 54), (0, 0, 58)],
+    "LeftElbow": [(0, -15, 0), (0, -75, 0), (0, -80, 0), (0, -60, 0), (0, -75, 0), (0, -60, 0), (0, -15, 0)],
+    "RightElbow": [(0, 15, 0), (0, 75, 0), (0, 70, 0), (0, 40, 0), (0, 65, 0), (0, 60, 0), (0, 15, 0)],
+}
+
+
+def between(keys, t):
+    """Cubic through the keys with level ends, so that nothing jerks."""
+    k = max(i for i in range(len(TIMES) - 1) if TIMES[i] <= t + 1e-9)
+    h = TIMES[k + 1] - TIMES[k]
+    s = (t - TIMES[k]) / h
+    out = []
+    for c in range(3):
+        p = [key[c] for key in keys]
+        slope = [0.0 if i in (0, len(p) - 1) or (p[i + 1] - p[i]) * (p[i] - p[i - 1]) <= 0
+                 else 2 / ((TIMES[i + 1] - TIMES[i]) / (p[i + 1] - p[i]) + (TIMES[i] - TIMES[i - 1]) / (p[i] - p[i - 1])) for i in range(len(p))]
+        a, b, m, n = p[k], p[k + 1], h * slope[k], h * slope[k + 1]
+        out.append((2 * s**3 - 3 * s**2 + 1) * a + (s**3 - 2 * s**2 + s) * m + (3 * s**2 - 2 * s**3) * b + (s**3 - s**2) * n)
+    return out
+
+
+def kick(path):
+    """A front kick of the right leg: 2.4 s, from a stance with the arms down and back to it."""
+    lines, order = ["HIERARCHY"], []
+
+    def joint(name, depth):
+        pad, offset = "\t" * depth, next(o for n, _, o in SKELETON if n == name)
+        children = [n for n, up, _ in SKELETON if up == name]
+        order.append(name)
+        lines.append(f"{pad}{'JOINT' if depth else 'ROOT'} {name}")
+        lines.append(pad + "{")
+        lines.append(f"{pad}\tOFFSET {offset[0]:g} {offset[1]:g} {offset[2]:g}")
+        lines.append(f"{pad}\tCHANNELS " + ("6 Xposition Yposition Zposition" if depth == 0 else "3") + " Zrotation Yrotation Xrotation")
+        for child in children:
+            joint(child, depth + 1)
+        if not children:
+            lines.extend([f"{pad}\tEnd Site", pad + "\t{", f"{pad}\t\tOFFSET 0 {-0.02 if 'Toe' in name else 0.1} 0", pad + "\t}"])
+        lines.append(pad + "}")
+
+    joint("Hips", 0)
+    count = round(TIMES[-1] * KICK_FPS) + 1
+    lines += ["MOTION", f"Frames: {count}", f"Frame Time: {1 / KICK_FPS:g}"]
+    for f in range(count):
+        t = f / KICK_FPS
+        row = [0, 0.95, 0]
+        for name in order:
+            x, y, z = between(KICK[name], t) if name in KICK else (0, 0, 0)
+            row += [z, y, x]
+        lines.append(" ".join(f"{v:.4g}" for v in row))
+    with open(os.path.join(SCENES, path), "w", encoding="ascii") as out:
+        out.write("\n".join(lines) + "\n")
+
+
 if __name__ == "__main__":
     sleeve()
     body("paper-dress/body.json")
     dress()
+    kick("paper-kick/kick.bvh")

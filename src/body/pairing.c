@@ -124,13 +124,16 @@ static bool is_used(const retargeting *r, int32_t joint)
     return false;
 }
 
-// Equal names may mean unlike bones: a "LeftShoulder" is the collar in one rig and the upper arm in another.
+// Equal names may mean unlike bones: a "LeftShoulder" is the collar in one rig and the upper arm in another. Spines are
+// paired by their order: a "Spine1" is the second of two here and of five there.
 static void pair_by_name(retargeting *r, const skeleton *ours, const skeleton *theirs)
 {
     for (int32_t j = 0; j < theirs->count; j++) {
         const char *name = bare(theirs->name[j]);
         const int32_t i = *name ? find_name(ours, name, strlen(name)) : -1;
-        if (i >= 0 && r->pair[i] < 0 && !is_used(r, j) && ours->bone[i] == theirs->bone[j]) r->pair[i] = j;
+        if (i >= 0 && r->pair[i] < 0 && !is_used(r, j) && ours->bone[i] == theirs->bone[j] &&
+            ours->bone[i] != TL_BONE_SPINE)
+            r->pair[i] = j;
     }
 }
 

@@ -4,7 +4,7 @@
 TOILE_DATA=$REPO
 export TOILE_DATA
 expect 0 bench paper --frames 1 --out rows.csv --plots plots
-for scene in sphere sphere-isotropic sphere-fine sphere-average flag sleeve dress; do
+for scene in sphere sphere-isotropic sphere-fine sphere-average flag sleeve dress yellow-dress kick; do
     says stdout "^$scene  *1  *[1-9]"
     [ -s "plots/$scene.svg" ] && [ -s "plots/$scene.jsonl" ] || fail "no plot of $scene"
 done
@@ -12,7 +12,7 @@ says stdout '^  paper (2012, 4 cores)  *4  *11313  *128  *25400  *9.030'
 says stdout 'ARCSim / ours: '
 says stdout '^fixed fine / anisotropic: '
 says stdout '^isotropic / anisotropic: '
-[ "$(wc -l < rows.csv)" = 8 ] || fail "expected a head and 7 rows: $(wc -l < rows.csv)"
+[ "$(wc -l < rows.csv)" = 10 ] || fail "expected a head and 9 rows: $(wc -l < rows.csv)"
 [ "$(awk -F, '{print NF}' rows.csv | sort -u | wc -l)" = 1 ] || fail "rows of different length"
 
 # column NAME FILE: the values of a column

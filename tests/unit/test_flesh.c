@@ -70,7 +70,7 @@ static void hulls_hold_their_hands(void **state)
                       m = tl_unit3_or(tl_cross3(tl_sub3(x[face[f][1]], a), tl_sub3(x[face[f][2]], a)),
                                       (tl_vec3){0, 0, 0});
         for (int32_t v = 0; v < n; v++)
-            if (is_end(c, v) && tl_norm3(tl_sub3(x[v], a)) < 0.12) worst = fmax(worst, tl_dot3(m, tl_sub3(x[v], a)));
+            if (tl_norm3(tl_sub3(x[v], a)) < 0.12 && is_end(c, v)) worst = fmax(worst, tl_dot3(m, tl_sub3(x[v], a)));
     }
     assert_true(worst < 1e-4);
     TL_FREE(heap(), used, n);

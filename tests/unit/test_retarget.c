@@ -421,6 +421,17 @@ static void check_limbs(walker *w, const rig_names *ours, const rig_names *their
     }
 }
 
+// No joint of the motion's spine is left out where ours has as many: a chest that turns, turns ours.
+static void check_spine(const walker *w, const rig_names *ours, const rig_names *theirs)
+{
+    int n[2] = {0, 0};
+    for (int k = 0; k < SPINES; k++) n[0] += ours->spine[k] != NULL, n[1] += theirs->spine[k] != NULL;
+    const tl_character_facts *facts = tl_character_facts_of(w->c);
+    for (int32_t i = 0; n[0] >= n[1] && i < facts->note_count; i++)
+        for (int k = 0; k < SPINES; k++)
+            if (theirs->spine[k]) assert_null(strstr(facts->note[i], theirs->spine[k]));
+}
+
 static void put_on(walker *w, const rig_names *ours, const rig_names *theirs)
 {
     tl_error err;
@@ -434,6 +445,7 @@ static void put_on(walker *w, const rig_names *ours, const rig_names *theirs)
         fail();
     }
     w->poser = tl_poser_create(&alloc, w->c);
+    check_spine(w, ours, theirs);
 }
 
 // The same walk in the names and joints of other families moves our limbs alike, and ours moves theirs.
