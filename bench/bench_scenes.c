@@ -164,7 +164,7 @@ static void append_row(FILE *csv, const char *scene, int32_t frame, const scenes
 static const char CSV_HEAD[] =
     "date,scene,frame,cpu,physics,strain,collision,remesh,faces,newton,linear,searches,substeps,crossings,other_cpu,"
     "other_physics,other_strain,other_collision,other_remesh,other_faces,other_newton,other_linear,other_searches,"
-    "other_substeps,other_crossings,outline_above,outline_front,fold,other_fold,middle_moved";
+    "other_substeps,other_crossings,outline_above,outline_front,fold,other_fold,middle_moved\n";
 
 // ---- a scene ----------------------------------------------------------------------------------------------
 

@@ -2,7 +2,8 @@
 //
 // With S the world rotation of the source's joint (identity at rest), C the turn from the source's axes to ours (left,
 // up and forward of both rest poses), A the turn that brings our limb to the direction of the source's at rest and R
-// our rest:  T = C S C^-1 A R.
+// our rest:  T = F C S C^-1 A R.  F turns all of the motion about the vertical if it begins facing elsewhere than our
+// rest pose does: the lead-in would whirl a garment around.
 
 #include <math.h>
 #include <stdio.h>
@@ -68,7 +69,7 @@ static void find_axes(retargeting *r)
 {
     const int32_t *left = r->by_bone[1], *right = r->by_bone[2], *middle = r->by_bone[0];
     double ours[3][3], theirs[3][3], m[3][3];
-    r->turn = tl_quat_identity(), r->up = (tl_vec3){0, 1, 0};
+    r->turn = r->face = tl_quat_identity(), r->up = (tl_vec3){0, 1, 0}, r->forward = (tl_vec3){0, 0, 1};
     const int32_t top = middle[TL_BONE_HEAD] >= 0 ? middle[TL_BONE_HEAD] : middle[TL_BONE_NECK];
     const int32_t hips = middle[TL_BONE_HIPS];
     if (left[TL_BONE_THIGH] < 0 || right[TL_BONE_THIGH] < 0 || top < 0 || hips < 0) return;
@@ -83,6 +84,24 @@ static void find_axes(retargeting *r)
             m[i][j] = ours[i][0] * theirs[j][0] + ours[i][1] * theirs[j][1] + ours[i][2] * theirs[j][2];
     r->turn = tl_quat_from_columns(m);
     r->up = (tl_vec3){ours[0][1], ours[1][1], ours[2][1]};
+    r->forward = (tl_vec3){ours[0][2], ours[1][2], ours[2][2]};
+}
+
+#define ASIDE 0.5  // [rad] from our heading: less is the actor's own
+
+// In the frame that is in `source_turn`.
+static void find_heading(retargeting *r)
+{
+    const tl_quat hips = tl_quat_mul(r->turn, r->source_turn[r->pair[r->hips]]);
+    const tl_vec3 to = tl_quat_rotate(tl_quat_mul(hips, tl_quat_conjugate(r->turn)), r->forward);
+    const tl_vec3 level = tl_madd3(to, -tl_dot3(to, r->up), r->up);
+    if (tl_norm3(level) < 0.3) return;  // lies down
+    const double angle = tl_atan2(tl_dot3(r->up, tl_cross3(r->forward, level)), tl_dot3(r->forward, level));
+    if (fabs(angle) < ASIDE) return;
+    r->face = tl_quat_turn(r->up, -angle);
+    tl_character_note(r->c,
+                      "the motion begins %.0f degrees aside from where the body faces at rest, and is turned by that",
+                      fabs(angle) * (180 / 3.14159265358979323846));
 }
 
 // A limb points where the source's does at rest; hands stay in line with the forearm.
@@ -138,7 +157,7 @@ static void pose_frame(retargeting *r, tl_vec3 hips)
         const tl_quat up_turn = n->parent >= 0 ? r->world[n->parent] : tl_quat_identity();
         r->world[i] = tl_quat_mul(up_turn, local.turn);
         if (r->pair[i] >= 0) {
-            const tl_quat s = tl_quat_mul(tl_quat_mul(c, r->source_turn[r->pair[i]]), back);
+            const tl_quat s = tl_quat_mul(r->face, tl_quat_mul(tl_quat_mul(c, r->source_turn[r->pair[i]]), back));
             r->world[i] = tl_quat_unit(tl_quat_mul(s, tl_quat_mul(r->align[i], r->rest[i])));
             local.turn = tl_quat_unit(tl_quat_mul(tl_quat_conjugate(up_turn), r->world[i]));
         }
@@ -231,7 +250,7 @@ static void fill_channels(retargeting *r, const tl_clip *clip, int32_t first, tl
             tl_mocap_pose(r->m, first + f, r->source_turn, places);
             const tl_vec3 at = places[r->pair[r->hips]];
             if (f == 0) begin = at;
-            const tl_vec3 path = tl_quat_rotate(r->turn, tl_mul3(scale, tl_sub3(at, begin)));
+            const tl_vec3 path = tl_quat_rotate(tl_quat_mul(r->face, r->turn), tl_mul3(scale, tl_sub3(at, begin)));
             pose_frame(r, tl_madd3(tl_add3(r->place[r->hips], path), lift, r->up));
             for (int s = 0; pass == 0 && s < 2; s++)
                 if (feet[s] >= 0) {
@@ -272,6 +291,8 @@ static tl_status retarget(retargeting *r, const char *name, const tl_bone_map *m
     align_limbs(r);
     const int32_t first = find_first_frame(r, scratch, places);
     r->frame_count = r->m->frame_count - first;
+    tl_mocap_pose(r->m, first, r->source_turn, places);
+    find_heading(r);
     tl_clip clip;
     TL_TRY(make_channels(r, name, &clip, err));
     tl_clip *to = tl_character_push(r->c, TL_RIG_CLIPS, 1);

@@ -16,8 +16,9 @@ typedef struct retargeting {
     tl_trs *local;
     tl_quat *source_turn;  ///< in the present frame
     tl_vec3 *source_rest;
-    tl_quat turn;  ///< from the source's axes to ours
-    tl_vec3 up;    ///< of ours
+    tl_quat turn;         ///< from the source's axes to ours
+    tl_quat face;         ///< about the vertical: the motion begins as our rest pose faces
+    tl_vec3 up, forward;  ///< of ours
 } retargeting;
 
 /// Fills pair, by_bone and hips (pairing.c).
