@@ -385,8 +385,10 @@ static void put_on(const tl_render_def *def, const tl_shot *shot, const tl_show_
         if (info.per_node) s->node_value = d->values[i];
         if (info.per_face) s->face_value = d->values[i];
         s->face_colour = d->colours[i], s->face_mark = d->marks[i], s->face_seam = d->seams[i];
-        // pictures that may be looked at closely; in the other modes the mesh is what matters
-        s->curved = def->mode == TL_RENDER_SHADED && !def->wire && !def->marks && !is_film(def);
+        // pictures that may be looked at closely; in the other modes the mesh is what matters. Of layers the outline of
+        // the inner one would bulge through the outer.
+        s->curved =
+            frame->cloth_count == 1 && def->mode == TL_RENDER_SHADED && !def->wire && !def->marks && !is_film(def);
         if (def->mode == TL_RENDER_INTERSECTIONS) {  // everything else steps back
             s->look = tl_look_cloth(tl_rgb_hex(0xb9bec6));
             s->look.back = tl_rgb_hex(0xa7a9ad);
