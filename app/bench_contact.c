@@ -98,8 +98,8 @@ static int stress(const app_command *self, int argc, char **argv, app_list *word
         {"wall", 0, APP_REAL, &def.wall, 1e-3, 1e9, "S", "ends a run after so much wall-clock time. Default: never"},
         {"threads", 'j', APP_INT, &def.threads, 1, 256, "N", "Default 1"},
         {"fast", 0, APP_FLAG, &def.fast, 0, 0, NULL,
-         "the scenes of scenes/fast instead: bodies of 5 to 50 m/s.\nPinched nodes and frames of more than 10 s of "
-         "processor\ntime are faults, too"},
+         "pinched nodes and frames of more than 10 s of processor\ntime are faults, too. Without SCENE: those of "
+         "scenes/fast,\nbodies of 5 to 50 m/s"},
         {"short", 0, APP_FLAG, &def.brief, 0, 0, NULL, "coarser meshes, where the scene allows"},
         {"remeshing", 0, APP_TEXT, &def.remeshing, 0, 0, "KIND",
          "anisotropic, isotropic, sqrt3 or none. Default: as the scene says"},

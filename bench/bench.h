@@ -63,7 +63,7 @@ typedef struct bench_stress_def {
     double seconds;   ///< simulated per run; 0: as the scene says, at least 5 s where rest is judged. Default 0.
     double wall;      ///< a run ends after so many seconds of wall clock; what it did not reach is not judged. 0: never
     int32_t threads;  ///< Default 1.
-    bool fast;        ///< no scenes given: those of scenes/fast, where pinched nodes and slow frames are faults
+    bool fast;        ///< pinched nodes and slow frames are faults; no scenes given: those of scenes/fast
     bool brief;       ///< coarser meshes where the scene allows
     const char *remeshing;  ///< kind for every scene ("none", "anisotropic", "isotropic"); NULL: as the scene says.
                             ///< Default NULL.

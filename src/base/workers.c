@@ -30,8 +30,8 @@ struct tl_workers {
     int thread_count;  // with the caller
     int started;
     tl_cancel cancel;
-    double spent, allowed;  // by the cost model; in all, and up to where
-    tl_task_host host;      // run NULL: threads of our own
+    double spent, allowed, granted;  // by the cost model; in all, and up to where
+    tl_task_host host;               // run NULL: threads of our own
     pthread_mutex_t mutex;
     pthread_cond_t wake, done;
     _Atomic uint64_t ticket;  // round << 32 | next chunk
@@ -116,7 +116,7 @@ tl_status tl_workers_create(const tl_allocator *alloc, int thread_count, tl_work
     tl_workers *w = TL_CALLOC(alloc, tl_workers, 1);
     if (!w) return tl_fail_memory(err, "the thread pool");
     w->alloc = *alloc;
-    w->allowed = (double)INFINITY;
+    w->allowed = w->granted = (double)INFINITY;
     w->thread_count = thread_count;
     w->threads = TL_CALLOC(alloc, pthread_t, thread_count);
     if (!w->threads) {
@@ -262,3 +262,10 @@ void tl_workers_allow(tl_workers *w, double nanoseconds)
 }
 
 bool tl_workers_exhausted(const tl_workers *w) { return w && w->spent >= w->allowed; }
+
+void tl_workers_grant(tl_workers *w, double nanoseconds)
+{
+    if (w) w->granted = w->allowed + nanoseconds;
+}
+
+bool tl_workers_overdrawn(const tl_workers *w) { return w && w->spent >= w->granted; }

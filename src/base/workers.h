@@ -37,6 +37,9 @@ double tl_workers_spent(const tl_workers *workers);
 /// From now on, and until told otherwise, work is spent when so much more has been charged; INFINITY: never.
 void tl_workers_allow(tl_workers *workers, double nanoseconds);
 bool tl_workers_exhausted(const tl_workers *workers);
+/// So much more may be charged for what cannot be left half-way; then it has to end at any price.
+void tl_workers_grant(tl_workers *workers, double nanoseconds);
+bool tl_workers_overdrawn(const tl_workers *workers);
 
 static inline int32_t tl_chunk_count(int32_t count, int32_t chunk) { return count / chunk + (count % chunk != 0); }
 

@@ -96,13 +96,30 @@ void tl_sim_set_cancel(tl_sim *sim, const tl_cancel *cancel)
 // more than 1.2 times the budget and what it takes to end a step. Small cloth counts as LEAST_FACES faces.
 enum { LEAST_FACES = 6000 };
 
+static double work_of_epoch(const tl_sim *sim, double each)
+{
+    return each * SIM_EPOCH_STEPS * (sim->face_count > LEAST_FACES ? sim->face_count : LEAST_FACES);
+}
+
 static double allowance(const tl_sim *sim)
 {
     if (!(sim->def.effort < (double)INFINITY)) return (double)INFINITY;
-    const double faces = sim->face_count > LEAST_FACES ? sim->face_count : LEAST_FACES,
-                 whole = 1e3 * sim->def.effort * faces * SIM_EPOCH_STEPS,
+    const double whole = work_of_epoch(sim, 1e3 * sim->def.effort),
                  left = whole - tl_workers_spent(sim->workers);  // in this epoch
     return fmax(0.5 * left, 0.5 * whole / SIM_EPOCH_STEPS);
+}
+
+// What bodies on their way may take beyond the budget, until whatever is in their way has to give way: as much a face
+// and step for everybody, however small the budget [ns]. It is shared in the same way.
+#define GRACE 90e3
+#define OVERDRAFT 1.2  // what an epoch may come to, in budgets
+
+static double grace(const tl_sim *sim)
+{
+    if (!(sim->def.effort < (double)INFINITY)) return (double)INFINITY;
+    const double whole = work_of_epoch(sim, GRACE), end = OVERDRAFT * work_of_epoch(sim, 1e3 * sim->def.effort) + whole,
+                 left = end - tl_workers_spent(sim->workers) - allowance(sim);
+    return fmax(0.5 * left, 0.25 * whole / SIM_EPOCH_STEPS);
 }
 
 // All that changes the state. It can be given up where there is a note to go back to: from the start in an epoch that
@@ -117,6 +134,7 @@ static tl_status prepare_and_advance(tl_sim *sim, tl_step_report *report, tl_err
     TL_TRY(sim_begin_epoch(sim, err));
     tl_workers_watch(sim->workers, &sim->cancel);
     tl_workers_allow(sim->workers, allowance(sim));
+    tl_workers_grant(sim->workers, grace(sim));
     tl_arena_reset(&sim->arena);
     sim->turn_cut = sim_turn_halvings(sim);
     const double before = tl_workers_spent(sim->workers);
@@ -137,6 +155,7 @@ tl_status tl_sim_step(tl_sim *sim, tl_step_report *out, tl_error *err)
     const tl_status status = prepare_and_advance(sim, &report, &why, &other);
     tl_workers_watch(sim->workers, NULL);
     tl_workers_allow(sim->workers, (double)INFINITY);
+    tl_workers_grant(sim->workers, (double)INFINITY);
     if (status == TL_NO_MEMORY && (noted || (sim->epoch_open && !sim->live_changed)))
         sim->interrupted = true;  // meshes may have been changed half-way
     if (status == TL_CANCELLED) {

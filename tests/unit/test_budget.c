@@ -179,8 +179,13 @@ static void work_is_counted(void **state)
     tl_workers_charge(w, 4);
     assert_false(tl_workers_exhausted(w));
     tl_workers_charge(w, 1);
-    assert_true(tl_workers_exhausted(w));
-    assert_near(tl_workers_spent(w), 15, 0);
+    assert_true(tl_workers_exhausted(w) && !tl_workers_overdrawn(w));
+    tl_workers_grant(w, 3);
+    tl_workers_charge(w, 2);
+    assert_false(tl_workers_overdrawn(w) || tl_workers_overdrawn(NULL));
+    tl_workers_charge(w, 1);
+    assert_true(tl_workers_overdrawn(w));
+    assert_near(tl_workers_spent(w), 18, 0);
     tl_workers_forget(w);
     assert_near(tl_workers_spent(w), 0, 0);
     tl_workers_destroy(w);

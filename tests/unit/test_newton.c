@@ -6,6 +6,7 @@
 #include "sheets.h"
 
 #include "base/alloc.h"
+#include "base/workers.h"
 #include "dynamics/implicit/newton.h"
 #include "math/vec3.h"
 
@@ -67,11 +68,11 @@ static void free_world(world *w)
     free(w->x0), free(w->x);
 }
 
-static tl_newton_report solve(world *w, tl_term *terms, int32_t count, int32_t rounds)
+static tl_newton_report solve_with(world *w, tl_term *terms, int32_t count, int32_t rounds, tl_workers *workers)
 {
     tl_error err;
     tl_newton_report report;
-    const tl_ctx ctx = {&w->arena, NULL};
+    const tl_ctx ctx = {&w->arena, workers};
     const tl_step_def step = {.gamma = GAMMA, .now = 1, .x_hat = w->x0, .x_tilde = w->x0};
     tl_forces_begin(w->e, &step, w->x0, NULL, true, NULL);
     for (int32_t i = 0; i < w->e->node_count; i++) w->x[i] = w->x0[i];
@@ -84,6 +85,11 @@ static tl_newton_report solve(world *w, tl_term *terms, int32_t count, int32_t r
                                .idle_rounds = rounds};
     assert_ok(tl_newton_solve(&problem, &def, w->x, &ctx, &report, &err));
     return report;
+}
+
+static tl_newton_report solve(world *w, tl_term *terms, int32_t count, int32_t rounds)
+{
+    return solve_with(w, terms, count, rounds, NULL);
 }
 
 // All nodes went straight up by `z`.
@@ -357,9 +363,64 @@ static void multipliers_meet_a_constraint(void **state)
     free_world(&w);
 }
 
+// ---- a body that gets nowhere until whatever is in its way is forced to give way ----
+
+typedef struct stuck {
+    well well;
+    tl_workers *workers;
+    int32_t waits;  // iterations until then
+    bool forced;
+} stuck;
+
+static tl_status stuck_before(void *self, int32_t iteration, bool hurry, tl_vec3 *x, bool *moved, const tl_ctx *ctx,
+                              tl_error *err)
+{
+    stuck *t = self;
+    (void)iteration, (void)x, (void)ctx, (void)err;
+    *moved = false;
+    t->waits += hurry && !t->forced;
+    tl_workers_charge(t->workers, 1e6);  // a millisecond each
+    return TL_OK;
+}
+
+static double stuck_left(const void *self) { return ((const stuck *)self)->forced ? 0 : 1; }
+static void stuck_force(void *self) { ((stuck *)self)->forced = true; }
+
+static const tl_term_kind stuck_kind = {.name = "a body that is stuck",
+                                        .energy = well_energy,
+                                        .assemble = well_assemble,
+                                        .before = stuck_before,
+                                        .left = stuck_left,
+                                        .force = stuck_force};
+
+// 60 iterations once the budget is spent, or as many as what is granted for them pays for.
+static void what_is_stuck_is_forced_at_a_bounded_cost(void **state)
+{
+    (void)state;
+    tl_error err;
+    world w = make_world();
+    const tl_allocator alloc = tl_allocator_default();
+    tl_workers *workers;
+    assert_ok(tl_workers_create(&alloc, 1, &workers, &err));
+    int32_t waits[2];
+    for (int k = 0; k < 2; k++) {
+        stuck t = {.well = {&w, 5000, 0.02}, .workers = workers};
+        tl_term term = {.kind = &stuck_kind, .self = &t};
+        tl_workers_allow(workers, 0);
+        tl_workers_grant(workers, k == 0 ? (double)INFINITY : 10e6);
+        assert_true(solve_with(&w, &term, 1, 0, workers).converged && t.forced);
+        waits[k] = t.waits;
+    }
+    print_message("forced after %d iterations, and after %d\n", waits[0], waits[1]);
+    assert_true(waits[0] >= 50 && waits[1] >= 2 && waits[1] <= 12);
+    tl_workers_destroy(workers);
+    free_world(&w);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(terms_add_up), cmocka_unit_test(a_term_clips_paths),
-                                       cmocka_unit_test(multipliers_meet_a_constraint)};
+                                       cmocka_unit_test(multipliers_meet_a_constraint),
+                                       cmocka_unit_test(what_is_stuck_is_forced_at_a_bounded_cost)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

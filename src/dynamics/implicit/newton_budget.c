@@ -16,7 +16,7 @@ void newton_charge_faces(const newton *s, double each)
 
 // When the budget of the step is spent, what there is is taken: every iterate is free of intersections, and none has a
 // higher potential than the one before. Terms have to be done with what they bring about (bodies where they belong),
-// and if they get on no further, whatever keeps them from it gives way.
+// and if they get on no further, or have had what is granted for it, whatever keeps them from it gives way.
 enum { HURRIED_ITERATIONS = 2, OVERTIME_ITERATIONS = 60 };
 
 bool newton_is_spent(newton *s)
@@ -25,7 +25,7 @@ bool newton_is_spent(newton *s)
     if (!tl_workers_exhausted(s->workers)) return false;
     if (r->iterations + r->part_iterations < (s->def->hurry ? HURRIED_ITERATIONS : 1)) return false;
     if (newton_left(s) > 0) {
-        if (++s->overtime == OVERTIME_ITERATIONS) newton_force(s);
+        if (++s->overtime >= OVERTIME_ITERATIONS || tl_workers_overdrawn(s->workers)) newton_force(s);
         return false;
     }
     // A state whose energy is beyond all numbers is no result: that step fails, whatever it has cost.
