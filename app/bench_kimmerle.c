@@ -19,8 +19,9 @@ static const app_command kimmerle_command = {
         "4.2,\n4.3, 5.1), coarse with post-processing against fine (Table 5.2). Times are processor time within one "
         "run;\npublished times are of 2005, so ratios are what compares. The bars are those of "
         "docs/conformance/kimmerle.md.",
-    .examples = "  toile bench kimmerle\n"
-                "  toile bench kimmerle --steps 1600 --frames 0    # the whole catwalk, detection alone",
+    .examples =
+        "  toile bench kimmerle\n"
+        "  toile bench kimmerle --steps 1600 --frames 0 --plot catwalk.svg    # the whole catwalk, detection alone",
     .codes = "  0  done\n  1  usage: unknown option or value out of range\n"
              "  2  a scene cannot be read, or a file not written\n  3  a simulation failed\n  4  a bar was broken"};
 
@@ -32,6 +33,9 @@ static int kimmerle(const app_command *self, int argc, char **argv, app_list *wo
         {"frames", 0, APP_INT, &def.frames, 0, 1e6, "N", "of garments; 0: leave them out. Default 5"},
         {"walk", 0, APP_TEXT, &def.walk, 0, 0, "SCENE", "for detection. Default catwalk"},
         {"garments", 0, APP_TEXT, &def.garments, 0, 0, "SCENE", "for the rest. Default shirt-trousers"},
+        {"static", 0, APP_TEXT, &def.still, 0, 0, "SCENE", "two surfaces that stand still. Default kimmerle/static"},
+        {"plot", 0, APP_TEXT, &def.plot, 0, 0, "FILE",
+         ".svg or .png: the part that is found, step by step, and\nbeside it NAME-static (Figs 2.11 and 2.12)"},
         {"threads", 'j', APP_INT, &def.threads, 1, THREADS_MAX, "N", "Default 1"},
     };
     int code;

@@ -236,8 +236,10 @@ tl_status bench_adaptivity(const bench_adaptivity_def *def, int32_t *faults, tl_
 /// The tables of Kimmerle 2005. Start from bench_kimmerle_default().
 typedef struct bench_kimmerle_def {
     const char *walk, *garments;  ///< scenes, names or paths: a dressed walker; coarse garments on one
+    const char *still;            ///< scene of two surfaces that stand still, close to each other
     const char *data;             ///< folder that holds scenes/; may be NULL
     int32_t steps;                ///< of detection; 0: none. Default 200.
+    const char *plot;             ///< .svg or .png for Figs 2.11 and 2.12, beside it NAME-static.*; NULL: none
     int32_t frames;               ///< of garments; 0: none. Default 5.
     int32_t threads;              ///< Default 1.
     FILE *out;                    ///< Default stdout.

@@ -1,6 +1,6 @@
 // bench/bench_kimmerle.c: the tables of Kimmerle 2005 in their own columns, beside ours.
 //
-// Detection (Tables 2.2 to 2.4): a dressed walker, the same steps with every kind of detection in turn, processor time.
+// Detection (Tables 2.2 to 2.4): bench_kimmerle_detect.c.
 // Subdivision and wrinkles (Tables 4.2, 4.3, 5.1): two garments on a walker, simulated into a folder that is removed.
 // Coarse with post-processing against fine (Table 5.2): the same garments with four faces for one. Published times are
 // those of a Pentium 4 and an Athlon of 2005: what compares is the ratio of columns.
@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "bench_kimmerle.h"
 #include "measure.h"
 #include "toile/body.h"
 #include "toile/refine.h"
@@ -22,134 +23,13 @@ enum { PATH_SIZE = 1024, SETS_MAX = 8, LEVELS = 3 };
 
 bench_kimmerle_def bench_kimmerle_default(void)
 {
-    return (bench_kimmerle_def){
-        .walk = "catwalk", .garments = "shirt-trousers", .steps = 200, .frames = 5, .threads = 1, .out = stdout};
-}
-
-// ---- detection ------------------------------------------------------------------------------------------------
-
-typedef struct method {
-    const char *label;
-    const char *set[3];
-    double published;  ///< part of the time of the k-DOP hierarchy, Table 2.4; 0: not there
-    double bar;        ///< most it may be; 0: none
-} method;
-
-static const method methods[] = {
-    {"k-dop", {"collisions.detection=k-dop", "collisions.net=false", NULL}, 1, 0},
-    {"combined, 100 pairs",
-     {"collisions.detection=combined", "collisions.new_pairs=100", "collisions.net=false"},
-     198.0 / 395,
-     1 / 2.0},
-    {"combined, 50 pairs",
-     {"collisions.detection=combined", "collisions.new_pairs=50", "collisions.net=false"},
-     165.0 / 395,
-     1 / 2.4},
-    {"stochastic, 100 pairs",
-     {"collisions.detection=stochastic", "collisions.new_pairs=100", "collisions.net=false"},
-     91.5 / 31.8,
-     0},
-    {"full (ours)", {"collisions.detection=full", "collisions.net=false", NULL}, 0, 1 / 3.0},
-    {"k-dop + net", {"collisions.detection=k-dop", NULL, NULL}, 0, 0},
-    {"combined, 100 + net", {"collisions.detection=combined", "collisions.new_pairs=100", NULL}, 0, 0},
-};
-enum { METHODS = sizeof methods / sizeof *methods, KDOP = 0, LAST = METHODS - 1 };
-
-typedef struct outcome {
-    double detection;  ///< [s] processor time
-    double step;       ///< [s] processor time of a step, all of it
-    double ratio, worst_ratio;
-    int64_t crossings;  ///< in the last state
-    int64_t faces;
-    double dt;
-    int32_t steps;
-} outcome;
-
-static tl_status run_steps(const bench_kimmerle_def *def, tl_sim *sim, bool measured, outcome *o, tl_error *err)
-{
-    int64_t there = 0, missed = 0;
-    o->worst_ratio = 1;
-    for (int32_t i = 0; i < def->steps; i++) {
-        tl_step_report report;
-        const double begin = bench_cpu();
-        const tl_status status = tl_sim_step(sim, &report, err);
-        if (status != TL_OK) return status;
-        o->step += bench_cpu() - begin;
-        const tl_contact_report *c = &report.contact;
-        o->detection += c->detection_seconds;
-        there += c->there, missed += c->missed, o->steps++;
-        if (c->there > 0) o->worst_ratio = fmin(o->worst_ratio, 1 - (double)c->missed / (double)c->there);
-    }
-    o->ratio = there > 0 ? 1 - (double)missed / (double)there : measured ? 1 : NAN;
-    tl_intersection_report crossings;
-    const tl_status status = tl_sim_intersections(sim, &crossings, err);
-    o->crossings = crossings.cloth_cloth + crossings.cloth_body;
-    o->faces = bench_count_faces(sim);
-    return status;
-}
-
-static tl_status run_method(const bench_kimmerle_def *def, const char *path, const method *m, bool measured, outcome *o,
-                            tl_error *err)
-{
-    const char *sets[SETS_MAX] = {"collisions.response=impulse", "remeshing.kind=none",
-                                  measured ? "collisions.measure=true" : "collisions.measure=false"};
-    int32_t count = 3;
-    for (int k = 0; k < 3 && m->set[k]; k++) sets[count++] = m->set[k];
-    tl_scene *scene = NULL;
-    tl_sim *sim = NULL;
-    *o = (outcome){0};
-    tl_status status = tl_scene_load(path, sets, count, &scene, err);
-    if (status == TL_OK) status = tl_scene_simulate(scene, def->threads, NULL, NULL, &sim, err);
-    if (status == TL_OK) o->dt = 1 / (tl_scene_fps(scene) * tl_scene_steps_per_frame(scene));
-    if (status == TL_OK) status = run_steps(def, sim, measured, o, err);
-    tl_sim_destroy(sim);
-    tl_scene_destroy(scene);
-    return status;
-}
-
-static void print_method(const bench_kimmerle_def *def, const method *m, const outcome *o, double kdop, int32_t *faults)
-{
-    char published[16] = "-", verdict[32] = "";
-    const double part = o->detection / kdop;
-    if (m->published > 0) snprintf(published, sizeof published, "%.2f", m->published);
-    if (m->bar > 0) {
-        const bool kept = part <= m->bar;
-        snprintf(verdict, sizeof verdict, "bar %.2f %s", m->bar, kept ? "kept" : "MISSED");
-        *faults += !kept;
-    }
-    fprintf(def->out, "%-22s %9.3f %8.2f %10s %9.1f %8.0f %8.0f %9lld  %s\n", m->label, o->detection, part, published,
-            1e3 * o->step / o->steps, 100 * o->ratio, 100 * o->worst_ratio, (long long)o->crossings, verdict);
-}
-
-// Times come from runs that measure no ratio, ratios from runs that do: the measurement shares the caches.
-static tl_status detection(const bench_kimmerle_def *def, int32_t *faults, tl_error *err)
-{
-    char path[PATH_SIZE];
-    tl_status status = bench_find_scene(def->walk, def->data, path, sizeof path, err);
-    outcome kdop = {0}, with_net = {0};
-    for (int k = 0; status == TL_OK && k < METHODS; k++) {
-        outcome plain, measured;
-        status = run_method(def, path, &methods[k], false, &plain, err);
-        if (status == TL_OK) status = run_method(def, path, &methods[k], true, &measured, err);
-        if (status != TL_OK) break;
-        plain.ratio = measured.ratio, plain.worst_ratio = measured.worst_ratio;
-        if (k == KDOP) {
-            kdop = plain;
-            fprintf(def->out,
-                    "Detection (Tables 2.2 to 2.4): %s, %lld faces of cloth, %d steps of %g s\n"
-                    "%-22s %9s %8s %10s %9s %8s %8s %9s\n",
-                    def->walk, (long long)plain.faces, plain.steps, plain.dt, "", "detect s", "of k-dop", "published",
-                    "step ms", "ratio %", "worst %", "crossings");
-        }
-        if (k == LAST - 1) with_net = plain;
-        print_method(def, &methods[k], &plain, kdop.detection, faults);
-        if (k < LAST) continue;
-        const bool clear = plain.crossings == 0;
-        *faults += !clear;
-        fprintf(def->out, "with the net: %lld crossings (%s), the whole step takes %.2f of that with k-dop and net\n",
-                (long long)plain.crossings, clear ? "bar kept" : "bar MISSED", plain.step / with_net.step);
-    }
-    return status;
+    return (bench_kimmerle_def){.walk = "catwalk",
+                                .still = "kimmerle/static",
+                                .garments = "shirt-trousers",
+                                .steps = 200,
+                                .frames = 5,
+                                .threads = 1,
+                                .out = stdout};
 }
 
 // ---- subdivision and wrinkles ---------------------------------------------------------------------------------
@@ -335,7 +215,7 @@ tl_status bench_kimmerle(const bench_kimmerle_def *def, int32_t *faults, tl_erro
 {
     *faults = 0;
     if (def->steps > 0) {
-        const tl_status status = detection(def, faults, err);
+        const tl_status status = bench_kimmerle_detection(def, faults, err);
         if (status != TL_OK) return status;
     }
     if (def->frames <= 0) return TL_OK;

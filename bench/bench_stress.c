@@ -69,12 +69,13 @@ static bool is_file(const char *path)
 tl_status bench_find_scene(const char *name, const char *data, char *path, size_t size, tl_error *err)
 {
     const size_t length = strlen(name);
-    if (strchr(name, '/') || (length > 5 && strcmp(name + length - 5, ".json") == 0)) {
+    const bool is_path = name[0] == '.' || name[0] == '/' || (length > 5 && strcmp(name + length - 5, ".json") == 0);
+    if (strchr(name, '/') || is_path) {
         struct stat s;
         const bool folder = stat(name, &s) == 0 && S_ISDIR(s.st_mode);
         snprintf(path, size, "%s%s", name, folder ? "/scene.json" : "");
         if (is_file(path)) return TL_OK;
-        if (strncmp(name, "fast/", 5) != 0) return fail(err, TL_BAD_INPUT, "%.900s: no such scene", name);
+        if (is_path) return fail(err, TL_BAD_INPUT, "%.900s: no such scene", name);
     }
     const char *roots[] = {getenv("TOILE_DATA"), data};
     for (int i = 0; i < 2; i++) {

@@ -205,7 +205,30 @@ def knot():
     write("knot/knot.obj", "ribbon of 24 mm in an open overhand knot, vt is arc length and width", nodes, faces, uv)
 
 
+def kimmerle():
+    """A tetrahedron, an ellipsoid, and a round cloth of 255 triangles (Kimmerle 2005, Figs. 4.1, 2.11, 4.14)."""
+    r = 0.1 / math.sqrt(3)
+    corners = [(r, r, r), (r, -r, -r), (-r, r, -r), (-r, -r, r)]
+    write("kimmerle/tetrahedron.obj", "tetrahedron in a ball of 0.1 m", corners, [(0, 1, 2), (0, 3, 1), (0, 2, 3), (1, 3, 2)])
+    profile = [(0, -0.15)] + arc(0, 0, 1, -90, 90, 24)[1:] + [(0, 0.15)]
+    profile = [profile[0]] + [(0.1 * x, 0.15 * y) for x, y in profile[1:-1]] + [profile[-1]]
+    nodes, faces = revolve(profile, 0.012)
+    write("kimmerle/ellipsoid.obj", "ellipsoid about y, 0.1 and 0.15 m", nodes, faces)
+    rings, size = [1, 7, 14, 21, 28, 35, 45], 0.7  # 255 triangles
+    nodes, at = [], []
+    for i, count in enumerate(rings):
+        at.append(list(range(len(nodes), len(nodes) + count)))
+        for k in range(count):
+            angle = 2 * math.pi * k / count
+            nodes.append((size * i / 6 * math.cos(angle), size * i / 6 * math.sin(angle), 0))
+    faces = [(0, at[1][k], at[1][(k + 1) % 7]) for k in range(7)]
+    for a, b in zip(at[1:], at[2:]):
+        faces += [(f[1], f[0], f[2]) for f in zip_rings(a, b)]
+    write("kimmerle/table-cloth.obj", "round cloth of 255 triangles, 0.7 m", nodes, faces, [p[:2] for p in nodes])
+
+
 if __name__ == "__main__":
+    kimmerle()
     for make in (torus, bowl, funnel, needles, knot):
         os.makedirs(os.path.join(SCENES, make.__name__), exist_ok=True)
         make()

@@ -54,12 +54,14 @@ typedef struct tl_collide_def {
     int32_t dop;             ///< planes of a k-DOP: 6, 14, 18 or 26. Default 18.
     int32_t arity;           ///< children of a volume: 2, 4 or 8. Default 4.
     int32_t leaf_faces;      ///< most faces in a leaf, 1 to 64; 0: 1 (k-dop), 8 (combined). Default 0.
-    int32_t new_pairs;       ///< random pairs that are tried every step, >= 0. Default 100.
+    int32_t new_pairs;       ///< random pairs that are tried every step, >= 0, shared by all pairs of surfaces.
+                             ///< Default 100.
     uint32_t measure;        ///< 1: everything is looked for, too, to tell the part that was found. Default 0.
     uint32_t reserved_word;  ///< zero
     double distance;         ///< below which pairs are close [m], > 0; 0: three thicknesses. Default 0.
     double find_ratio;       ///< part of all pairs that new_pairs is steered towards, 0..1; 0: not. Default 0.
     double response_ratio;   ///< part of the pairs, by chance, that is answered, 0..1; for experiments. Default 1.
+    double most_tests;       ///< distances a step that new_pairs is steered to stay below, >= 0; 0: any. Default 0.
     double reserved[1];      ///< room for later fields; zero
 } tl_collide_def;
 
@@ -81,6 +83,8 @@ typedef struct tl_contact_report {
     int64_t there;             ///< .. and those there were, of those found and not; 0: not measured
     int64_t missed;            ///< 0 where it was not measured
     double detection_seconds;  ///< processor time in detection, without the measurement
+    double fit_seconds;        ///< .. of that, for volumes to follow
+    double overlap_seconds;    ///< .. and to compare them; the rest went into pairs of features
 } tl_contact_report;
 
 #ifdef __cplusplus

@@ -151,6 +151,40 @@ typedef struct tl_plot_report {
 } tl_plot_report;
 TL_API tl_status tl_plot_run(const tl_plot_def *def, tl_plot_report *report, tl_error *err);
 
+/// A line of a diagram; NaN leaves a gap.
+typedef struct tl_plot_line {
+    const char *name;
+    const double *y;  ///< [point_count]
+} tl_plot_line;
+
+/// A diagram of a page.
+typedef struct tl_plot_diagram {
+    const char *title;  ///< quantity and unit
+    const tl_plot_line *lines;
+    int32_t line_count;  ///< 1 to 8
+} tl_plot_diagram;
+
+/// Diagrams of any numbers, below each other over one axis. `out` ends in .svg or .png.
+typedef struct tl_plot_page_def {
+    uint32_t struct_size;                    ///< filled in by the default function, do not set
+    const char *out;                         ///< Required.
+    const char *title, *subtitle, *x_title;  ///< NULL: none
+    const double *x;                         ///< [point_count], ascending. Required.
+    int32_t point_count;                     ///< >= 1
+    const tl_plot_diagram *diagrams;         ///< Required.
+    int32_t diagram_count;                   ///< 1 to 8
+    int32_t width;                           ///< of the page [points, pixels at scale 1]. Default 860.
+    double scale;                            ///< pixels per point of a .png. Default 2.
+} tl_plot_page_def;
+TL_API void tl_plot_page_def_init(tl_plot_page_def *def, size_t size);  ///< the defaults, as far as `size` bytes go
+static inline tl_plot_page_def tl_plot_page_def_default(void)
+{
+    tl_plot_page_def def;
+    tl_plot_page_def_init(&def, sizeof def);
+    return def;
+}
+TL_API tl_status tl_plot_page(const tl_plot_page_def *def, tl_error *err);
+
 #ifdef __cplusplus
 }
 #endif

@@ -1,4 +1,4 @@
-// base/timer.c: seconds from a monotonic clock.
+// base/timer.c: seconds from a monotonic clock, and of the processor.
 
 #include "base/timer.h"
 
@@ -10,3 +10,5 @@ double tl_now(void)
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
+
+double tl_processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }

@@ -47,8 +47,9 @@ typedef struct tl_detect_def {
     double skin;         ///< lazy update: nodes move this part of the reach before volumes follow, >= 0. Default 0.5.
     int32_t new_pairs;   ///< random pairs that are tried each time (stochastic, combined). Default 100.
     double discard;      ///< an active pair beyond this many reaches is dropped, >= 1. Default 2.
-    double ratio;        ///< part of all close pairs that new_pairs is steered towards, 0..1; 0: new_pairs stays.
-    int64_t most_tests;  ///< .. but with no more distance tests a step than this. 0: no bound. Default 0.
+    double ratio;        ///< part of all close pairs that new_pairs is steered towards, 0..1; 0: any.
+    int64_t most_tests;  ///< .. with no more distance tests each time than this. 0: no bound. Default 0.
+                         ///< With neither, new_pairs stays.
     uint64_t seed;       ///< of the random pairs. Default 1.
 } tl_detect_def;
 tl_detect_def tl_detect_def_default(void);
@@ -61,7 +62,7 @@ typedef struct tl_detect_report {
     int64_t found;            ///< close pairs
     int64_t new_pairs;        ///< random pairs that were tried
     int64_t again, fresh;     ///< of what those led to: already known; new
-    double fit_seconds, overlap_seconds, test_seconds;
+    double fit_seconds, overlap_seconds, test_seconds;  ///< of the processor
 } tl_detect_report;
 
 /// What is asked of a pair of surfaces.

@@ -44,10 +44,10 @@ static tl_status full_fit(void *self, const tl_vec3 *x0, const tl_vec3 *x1, doub
 {
     (void)reach, (void)err;
     full *d = self;
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     tl_bvh_refit(d->tree, x0, x1, 0, 0, ctx->workers);
     d->x0 = x0, d->x1 = x1;
-    ctx->report->fit_seconds += tl_now() - start;
+    ctx->report->fit_seconds += tl_processor_seconds() - start;
     return TL_OK;
 }
 
@@ -62,7 +62,7 @@ static tl_status full_find(void *self, void *other, const tl_detect_ask *ask, co
                            tl_close_list *out, tl_error *err)
 {
     full *d = self, *o = other ? other : self;
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     const tl_near near = {d->x1 ? ask->reach : 0, ask->reach, NULL};
     const int what = TL_PAIR_VF | TL_PAIR_EE;
     out->count = 0;
@@ -70,7 +70,7 @@ static tl_status full_find(void *self, void *other, const tl_detect_ask *ask, co
         TL_TRY(tl_bvh_between_near(d->tree, o->tree, what, near, ctx->arena, ctx->workers, &d->pairs, err));
     else
         TL_TRY(tl_bvh_self_near(d->tree, what, near, ctx->arena, ctx->workers, &d->pairs, err));
-    const double found = tl_now();
+    const double found = tl_processor_seconds();
     const close_test t = {tl_bvh_surface(d->tree), tl_bvh_surface(o->tree), d->x0, d->x1, o->x0, o->x1, ask->reach};
     TL_TRY(test_list(&t, d->pairs.vf, d->pairs.vf_count, TL_CLOSE_VF, out, err));
     if (other) TL_TRY(test_list(&t, d->pairs.fv, d->pairs.fv_count, TL_CLOSE_FV, out, err));
@@ -79,7 +79,7 @@ static tl_status full_find(void *self, void *other, const tl_detect_ask *ask, co
     r->volume_tests += d->pairs.volume_tests;
     r->tests += (int64_t)d->pairs.vf_count + d->pairs.fv_count * (other != NULL) + d->pairs.ee_count;
     r->found += out->count;
-    r->overlap_seconds += found - start, r->test_seconds += tl_now() - found;
+    r->overlap_seconds += found - start, r->test_seconds += tl_processor_seconds() - found;
     return TL_OK;
 }
 

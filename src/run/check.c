@@ -315,6 +315,8 @@ static tl_status read_names(tl_check_context *cx, const json_t *scene, tl_error 
 static tl_status read_scene(tl_check_context *cx, tl_check_report *out, tl_error *err)
 {
     char path[TL_PATH_MAX];
+    TL_TRY(tl_path_join(cx->def->dir, TL_REFINED_FILE, path, err));
+    cx->refined = tl_path_look(path) == TL_PATH_FILE;
     TL_TRY(tl_path_join(cx->def->dir, "scene.json", path, err));
     if (tl_path_look(path) != TL_PATH_FILE) return TL_OK;
     tl_json_doc *doc;
@@ -328,7 +330,7 @@ static tl_status read_scene(tl_check_context *cx, tl_check_report *out, tl_error
     }
     const json_t *scene = tl_json_root(doc).value;
     status = read_names(cx, scene, err);
-    if (status == TL_OK && !(cx->def->strain_limit > 0)) status = read_limits(cx, scene, err);
+    if (status == TL_OK && !(cx->def->strain_limit > 0) && !cx->refined) status = read_limits(cx, scene, err);
     tl_json_destroy(doc);
     return status;
 }

@@ -95,6 +95,7 @@ typedef struct tl_check_context {
     tl_check_obstacle *obstacles;  ///< sorted by name
     int32_t obstacle_count, obstacle_cap;
     int64_t last;  ///< largest frame number, -1: none
+    bool refined;  ///< finer surfaces of another folder: strain is not judged
 } tl_check_context;
 
 /// Reads a mesh as it is. TL_NO_MEMORY apart, a failure means that the file is at fault.

@@ -134,7 +134,7 @@ static void check_absurd(frame_work *w, const char *path, const char *name, cons
         tl_percentiles(s->high, s->area, s->count, &(double){0.99}, 1, &most, &w->arena, &err) == TL_OK;
     if (!known) return;
     out->strain_min_99 = fmin(out->strain_min_99, least), out->strain_max_99 = fmax(out->strain_max_99, most);
-    if (least >= -CLOTH_STRAINED && most <= CLOTH_STRAINED) return;
+    if (w->cx->refined || (least >= -CLOTH_STRAINED && most <= CLOTH_STRAINED)) return;
     const tl_check_item item = item_of(TL_CHECK_ABSURD_CLOTH, name);
     note(w, TL_CHECK_ABSURD_CLOTH, &item,
          "%.400s: more than 1 %% of the area is strained beyond %.3g %% (%.3g %% to %.3g %% holds the rest)", path,
@@ -144,7 +144,7 @@ static void check_absurd(frame_work *w, const char *path, const char *name, cons
 static void check_absurd_face(frame_work *w, const char *path, tl_check_item *item, double low, double high,
                               uint8_t *mark)
 {
-    if (low >= FACE_CRUSHED && high <= FACE_DRAWN) return;
+    if (w->cx->refined || (low >= FACE_CRUSHED && high <= FACE_DRAWN)) return;
     item->kind = TL_CHECK_ABSURD_FACE;
     note(w, TL_CHECK_ABSURD_FACE, item, "%.400s: face %d has strain %.3g %% to %.3g %%, beyond all reason", path,
          item->first_face, 100 * low, 100 * high);

@@ -2,6 +2,8 @@
 #pragma once
 #include "io/file.h"
 
+#define TL_REFINED_FILE "refined.json"  // of finer frames: how they were made
+
 /// dir/obstacles/000012_table.obj
 tl_status tl_obstacle_path(const char *dir, int64_t frame, const char *name, char out[TL_PATH_MAX], tl_error *err);
 

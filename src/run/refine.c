@@ -176,11 +176,36 @@ static tl_status make_folders(const tl_refine_def *def, const tl_refiner *r, tl_
     return tl_refiner_obstacle_count(r) > 0 ? tl_make_dirs(path, err) : TL_OK;
 }
 
+// Colours, camera and frames a second are those of the run. `refined.json` says that strain means nothing here: schemes
+// move nodes away from where the simulation had them.
+static tl_status write_about(const tl_refine_def *def, tl_error *err)
+{
+    const tl_allocator alloc = tl_allocator_default();
+    char from[TL_PATH_MAX], to[TL_PATH_MAX], about[256];
+    TL_TRY(tl_path_join(def->source, "scene.json", from, err));
+    TL_TRY(tl_path_join(def->out, "scene.json", to, err));
+    if (tl_path_look(from) == TL_PATH_FILE) {
+        tl_text text;
+        TL_TRY(tl_file_read(&alloc, from, TL_OBJ_MAX_BYTES, &text, err));
+        const tl_status status = tl_file_write(to, text.data, text.size, false, err);
+        tl_text_free(&alloc, &text);
+        TL_TRY(status);
+    }
+    const char *folds = tl_refine_folds_name(def->wrinkle.folds);
+    const int size = snprintf(about, sizeof about, "{\"scheme\": \"%s\", \"levels\": %d, \"wrinkles\": \"%s\"}\n",
+                              tl_refine_scheme_name(def->scheme), def->levels, folds ? folds : "none");
+    TL_TRY(tl_path_join(def->out, TL_REFINED_FILE, to, err));
+    return tl_file_write(to, about, (size_t)size, false, err);
+}
+
 static tl_status refine_all(const tl_refine_def *def, tl_refiner *r, tl_error *err)
 {
     const bool one_file = tl_path_look(def->source) == TL_PATH_FILE;
     const int32_t count = tl_refiner_frame_count(r);
-    if (!one_file) TL_TRY(make_folders(def, r, err));
+    if (!one_file) {
+        TL_TRY(make_folders(def, r, err));
+        TL_TRY(write_about(def, err));
+    }
     for (int32_t k = 0; k < count; k++) {
         TL_TRY(tl_refiner_frame(r, k, err));
         TL_TRY(write_frame(def, r, tl_refiner_frame_id(r, k), one_file, err));
@@ -207,6 +232,10 @@ static tl_status check_def(const tl_refine_def *def, tl_error *err)
     if (strcmp(from, to) == 0)
         return tl_fail(err, TL_BAD_INPUT, "%.400s: would be overwritten by its own refinement; give another -o",
                        def->out);
+    TL_TRY(tl_path_join(to, "stats.jsonl", from, err));
+    if (tl_path_look(from) == TL_PATH_FILE)
+        return tl_fail(err, TL_BAD_INPUT,
+                       "%.400s: is the folder of a run, whose frames would be overwritten; give another -o", def->out);
     return TL_OK;
 }
 

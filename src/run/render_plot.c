@@ -3,7 +3,6 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <strings.h>
 
 #include <jansson.h>
 
@@ -11,10 +10,10 @@
 #include "base/def.h"
 #include "base/fail.h"
 #include "base/log.h"
-#include "io/png.h"
+#include "io/file.h"
 #include "io/text.h"
-#include "render/plot.h"
 #include "render/ticks.h"
+#include "run/render_page.h"
 #include "toile/render.h"
 
 /// A number of a line, and how to find it: group (NULL: top) and key.
@@ -41,6 +40,7 @@ enum {
     CONTACTS,
     INTERSECTIONS,
     NEWTON,
+    FOUND_RATIO,
     COLUMNS
 };
 
@@ -62,6 +62,7 @@ static const column COLUMN[COLUMNS] = {
     [CONTACTS] = {NULL, "contacts", "contacts", 1},
     [INTERSECTIONS] = {NULL, "intersections", "intersections", 1},
     [NEWTON] = {NULL, "newton_iterations", "Newton iterations", 1},
+    [FOUND_RATIO] = {"detection", "ratio", "found", 100},
 };
 
 typedef struct table {
@@ -163,43 +164,7 @@ static void fill_page(page *p, const table *t)
     ADD(p, t, "Principal strain [%]", TL_CHART_LINES, true, false, STRAIN_MAX, STRAIN_MIN);
     ADD(p, t, "Newton iterations per frame", TL_CHART_LINES, true, false, NEWTON);
     ADD(p, t, "Contacts", TL_CHART_LINES, true, false, CONTACTS, INTERSECTIONS);
-}
-
-static void append(void *user, const char *text) { tl_buf_text(user, text); }
-
-static tl_status write_svg(const tl_plot *plot, const char *out, const tl_allocator *alloc, tl_error *err)
-{
-    tl_buf buf;
-    tl_buf_init(&buf, alloc);
-    tl_svg_pen to = {&buf, append};
-    tl_svg_open(&to, plot->width, tl_plot_height(plot), plot->title);
-    const tl_pen pen = tl_pen_svg(&to);
-    tl_plot_draw(plot, &pen);
-    tl_svg_close(&to);
-    tl_status status = tl_buf_end(&buf, "the diagram", err);
-    if (status == TL_OK) status = tl_file_write(out, buf.data, buf.size, false, err);
-    tl_buf_free(&buf);
-    return status;
-}
-
-static tl_status write_png(const tl_plot *plot, double scale, const char *out, const tl_allocator *alloc, tl_error *err)
-{
-    tl_image image;
-    tl_canvas canvas;
-    TL_TRY(tl_image_create(alloc, (int32_t)(plot->width * scale + 0.5), (int32_t)(tl_plot_height(plot) * scale + 0.5),
-                           &image, err));
-    const uint8_t paper[3] = {255, 255, 255};
-    tl_image_fill(&image, paper);
-    tl_status status = tl_canvas_init(&canvas, alloc, &image, err);
-    if (status == TL_OK) {
-        tl_raster_pen to = {&canvas, scale};
-        const tl_pen pen = tl_pen_raster(&to);
-        tl_plot_draw(plot, &pen);
-        tl_canvas_free(&canvas);
-        status = tl_png_write(alloc, out, &image, err);
-    }
-    tl_image_free(alloc, &image);
-    return status;
+    ADD(p, t, "Part of the close pairs that was found [%]", TL_CHART_LINES, true, false, FOUND_RATIO);
 }
 
 void tl_plot_def_init(tl_plot_def *def, size_t size)
@@ -210,12 +175,6 @@ void tl_plot_def_init(tl_plot_def *def, size_t size)
 
 static tl_status draw(const tl_plot_def *def, const table *t, tl_plot_report *report, tl_error *err)
 {
-    static const char *const ends[] = {".svg", ".png"};
-    const size_t n = strlen(def->out);
-    int kind = -1;
-    for (int k = 0; k < 2; k++)
-        if (n > 4 && strcasecmp(def->out + n - 4, ends[k]) == 0) kind = k;
-    if (kind < 0) return tl_fail(err, TL_BAD_ARG, "%s: must end in .svg or .png", def->out);
     char title[256], subtitle[256], frames[TL_TICK_CHARS];
     char absolute[TL_PATH_MAX];
     tl_path_absolute(def->dir, absolute);
@@ -236,8 +195,7 @@ static tl_status draw(const tl_plot_def *def, const table *t, tl_plot_report *re
                           .charts = p.chart,
                           .chart_count = p.count,
                           .width = def->width};
-    return kind == 0 ? write_svg(&plot, def->out, &t->alloc, err)
-                     : write_png(&plot, def->scale, def->out, &t->alloc, err);
+    return tl_plot_write(&plot, def->scale, def->out, &t->alloc, err);
 }
 
 tl_status tl_plot_run(const tl_plot_def *given, tl_plot_report *report, tl_error *err)
@@ -248,10 +206,7 @@ tl_status tl_plot_run(const tl_plot_def *given, tl_plot_report *report, tl_error
     if (!report) report = &unused;
     *report = (tl_plot_report){0};
     if (!def->dir || !def->out) return tl_fail(err, TL_BAD_ARG, "plot: dir and out are required");
-    if (def->width < 200 || def->width > 8000 || !(def->scale > 0 && def->scale <= 8))
-        return tl_fail(err, TL_BAD_ARG,
-                       "plot: page of %d points at %g pixels per point, must be 200 to 8000 at up to 8", def->width,
-                       def->scale);
+    TL_TRY(tl_plot_check(def->out, def->width, def->scale, err));
     char path[TL_PATH_MAX];
     if (tl_path_look(def->dir) == TL_PATH_FILE)
         snprintf(path, sizeof path, "%s", def->dir);

@@ -32,7 +32,7 @@ typedef struct tl_solver_file {
 typedef struct tl_collide_file {
     int32_t bodies, self, combine, on_intersection, detection, response, net, measure;
     int64_t dop, arity, leaf_faces, new_pairs;
-    double pressure, slip_speed, distance, find_ratio, response_ratio;
+    double pressure, slip_speed, distance, find_ratio, most_tests, response_ratio;
 } tl_collide_file;
 
 typedef struct tl_dynamics_file {

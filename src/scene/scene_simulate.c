@@ -361,7 +361,7 @@ static tl_sim_def sim_def(const tl_scene *scene, int32_t threads, const tl_alloc
     def.collide.dop = (int32_t)collide->dop, def.collide.arity = (int32_t)collide->arity;
     def.collide.leaf_faces = (int32_t)collide->leaf_faces, def.collide.new_pairs = (int32_t)collide->new_pairs;
     def.collide.distance = collide->distance, def.collide.find_ratio = collide->find_ratio;
-    def.collide.response_ratio = collide->response_ratio;
+    def.collide.response_ratio = collide->response_ratio, def.collide.most_tests = collide->most_tests;
     const tl_dynamics_file *dynamics = &scene->file.dynamics;
     def.dynamics = (tl_dynamics_kind)dynamics->kind;  // the words stand in the order of the enums
     def.springs.method = (uint32_t)dynamics->method, def.springs.substeps = (int32_t)dynamics->substeps;

@@ -129,6 +129,8 @@ static tl_status check_detection(const tl_collide_def *c, tl_error *err)
     if (c->net > 1 || c->measure > 1)
         return tl_fail(err, TL_BAD_ARG, "collide.net %u, measure %u: must be 0 or 1", (unsigned)c->net,
                        (unsigned)c->measure);
+    if (!(c->most_tests >= 0 && c->most_tests <= 1e12))
+        return tl_fail(err, TL_BAD_ARG, "collide.most_tests %g, must be 0 to 1e12", c->most_tests);
     if (!(c->distance >= 0) || !(c->find_ratio >= 0 && c->find_ratio < 1) ||
         !(c->response_ratio >= 0 && c->response_ratio <= 1))
         return tl_fail(err, TL_BAD_ARG,

@@ -23,7 +23,8 @@ void tl_kdop_destroy(tl_kdop *t)
     TL_FREE(&alloc, t->dirty, t->node_count);
     TL_FREE(&alloc, t->nodes, t->node_cap);
     TL_FREE(&alloc, t->order, faces);
-    TL_FREE(&alloc, t->leaf_of, faces);
+    TL_FREE(&alloc, t->point, 3 * (int64_t)faces);
+    TL_FREE(&alloc, t->first_point, t->node_count + 1);
     TL_FREE(&alloc, t->owns, faces);
     TL_FREE(&alloc, t->side, faces);
     TL_FREE(&alloc, t->ref, t->surface.node_count);
@@ -79,12 +80,12 @@ static tl_status make(tl_kdop *t, const tl_detect_def *def, const tl_vec3 *x, co
 {
     const int32_t faces = t->surface.face_count, nodes = t->surface.node_count;
     t->order = TL_ALLOC(&t->alloc, int32_t, faces);
-    t->leaf_of = TL_ALLOC(&t->alloc, int32_t, faces);
+    t->point = TL_ALLOC(&t->alloc, int32_t, 3 * (int64_t)faces);
     t->owns = TL_CALLOC_FOR(&t->alloc, t->owns, faces);
     t->side = TL_CALLOC_FOR(&t->alloc, t->side, faces);
     t->ref = TL_CALLOC(&t->alloc, tl_vec3, nodes);
     t->moved = TL_CALLOC(&t->alloc, uint8_t, nodes);
-    if (!t->order || !t->leaf_of || !t->owns || !t->side || !t->ref || !t->moved)
+    if (!t->order || !t->point || !t->owns || !t->side || !t->ref || !t->moved)
         return tl_fail_memory(err, "a k-DOP hierarchy");
     const tl_status built = kdop_build(t, x, corner, err);
     t->lo = TL_CALLOC(&t->alloc, double, (size_t)t->node_count *(size_t)t->axes);
@@ -128,12 +129,10 @@ static void fit_leaf(const tl_kdop *t, int32_t node, double margin)
 {
     double *lo = t->lo + (size_t)node * (size_t)t->axes, *hi = t->hi + (size_t)node * (size_t)t->axes;
     for (int a = 0; a < t->axes; a++) lo[a] = INFINITY, hi[a] = -INFINITY;
-    for (int32_t i = t->nodes[node].begin; i < t->nodes[node].end; i++)
-        for (int k = 0; k < 3; k++) {
-            const int32_t v = t->surface.face[t->order[i]][k];
-            widen(t, node, t->ref[v]);
-            if (t->x1) widen(t, node, t->x1[v]);
-        }
+    for (int32_t i = t->first_point[node]; i < t->first_point[node + 1]; i++) {
+        widen(t, node, t->ref[t->point[i]]);
+        if (t->x1) widen(t, node, t->x1[t->point[i]]);
+    }
     for (int a = 0; a < t->axes; a++) {  // by the length of the direction, as that is what products have
         const double m = margin * kdop_length(t->axes, a);
         lo[a] -= m, hi[a] += m;
@@ -147,8 +146,8 @@ static void fit_inner(const tl_kdop *t, int32_t node)
     for (int a = 0; a < t->axes; a++) lo[a] = INFINITY, hi[a] = -INFINITY;
     for (int32_t c = t->nodes[node].child; c < t->nodes[node].child + t->nodes[node].child_count; c++)
         for (int a = 0; a < t->axes; a++) {
-            lo[a] = fmin(lo[a], t->lo[(size_t)c * n + (size_t)a]),
-            hi[a] = fmax(hi[a], t->hi[(size_t)c * n + (size_t)a]);
+            const double l = t->lo[(size_t)c * n + (size_t)a], h = t->hi[(size_t)c * n + (size_t)a];
+            lo[a] = l < lo[a] ? l : lo[a], hi[a] = h > hi[a] ? h : hi[a];  // fmin and fmax are calls
         }
 }
 
@@ -159,10 +158,8 @@ static bool has_to_follow(const tl_kdop *t, int32_t node)
     for (int32_t c = v->child; c < v->child + v->child_count; c++)
         if (t->dirty[c]) return true;
     if (v->child_count > 0) return false;
-    for (int32_t i = v->begin; i < v->end; i++) {
-        const int32_t *f = t->surface.face[t->order[i]];
-        if (t->moved[f[0]] | t->moved[f[1]] | t->moved[f[2]]) return true;
-    }
+    for (int32_t i = t->first_point[node]; i < t->first_point[node + 1]; i++)
+        if (t->moved[t->point[i]]) return true;
     return false;
 }
 
@@ -289,10 +286,13 @@ typedef struct box {
     tl_vec3 lo, hi;
 } box;
 
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
 static void put(box *b, tl_vec3 p)
 {
-    b->lo = (tl_vec3){fmin(b->lo.x, p.x), fmin(b->lo.y, p.y), fmin(b->lo.z, p.z)};
-    b->hi = (tl_vec3){fmax(b->hi.x, p.x), fmax(b->hi.y, p.y), fmax(b->hi.z, p.z)};
+    b->lo = (tl_vec3){lesser(b->lo.x, p.x), lesser(b->lo.y, p.y), lesser(b->lo.z, p.z)};
+    b->hi = (tl_vec3){greater(b->hi.x, p.x), greater(b->hi.y, p.y), greater(b->hi.z, p.z)};
 }
 
 static box box_of(const int32_t *node, int count, const tl_vec3 *x0, const tl_vec3 *x1)
@@ -417,9 +417,9 @@ static tl_status kdop_fit(void *self, const tl_vec3 *x0, const tl_vec3 *x1, doub
 {
     (void)err;
     detector *d = self;
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     tl_kdop_fit(d->tree, x0, x1, 0.5 * reach, d->skin * reach, ctx->report);
-    ctx->report->fit_seconds += tl_now() - start;
+    ctx->report->fit_seconds += tl_processor_seconds() - start;
     return TL_OK;
 }
 
@@ -427,14 +427,14 @@ static tl_status kdop_find(void *self, void *other, const tl_detect_ask *ask, co
                            tl_close_list *out, tl_error *err)
 {
     detector *d = self, *o = other;
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     out->count = 0;
     TL_TRY(tl_kdop_overlaps(d->tree, o ? o->tree : NULL, ask->reach, ctx->arena, &d->overlaps, ctx->report, err));
-    const double found = tl_now();
+    const double found = tl_processor_seconds();
     TL_TRY(tl_kdop_test(d->tree, o ? o->tree : NULL, &d->overlaps, ask->reach, out, ctx->report, err));
     TL_TRY(tl_close_sort(out, ctx->arena, err));
     ctx->report->found += out->count;
-    ctx->report->overlap_seconds += found - start, ctx->report->test_seconds += tl_now() - found;
+    ctx->report->overlap_seconds += found - start, ctx->report->test_seconds += tl_processor_seconds() - found;
     return TL_OK;
 }
 

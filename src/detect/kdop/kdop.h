@@ -24,7 +24,8 @@ typedef struct tl_kdop {
     kdop_node *nodes;
     int32_t node_count, node_cap;
     int32_t *order;          ///< [face_count] faces by leaves
-    int32_t *leaf_of;        ///< [face_count]
+    int32_t *point;          ///< [3 * face_count] nodes of leaves, each once: those of volume i are
+    int32_t *first_point;    ///< point[first_point[i]] .. point[first_point[i + 1] - 1]; [node_count + 1]
     double *lo, *hi;         ///< [node_count * axes]
     uint8_t (*owns)[2];      ///< [face_count] bits: corners, sides that are tested with this face alone
     int32_t (*side)[3];      ///< [face_count] edge from corner k to k + 1

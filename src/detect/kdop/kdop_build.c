@@ -125,10 +125,7 @@ static tl_status grow(const builder *b, tl_error *err)
     t->node_count = 1;
     for (int32_t i = 0; i < t->node_count; i++) {
         const range r = {t->nodes[i].begin, t->nodes[i].end};
-        if (r.end - r.begin <= t->leaf_faces) {
-            for (int32_t j = r.begin; j < r.end; j++) t->leaf_of[t->order[j]] = i;
-            continue;
-        }
+        if (r.end - r.begin <= t->leaf_faces) continue;
         range part[KDOP_MAX_ARITY];
         const int parts = share_out(b, r, t->arity, part);
         if (!TL_GROW(&t->alloc, t->nodes, t->node_cap, t->node_count + parts))
@@ -136,6 +133,26 @@ static tl_status grow(const builder *b, tl_error *err)
         t->nodes[i].child = t->node_count, t->nodes[i].child_count = parts;
         for (int c = 0; c < parts; c++) t->nodes[t->node_count++] = (kdop_node){0, 0, part[c].begin, part[c].end};
     }
+    return TL_OK;
+}
+
+// Neighbours in a leaf share nodes: eight faces have some nine, not 24.
+static tl_status list_points(tl_kdop *t, tl_error *err)
+{
+    t->first_point = TL_CALLOC(&t->alloc, int32_t, t->node_count + 1);
+    if (!t->first_point) return tl_fail_memory(err, "a k-DOP hierarchy");
+    int32_t n = 0;
+    for (int32_t i = 0; i < t->node_count; i++) {
+        const int32_t begin = t->first_point[i] = n;
+        for (int32_t j = t->nodes[i].begin; j < t->nodes[i].end && t->nodes[i].child_count == 0; j++)
+            for (int k = 0; k < 3; k++) {
+                const int32_t v = t->surface.face[t->order[j]][k];
+                int32_t at = begin;
+                while (at < n && t->point[at] != v) at++;
+                if (at == n) t->point[n++] = v;
+            }
+    }
+    t->first_point[t->node_count] = n;
     return TL_OK;
 }
 
@@ -149,7 +166,8 @@ tl_status kdop_build(tl_kdop *tree, const tl_vec3 *x, const tl_vec3 (*corner)[3]
                  TL_ALLOC(&tree->alloc, int32_t, n),
                  TL_ALLOC(&tree->alloc, int32_t, n)};
     for (int32_t i = 0; i < n; i++) tree->order[i] = i;
-    const tl_status status = b.left && b.right && b.cut ? grow(&b, err) : tl_fail_memory(err, "a k-DOP hierarchy");
+    tl_status status = b.left && b.right && b.cut ? grow(&b, err) : tl_fail_memory(err, "a k-DOP hierarchy");
+    if (status == TL_OK) status = list_points(tree, err);
     TL_FREE(&tree->alloc, b.left, n);
     TL_FREE(&tree->alloc, b.right, n);
     TL_FREE(&tree->alloc, b.cut, n);

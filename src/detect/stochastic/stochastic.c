@@ -149,14 +149,14 @@ static tl_status fit(void *self, const tl_vec3 *x0, const tl_vec3 *x1, double re
 {
     detector *d = self;
     if (x1) return tl_fail(err, TL_BAD_ARG, "stochastic detection looks at places, not at paths");
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     d->x = x0;
     if (d->tree) tl_kdop_fit(d->tree, x0, NULL, 0.5 * reach, d->def.skin * reach, ctx->report);
     if (d->size == 0) {  // lengths hardly change: once will do
         for (int32_t e = 0; e < d->surface.edge_count; e++)
             d->size += tl_norm3(tl_sub3(x0[d->surface.edge[e][0]], x0[d->surface.edge[e][1]])) / d->surface.edge_count;
     }
-    ctx->report->fit_seconds += tl_now() - start;
+    ctx->report->fit_seconds += tl_processor_seconds() - start;
     return TL_OK;
 }
 
@@ -262,8 +262,28 @@ static tl_vec3 middle_of(const tl_vec3 *x, const int32_t *node, int count)
     return tl_mul3(1.0 / count, sum);
 }
 
-// Infinite if they share a node.
-static double distance(walker *w, tl_active p, tl_nearest *near)
+static double lesser(double a, double b) { return a < b ? a : b; }
+static double greater(double a, double b) { return a > b ? a : b; }
+
+// Are the first `first` of four points and the others further apart than `bound`, by their boxes?
+static bool boxes_apart(const tl_vec3 x[4], int first, double bound)
+{
+    tl_vec3 lo[2], hi[2];
+    for (int i = 0; i < 4; i++) {
+        const int k = i >= first;
+        if (i == 0 || i == first) {
+            lo[k] = hi[k] = x[i];
+            continue;
+        }
+        lo[k].x = lesser(lo[k].x, x[i].x), lo[k].y = lesser(lo[k].y, x[i].y), lo[k].z = lesser(lo[k].z, x[i].z);
+        hi[k].x = greater(hi[k].x, x[i].x), hi[k].y = greater(hi[k].y, x[i].y), hi[k].z = greater(hi[k].z, x[i].z);
+    }
+    return lo[0].x - hi[1].x > bound || lo[1].x - hi[0].x > bound || lo[0].y - hi[1].y > bound ||
+           lo[1].y - hi[0].y > bound || lo[0].z - hi[1].z > bound || lo[1].z - hi[0].z > bound;
+}
+
+// Infinite if they share a node, or if their boxes tell that they are further apart than `bound`.
+static double distance(walker *w, tl_active p, double bound, tl_nearest *near)
 {
     int32_t node[4];
     const int second = tl_close_nodes(&w->d->surface, &w->o->surface, p.kind, p.a, p.b, node);
@@ -284,6 +304,7 @@ static double distance(walker *w, tl_active p, tl_nearest *near)
         }
         if (square > 4 * large || !(large > w->near2)) return sqrt(square);
     }
+    if (boxes_apart(x, first, bound)) return INFINITY;
     *near = close_measure(p.kind, x);
     return near->distance;
 }
@@ -329,7 +350,7 @@ static void try_neighbour(walker *w, tl_active p, step_down *s)
     w->out_of_memory |= new < 0;
     if (new <= 0) return;
     tl_nearest near;
-    const double r = distance(w, p, &near);
+    const double r = distance(w, p, greater(w->reach, s->distance), &near);  // beyond, it would not matter
     if (near.distance < w->reach) found(w, p, &near);
     if (r < s->distance) *s = (step_down){p, r, true};
 }
@@ -376,7 +397,7 @@ static void walk_down(walker *w, tl_active p)
     w->out_of_memory |= new < 0;
     if (new <= 0) return;  // its minimum has been tracked
     tl_nearest near;
-    double here = distance(w, p, &near);
+    double here = distance(w, p, INFINITY, &near);
     if (near.distance < w->reach) found(w, p, &near);
     for (;;) {
         step_down s = {p, here, false};
@@ -406,10 +427,9 @@ static int32_t face_in(const tl_kdop *t, int32_t leaf, uint64_t seed, uint64_t s
 static bool are_neighbours(const tl_kdop *t, tl_pair p)
 {
     if (p.a == p.b) return true;
-    for (int32_t i = t->nodes[p.a].begin; i < t->nodes[p.a].end; i++)
-        for (int32_t j = t->nodes[p.b].begin; j < t->nodes[p.b].end; j++)
-            for (int k = 0; k < 9; k++)
-                if (t->surface.face[t->order[i]][k / 3] == t->surface.face[t->order[j]][k % 3]) return true;
+    for (int32_t i = t->first_point[p.a]; i < t->first_point[p.a + 1]; i++)
+        for (int32_t j = t->first_point[p.b]; j < t->first_point[p.b + 1]; j++)
+            if (t->point[i] == t->point[j]) return true;
     return false;
 }
 
@@ -457,7 +477,7 @@ static void try_random(walker *w, const kdop_overlaps *leaves, uint64_t seed, ui
     // A random pair that is close and known is what the estimate of the ratio goes by.
     tl_nearest near;
     const int64_t before = w->tests;
-    if (distance(w, p, &near) < w->reach && near.distance < w->reach) {
+    if (distance(w, p, w->reach, &near) < w->reach && near.distance < w->reach) {
         const uint64_t key = key_of(in_order(w, p)), mask = (uint64_t)(w->d->seen_cap - 1);
         uint64_t at = w->d->seen_cap > 0 ? (key * 0x9e3779b97f4a7c15u >> 20) & mask : 0;
         while (w->d->seen_cap > 0 && w->d->seen[at] != 0 && w->d->seen[at] != key) at = (at + 1) & mask;
@@ -469,14 +489,17 @@ static void try_random(walker *w, const kdop_overlaps *leaves, uint64_t seed, ui
 
 // As many new pairs as bring what is known to the part that is wanted, by what random pairs have met.
 #define FORGETTING 0.9
+#define WITHIN 0.8  // of the tests that are allowed: no more pairs from here on
 static void steer(const detector *d, tl_active_list *m, int64_t again, int64_t fresh, int64_t tests)
 {
     m->again = FORGETTING * m->again + (double)again;
     m->hits = FORGETTING * m->hits + (double)(again + fresh);
-    if (d->def.ratio <= 0) return;
+    const bool bounded = d->def.most_tests > 0;
+    if (d->def.ratio <= 0 && !bounded) return;
     const double ratio = m->hits > 0 ? m->again / m->hits : 1;
-    double next = m->new_pairs * (ratio < d->def.ratio ? 1.25 : 0.9);
-    if (d->def.most_tests > 0 && tests > d->def.most_tests) next = 0.7 * m->new_pairs;
+    double next = m->new_pairs * (d->def.ratio <= 0 || ratio < d->def.ratio ? 1.25 : 0.9);
+    if (bounded && next > m->new_pairs && (double)tests > WITHIN * (double)d->def.most_tests) next = m->new_pairs;
+    if (bounded && tests > d->def.most_tests) next = 0.7 * m->new_pairs;
     m->new_pairs = (int32_t)fmax(FEWEST_NEW, fmin(MOST_NEW, next));
 }
 
@@ -506,12 +529,12 @@ static tl_status find(void *self, void *other, const tl_detect_ask *ask, const t
                       tl_error *err)
 {
     detector *d = self, *o = other ? other : self;
-    const double start = tl_now();
+    const double start = tl_processor_seconds();
     out->count = 0;
     if (d->tree)
         TL_TRY(
             tl_kdop_overlaps(d->tree, other ? o->tree : NULL, ask->reach, ctx->arena, &d->overlaps, ctx->report, err));
-    const double begin = tl_now();
+    const double begin = tl_processor_seconds();
     tl_active_list *m = memory_of(d, ask->slot, err);
     if (!m) return TL_NO_MEMORY;
     const double size = NEAR_SIZES * 0.5 * (d->size + o->size);
@@ -520,7 +543,7 @@ static tl_status find(void *self, void *other, const tl_detect_ask *ask, const t
     TL_TRY(run(&w, ask, d->tree ? &d->overlaps : NULL, m, ctx->report, err));
     TL_TRY(tl_close_sort(out, ctx->arena, err));
     ctx->report->found += out->count;
-    ctx->report->overlap_seconds += begin - start, ctx->report->test_seconds += tl_now() - begin;
+    ctx->report->overlap_seconds += begin - start, ctx->report->test_seconds += tl_processor_seconds() - begin;
     return TL_OK;
 }
 

@@ -87,6 +87,7 @@ static void add_contact_report(const tl_dynamics_world *w, const tl_responder *h
     now.zones += sum->zones, now.zone_rounds += sum->zone_rounds;
     now.found += sum->found, now.there += sum->there, now.missed += sum->missed;
     now.detection_seconds += sum->detection_seconds;
+    now.fit_seconds += sum->fit_seconds, now.overlap_seconds += sum->overlap_seconds;
     if (sum->zone_nodes > now.zone_nodes) now.zone_nodes = sum->zone_nodes;
     *sum = now;
 }

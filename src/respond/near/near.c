@@ -7,19 +7,16 @@
 
 #include <math.h>
 #include <string.h>
-#include <time.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "base/rng.h"
+#include "base/timer.h"
 #include "detect/distance.h"
 #include "math/vec3.h"
 
 #define DISTANCE_THICKNESSES 3.0  // close, where the scene does not say
 #define LEAST_DISTANCE 1e-12      // [m] features that touch have no normal: left to the net
-
-// Processor time: what other work on the machine takes does not count.
-static double processor_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
 typedef struct side {
     void *self, *whole;  ///< by the scene's detection; by the complete one, to measure
@@ -42,15 +39,19 @@ struct tl_near_set {
     tl_close_list found, all;
     tl_near_list list;
     int64_t found_count, there_count, common_count;
-    double seconds;
+    double seconds, fit_seconds, overlap_seconds;
 };
 
 static tl_detect_def detect_def(const tl_near_set *s)
 {
     tl_detect_def out = tl_detect_def_default();
     const tl_collide_def *c = &s->collide;
-    out.k = c->dop, out.arity = c->arity, out.leaf_faces = c->leaf_faces, out.new_pairs = c->new_pairs;
-    out.ratio = c->find_ratio, out.seed = s->def.seed;
+    int32_t pairs = s->def.self ? 1 : 0;  // of surfaces, which share random pairs and tests
+    for (int32_t b = 0; b < s->def.body_count; b++) pairs += !s->bodies[b].plane;
+    if (pairs < 1) pairs = 1;
+    out.k = c->dop, out.arity = c->arity, out.leaf_faces = c->leaf_faces;
+    out.new_pairs = c->new_pairs / pairs + (c->new_pairs % pairs > 0);
+    out.ratio = c->find_ratio, out.most_tests = (int64_t)ceil(c->most_tests / pairs), out.seed = s->def.seed;
     return out;
 }
 
@@ -237,16 +238,22 @@ static tl_status take_pair(tl_near_set *s, const tl_close *p, int32_t body, cons
     return add_bump(s, &b, body, err);
 }
 
+static void note_time(tl_near_set *s, double start, const tl_detect_report *report)
+{
+    s->seconds += tl_processor_seconds() - start;
+    s->fit_seconds += report->fit_seconds, s->overlap_seconds += report->overlap_seconds;
+}
+
 static tl_status find_with(tl_near_set *s, int32_t body, const tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
 {
     tl_detect_report report = {0};
     const tl_detect_ctx detect = {ctx->arena, ctx->workers, &report};
     const tl_detect_ask ask = {s->reach, body + 1, s->step};
     side *own = &s->cloth, *other = body < 0 ? NULL : &s->body[body];
-    const double start = processor_seconds();
+    const double start = tl_processor_seconds();
     if (other) TL_TRY(s->kind->fit(other->self, other->x, NULL, s->reach, &detect, err));
     TL_TRY(s->kind->find(own->self, other ? other->self : NULL, &ask, &detect, &s->found, err));
-    s->seconds += processor_seconds() - start;
+    note_time(s, start, &report);
     s->found_count += s->found.count;
     if (s->collide.measure) {
         if (other) TL_TRY(tl_detector_full.fit(other->whole, other->x, NULL, s->reach, &detect, err));
@@ -280,14 +287,15 @@ static tl_status find_plane(tl_near_set *s, int32_t body, const tl_contact_step 
 tl_status tl_near_set_find(tl_near_set *s, const tl_contact_step *step, const tl_vec3 *x, const tl_ctx *ctx,
                            tl_error *err)
 {
-    s->list.count = 0, s->found_count = s->there_count = s->common_count = 0, s->seconds = 0;
+    s->list.count = 0, s->found_count = s->there_count = s->common_count = 0;
+    s->seconds = s->fit_seconds = s->overlap_seconds = 0;
     s->step++;
     s->cloth.x = x;
     tl_detect_report report = {0};
     const tl_detect_ctx detect = {ctx->arena, ctx->workers, &report};
-    const double start = processor_seconds();
+    const double start = tl_processor_seconds();
     TL_TRY(s->kind->fit(s->cloth.self, x, NULL, s->reach, &detect, err));
-    s->seconds += processor_seconds() - start;
+    note_time(s, start, &report);
     if (s->collide.measure) TL_TRY(tl_detector_full.fit(s->cloth.whole, x, NULL, s->reach, &detect, err));
     if (s->def.self) TL_TRY(find_with(s, -1, x, ctx, err));
     for (int32_t b = 0; b < s->def.body_count; b++) {
@@ -304,6 +312,7 @@ void tl_near_set_report(const tl_near_set *s, tl_contact_report *out)
 {
     out->found = s->found_count, out->there = s->there_count, out->missed = s->there_count - s->common_count;
     out->detection_seconds = s->seconds;
+    out->fit_seconds = s->fit_seconds, out->overlap_seconds = s->overlap_seconds;
 }
 
 // ---- saved states ---------------------------------------------------------------------------------------------

@@ -61,8 +61,9 @@ tl_status near_kind_load(void *self, const char *data, size_t size, tl_error *er
 
 void near_kind_hash(const tl_collide_def *c, tl_hash *hash)
 {
-    const double numbers[10] = {(int)c->detection, c->net,     c->dop,      c->arity,      c->leaf_faces,
-                                c->new_pairs,      c->measure, c->distance, c->find_ratio, c->response_ratio};
+    const double numbers[11] = {(int)c->detection, c->net,     c->dop,      c->arity,      c->leaf_faces,
+                                c->new_pairs,      c->measure, c->distance, c->find_ratio, c->response_ratio,
+                                c->most_tests};
     tl_hash_add(hash, numbers, sizeof numbers);
 }
 
