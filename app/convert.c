@@ -66,6 +66,9 @@ static int convert_pattern(const app_command *self, const char *from, const char
                  "%s: is there already (choose another name, or overwrite it with --force)", to);
     }
     if (status == TL_OK) status = tl_pattern_save(pattern, to, &err);
+    char left_out[512] = "";
+    if (status == TL_OK) tl_pattern_left_out(pattern, to, left_out, sizeof left_out);
+    if (left_out[0] && !json) app_say("warning: left out, this format has no place for it: %s", left_out);
     if (status == TL_OK && json) {
         printf("{\"command\": \"convert\", \"exit_code\": 0, \"from\": ");
         app_json_text(stdout, from);
@@ -77,7 +80,9 @@ static int convert_pattern(const app_command *self, const char *from, const char
             if (i > 0) fputs(", ", stdout);
             app_json_text(stdout, tl_pattern_note(pattern, i));
         }
-        printf("]}\n");
+        printf("], \"left_out\": ");
+        app_json_text(stdout, left_out);
+        printf("}\n");
     } else if (status == TL_OK && !quiet) {
         printf("pattern: ");
         app_print_word(stdout, to);

@@ -158,7 +158,7 @@ static const app_command commands[] = {
               "same frames. Keys that have no effect here are named in warnings, one each: docs/arcsim.md.\n"
               "To run such a scene it need not be converted: every command reads it as it is.\n"
               "A sewing pattern (.json of Toile or GarmentCode, .svg, .dxf) is written by the ending of NEW:\n"
-              ".json, .svg or .dxf (docs/patterns.md).",
+              ".json, _specification.json (GarmentCode), .svg or .dxf (docs/patterns.md).",
      .examples = "  toile convert tshirt_specification.json tshirt.dxf\n"
                  "  toile convert conf/sphere.json sphere.json\n"
                  "  toile convert conf/flag.json scenes/flag.json --set frames=100 --force",

@@ -117,3 +117,13 @@ void view_light_matrix(tl_vec3 from, tl_vec3 centre, double radius, float out[16
     const double proj[16] = {s, 0, 0, 0, 0, s, 0, 0, 0, 0, -2 / (far - near), 0, 0, 0, -(far + near) / (far - near), 1};
     multiply(proj, view, out);
 }
+
+bool view_project(const float m[16], double width, double height, tl_vec3 p, double *x, double *y)
+{
+    double c[4];
+    for (int i = 0; i < 4; i++)
+        c[i] = (double)m[i] * p.x + (double)m[4 + i] * p.y + (double)m[8 + i] * p.z + (double)m[12 + i];
+    if (!(c[3] > 1e-6)) return false;
+    *x = (0.5 + 0.5 * c[0] / c[3]) * width, *y = (0.5 - 0.5 * c[1] / c[3]) * height;
+    return true;
+}

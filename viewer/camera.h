@@ -1,5 +1,7 @@
 // viewer/camera.h: an orbit camera: turns about a target, pans, zooms; matrices for OpenGL, rays through pixels.
 #pragma once
+#include <stdbool.h>
+
 #include "toile/base.h"
 
 typedef struct view_camera {
@@ -29,6 +31,9 @@ void view_camera_axes(const view_camera *camera, tl_vec3 *right, tl_vec3 *up, tl
 
 /// Column-major matrices: world to clip space.
 void view_camera_matrix(const view_camera *camera, double aspect, float out[16]);
+
+/// Where the matrix shows a point in a picture of that size; false: behind the eye.
+bool view_project(const float matrix[16], double width, double height, tl_vec3 point, double *x, double *y);
 
 /// Parallel projection along -`from` (unit, towards the light) around a ball.
 void view_light_matrix(tl_vec3 from, tl_vec3 centre, double radius, float out[16]);

@@ -269,21 +269,11 @@ void view_garment_follow(view_garment *g, const tl_show_surface *s, int32_t seam
 
 // --- drawing over the scene --------------------------------------------------------------------------------
 
-static bool project(const float m[16], double width, double height, tl_vec3 p, double *x, double *y)
-{
-    double c[4];
-    for (int i = 0; i < 4; i++)
-        c[i] = (double)m[i] * p.x + (double)m[4 + i] * p.y + (double)m[8 + i] * p.z + (double)m[12 + i];
-    if (!(c[3] > 1e-6)) return false;
-    *x = (0.5 + 0.5 * c[0] / c[3]) * width, *y = (0.5 - 0.5 * c[1] / c[3]) * height;
-    return true;
-}
-
 static void line_in_space(view_panel *panel, const float m[16], const double size[2], tl_vec3 a, tl_vec3 b,
                           double width, uint32_t rgba)
 {
     double x0, y0, x1, y1;
-    if (project(m, size[0], size[1], a, &x0, &y0) && project(m, size[0], size[1], b, &x1, &y1))
+    if (view_project(m, size[0], size[1], a, &x0, &y0) && view_project(m, size[0], size[1], b, &x1, &y1))
         view_panel_line(panel, x0, y0, x1, y1, width, rgba);
 }
 

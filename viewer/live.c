@@ -2,58 +2,16 @@
 
 #include "live.h"
 
-#include <math.h>
-#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-#include "toile/body.h"
-#include "toile/live.h"
-#include "toile/query.h"
-#include "toile/scene.h"
-#include "toile/sewing.h"
+#include "live_impl.h"
 
-enum { MAX_PINS = 64, MAX_SETS = 40, SET_LENGTH = 2048 };
-#define HOLD 2000.0      // [N/m^2] of a rim that is held, per length of the rim, as in `toile drape`
-#define EDGE 0.025       // [m] of what is sewn
-#define SLACK 0.01       // [m]
-#define REACH 1e3        // [m] of a ray
-#define CARRY_SPEED 1.5  // [m/s] of a body that the pointer has
-
-typedef enum grab_state { FREE, ASKED, HELD } grab_state;
-
-struct view_live {
-    pthread_t thread;
-    pthread_mutex_t mutex;
-    pthread_cond_t wake;
-    // the thread's own
-    int32_t threads;
-    char path[1024], sets[MAX_SETS][SET_LENGTH];
-    int32_t set_count;
-    struct view_live_sew sew;
-    tl_pattern *pattern;
-    tl_sewing *sewing;
-    tl_scene *scene;  // while it sews that of the bodies
-    tl_sim *sim;
-    tl_show *back;
-    tl_handle_id held, pins[MAX_PINS];
-    tl_body_id carried;         // in place of `held`
-    tl_vec3 at;                 // how far it has come [m]
-    tl_body_id mine[MAX_PINS];  // bodies that were carried before
-    int32_t mine_count;
-    // shared, under the mutex
-    tl_show *front;
-    const tl_show_surface *surfaces;
-    int32_t surface_count;
-    uint64_t version;
-    bool quit, paused, once, wind_changed, dropped, pinned, unpin;
-    tl_vec3 wind;
-    grab_state grab;
-    tl_vec3 origin, direction, grabbed, target;
-    view_live_state state;
-};
+#define HOLD 2000.0  // [N/m^2] of a rim that is held, per length of the rim, as in `toile drape`
+#define EDGE 0.025   // [m] of what is sewn
+#define SLACK 0.01   // [m]
 
 static double now(void)
 {
@@ -71,103 +29,8 @@ static int asked_to_quit(void *user)
     return quit;
 }
 
-static bool carried_before(const view_live *live, tl_body_id body)
-{
-    for (int32_t i = 0; i < live->mine_count && i < MAX_PINS; i++)
-        if (live->mine[i].slot == body.slot && live->mine[i].gen == body.gen) return true;
-    return false;
-}
-
-// A body that stands still becomes one that can be carried about, with the usual friction.
-static void take_body(view_live *live, const tl_hit *hit)
-{
-    tl_body_view view;
-    tl_body_id body = hit->body;
-    if (tl_sim_body_view(live->sim, body, &view) != TL_OK || (view.moves && !carried_before(live, body))) return;
-    const bool plane = view.node_count == 4 && view.face_count == 2;
-    char name[64];
-    snprintf(name, sizeof name, "%s", tl_sim_body_name(live->sim, body));
-    tl_vec3 *pos = malloc((size_t)view.node_count * sizeof *pos);
-    int32_t(*face)[3] = malloc((size_t)view.face_count * sizeof *face);
-    if (pos && face && !plane) {
-        memcpy(pos, view.pos, (size_t)view.node_count * sizeof *pos);
-        memcpy(face, view.face, (size_t)view.face_count * sizeof *face);
-        tl_body_def def = tl_body_def_default();
-        def.name = name, def.kind = TL_BODY_MESH, def.live = 1;
-        def.node_count = view.node_count, def.pos = pos;
-        def.face_count = view.face_count, def.face = (const int32_t(*)[3])face;
-        if (tl_body_remove(live->sim, body, NULL) == TL_OK && tl_sim_add_body(live->sim, &def, &body, NULL) == TL_OK) {
-            live->mine[live->mine_count++ % MAX_PINS] = body;
-            live->carried = body, live->at = (tl_vec3){0};
-            live->grabbed = live->target = hit->point;
-            live->grab = HELD;
-        }
-    }
-    free(pos), free(face);
-}
-
-// A step of the carried body's way towards the pointer.
-static void carry(view_live *live)
-{
-    const double step = CARRY_SPEED / (tl_scene_fps(live->scene) * tl_scene_steps_per_frame(live->scene));
-    const tl_vec3 way = {live->target.x - live->grabbed.x - live->at.x, live->target.y - live->grabbed.y - live->at.y,
-                         live->target.z - live->grabbed.z - live->at.z};
-    const double far = sqrt(way.x * way.x + way.y * way.y + way.z * way.z), part = far > step ? step / far : 1;
-    live->at.x += part * way.x, live->at.y += part * way.y, live->at.z += part * way.z;
-    const tl_motion_key pose = {.translate = live->at, .scale = 1};
-    tl_body_set_pose(live->sim, live->carried, &pose, NULL);
-}
-
-// A handle on the corners of the face that was hit, or the body.
-static void take_hold(view_live *live)
-{
-    tl_hit hit;
-    live->grab = FREE;
-    if (!tl_sim_ray(live->sim, live->origin, live->direction, REACH, TL_QUERY_ALL, &hit)) return;
-    if (hit.cloth.gen == 0) {
-        take_body(live, &hit);
-        return;
-    }
-    tl_cloth_view view;
-    if (tl_sim_cloth_view(live->sim, hit.cloth, &view) != TL_OK) return;
-    int32_t nodes[3];
-    for (int k = 0; k < 3; k++) nodes[k] = view.vert_node[view.face[hit.face][k]];
-    tl_handle_def def = tl_handle_def_default();
-    def.cloth = hit.cloth, def.nodes = nodes, def.node_count = 3, def.live = 1;
-    def.start = tl_sim_time(live->sim);
-    if (tl_handle_create(live->sim, &def, &live->held, NULL) != TL_OK) return;
-    live->grabbed = live->target = hit.point;
-    live->grab = HELD;
-}
-
-// What the window wished for since the last step. Called with the mutex held; the calls here are short.
-static void grant_wishes(view_live *live)
-{
-    if (live->wind_changed) tl_sim_set_wind(live->sim, live->wind, NULL);
-    live->wind_changed = false;
-    if (live->grab == ASKED) take_hold(live);
-    if (live->grab == HELD && live->carried.gen) {
-        carry(live);
-        if (live->dropped) live->carried = (tl_body_id){0};
-    } else if (live->grab == HELD) {
-        const tl_motion_key pose = {.translate = {live->target.x - live->grabbed.x, live->target.y - live->grabbed.y,
-                                                  live->target.z - live->grabbed.z},
-                                    .scale = 1};
-        tl_handle_set_target(live->sim, live->held, &pose, NULL);
-        if (live->dropped && live->pinned && live->state.pins < MAX_PINS)
-            live->pins[live->state.pins++] = live->held;
-        else if (live->dropped)
-            tl_handle_remove(live->sim, live->held, NULL);
-    }
-    if (live->dropped) live->grab = FREE;
-    live->dropped = live->pinned = false;
-    for (int32_t i = 0; live->unpin && i < live->state.pins; i++) tl_handle_remove(live->sim, live->pins[i], NULL);
-    if (live->unpin) live->state.pins = 0;
-    live->unpin = false;
-}
-
 // Shows the present state: the back show is filled without the lock, then they change places.
-static void publish(view_live *live, const tl_sim *sim)
+void view_live_publish(view_live *live, const tl_sim *sim)
 {
     const tl_show_surface *surfaces;
     int32_t count;
@@ -206,7 +69,7 @@ static bool run_frame(view_live *live)
     int32_t newton = 0;
     for (int32_t i = 0; i < steps; i++) {
         pthread_mutex_lock(&live->mutex);
-        grant_wishes(live);
+        view_live_grant(live);
         pthread_mutex_unlock(&live->mutex);
         tl_error err = {0};
         const tl_status status = tl_sim_step(live->sim, &r, &err);
@@ -215,7 +78,7 @@ static bool run_frame(view_live *live)
         sum.remesh += r.seconds.remesh, sum.strain += r.seconds.strain;
         newton += r.newton_iterations;
     }
-    publish(live, live->sim);
+    view_live_publish(live, live->sim);
     pthread_mutex_lock(&live->mutex);
     view_live_state *s = &live->state;
     s->frame++, s->frame_ms = 1e3 * (now() - start);
@@ -226,12 +89,14 @@ static bool run_frame(view_live *live)
     return true;
 }
 
-// Waits while paused; false: nobody wants more.
-static bool may_go_on(view_live *live)
+// Waits while there is nothing to do; false: nobody wants more. `run`: not only something to change.
+static bool may_go_on(view_live *live, bool *run)
 {
     pthread_mutex_lock(&live->mutex);
-    while (!live->quit && live->paused && !live->once) pthread_cond_wait(&live->wake, &live->mutex);
+    while (!live->quit && live->paused && !live->once && !live->other_fabric && !live->other_remeshing)
+        pthread_cond_wait(&live->wake, &live->mutex);
     const bool quit = live->quit;
+    *run = !live->paused || live->once;
     live->once = false;
     live->state.running = !live->paused;
     pthread_mutex_unlock(&live->mutex);
@@ -283,12 +148,14 @@ static tl_status wear(view_live *live, const tl_sewing_report *r, tl_error *err)
 static bool sew(view_live *live)
 {
     tl_error err = {0};
+    bool run = true;
     for (bool first = true;; first = false) {  // the panels are shown also when it starts paused
-        if (!first && !may_go_on(live)) return false;
+        if (!first && !may_go_on(live, &run)) return false;
+        if (!run) continue;
         tl_sewing_report r;
         tl_status status = tl_sewing_step(live->sewing, &r, &err);
         if (status != TL_OK) return stopped(live, status, &err);
-        publish(live, tl_sewing_sim(live->sewing));
+        view_live_publish(live, tl_sewing_sim(live->sewing));
         pthread_mutex_lock(&live->mutex);
         live->state.frame++;
         live->state.sewing = r.stage == TL_SEWING_DONE ? 0 : 1 + (int32_t)r.stage, live->state.gap = r.gap;
@@ -306,10 +173,11 @@ static void *live_thread(void *arg)
     bool able = !live->sewing || sew(live);
     if (able) {
         tl_sim_set_cancel(live->sim, &(tl_cancel){asked_to_quit, live});
-        publish(live, live->sim);
+        view_live_publish(live, live->sim);
     }
-    while (may_go_on(live)) {
-        if (!able) continue;
+    for (bool run = true; may_go_on(live, &run);) {
+        if (able) view_live_change(live);
+        if (!able || !run) continue;
         const double start = now(), frame_seconds = 1 / tl_scene_fps(live->scene);
         able = run_frame(live);
         const double left = frame_seconds - (now() - start);  // not faster than the real thing
@@ -356,7 +224,7 @@ tl_status view_live_start(const view_live_def *def, view_live **out, tl_error *e
     view_live *live = calloc(1, sizeof *live);
     if (!live) return TL_NO_MEMORY;
     pthread_mutex_init(&live->mutex, NULL), pthread_cond_init(&live->wake, NULL);
-    live->paused = def->paused, live->threads = def->threads;
+    live->paused = def->paused, live->threads = def->threads, live->taken = -1;
     snprintf(live->path, sizeof live->path, "%s", def->scene);
     for (int32_t i = 0; i < def->set_count && i < MAX_SETS - 2; i++)
         snprintf(live->sets[live->set_count++], SET_LENGTH, "%s", def->sets[i]);
@@ -400,6 +268,15 @@ void view_live_stop(view_live *live)
 
 void view_live_pause(view_live *live, bool paused) { WISH(live, live->paused = paused || live->state.failed); }
 void view_live_step_once(view_live *live) { WISH(live, live->paused = live->once = true); }
+void view_live_fabric(view_live *live, const char *path, const char *name)
+{
+    WISH(live, live->other_fabric = true; snprintf(live->fabric, sizeof live->fabric, "%s", path);
+         snprintf(live->fabric_name, sizeof live->fabric_name, "%s", name));
+}
+void view_live_remeshing(view_live *live, int32_t kind)
+{
+    WISH(live, live->other_remeshing = true, live->remeshing = kind);
+}
 void view_live_wind(view_live *live, tl_vec3 wind) { WISH(live, live->wind = wind, live->wind_changed = true); }
 void view_live_grab(view_live *live, tl_vec3 origin, tl_vec3 direction)
 {
@@ -416,6 +293,25 @@ bool view_live_held(view_live *live, tl_vec3 *point)
     *point = live->grabbed;
     pthread_mutex_unlock(&live->mutex);
     return held;
+}
+
+bool view_live_refused(view_live *live, char *why, size_t size)
+{
+    pthread_mutex_lock(&live->mutex);
+    snprintf(why, size, "%s", live->refused);
+    live->refused[0] = 0;
+    pthread_mutex_unlock(&live->mutex);
+    return why[0] != 0;
+}
+
+int32_t view_live_pins(view_live *live, tl_vec3 *out, int32_t most)
+{
+    pthread_mutex_lock(&live->mutex);
+    int32_t count = 0;
+    for (; count < live->state.pins && count < most; count++)
+        out[count] = live->grab == HELD && count == live->taken ? live->target : live->pins[count].at;
+    pthread_mutex_unlock(&live->mutex);
+    return count;
 }
 
 view_live_state view_live_look(view_live *live)

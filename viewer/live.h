@@ -30,12 +30,20 @@ void view_live_pause(view_live *live, bool paused);
 void view_live_step_once(view_live *live);           ///< one frame, then paused
 void view_live_wind(view_live *live, tl_vec3 wind);  ///< [m/s]
 
-/// Takes hold of the cloth that the ray meets first; the answer comes with view_live_held.
+/// All cloth is of another fabric: its file, and its name for the looks; both "": the scene's own. Its mesh follows it
+/// in another way: a tl_remeshing_kind, -1: the scene's own. Cloth goes on from where it is.
+void view_live_fabric(view_live *live, const char *path, const char *name);
+void view_live_remeshing(view_live *live, int32_t kind);
+bool view_live_refused(view_live *live, char *why, size_t size);  ///< once: the scene has to start again for that
+
+/// Takes hold of the cloth, pin or body that the ray meets first; the answer comes with view_live_held.
 void view_live_grab(view_live *live, tl_vec3 origin, tl_vec3 direction);
 bool view_live_held(view_live *live, tl_vec3 *point);  ///< where the cloth was taken hold of
 void view_live_drag(view_live *live, tl_vec3 point);   ///< where that point is to go
-void view_live_drop(view_live *live, bool pin);        ///< lets go, or leaves it pinned there
-void view_live_unpin(view_live *live);                 ///< lets go of all pins
+/// Lets go. `pin`: leaves it pinned there, or lets go of the pin that was pulled, which otherwise stays.
+void view_live_drop(view_live *live, bool pin);
+void view_live_unpin(view_live *live);                                ///< lets go of all pins
+int32_t view_live_pins(view_live *live, tl_vec3 *out, int32_t most);  ///< where they are; how many
 
 typedef struct view_live_state {
     double time;  ///< simulated [s]

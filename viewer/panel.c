@@ -19,6 +19,7 @@
 #define ACCENT 0x4f8fe6ffu
 
 enum { LINE = 22, PAD = 10, GAP = 4 };  // points
+enum { MAX_BOXES = 8 };
 
 typedef struct corner {
     float x, y, r, g, b, a;
@@ -32,8 +33,9 @@ struct view_panel {
     double scale;  // pixels to a point
     view_pointer pointer;
     double x, y, w, bottom;  // of the present box
-    bool taken;              // the pointer is over a box, or began to drag there
-    const char *dragged;     // label of the slider that is held
+    double box[MAX_BOXES][4];
+    int32_t box_count;
+    const char *dragged;  // label of the slider that is held
     bool out_of_memory;
 };
 
@@ -140,7 +142,7 @@ void view_panel_destroy(view_panel *p)
 
 void view_panel_begin(view_panel *p, int32_t width, int32_t height, double scale, view_pointer pointer)
 {
-    p->count = 0, p->width = width, p->height = height, p->scale = scale, p->pointer = pointer, p->taken = false;
+    p->count = 0, p->width = width, p->height = height, p->scale = scale, p->pointer = pointer, p->box_count = 0;
     if (!pointer.down) p->dragged = NULL;
 }
 
@@ -149,10 +151,30 @@ static bool inside(const view_panel *p, double x, double y, double w, double h)
     return p->pointer.x >= x && p->pointer.x < x + w && p->pointer.y >= y && p->pointer.y < y + h;
 }
 
+static bool clicked(const view_panel *p, double x, double y, double w, double h)
+{
+    return p->pointer.pressed && p->pointer.press_x >= x && p->pointer.press_x < x + w && p->pointer.press_y >= y &&
+           p->pointer.press_y < y + h;
+}
+
+void view_panel_cover(view_panel *p, double x, double y, double w, double h)
+{
+    if (p->box_count < MAX_BOXES) memcpy(p->box[p->box_count++], (double[]){x, y, w, h}, sizeof p->box[0]);
+}
+
+bool view_panel_over(const view_panel *p, double x, double y)
+{
+    for (int32_t i = 0; i < p->box_count; i++) {
+        const double *b = p->box[i];
+        if (x >= b[0] && x < b[0] + b[2] && y >= b[1] && y < b[1] + b[3]) return true;
+    }
+    return false;
+}
+
 void view_panel_box(view_panel *p, double x, double y, double w, double h)
 {
     view_panel_rect(p, x, y, w, h, PAPER);
-    if (inside(p, x, y, w, h)) p->taken = true;
+    view_panel_cover(p, x, y, w, h);
     p->x = x + PAD, p->y = y + PAD, p->w = w - 2 * PAD, p->bottom = y + h;
 }
 
@@ -184,7 +206,7 @@ bool view_panel_button(view_panel *p, const char *text, bool on)
     const bool over = inside(p, p->x, y, p->w, LINE);
     view_panel_rect(p, p->x, y, p->w, LINE, on ? ACCENT : over ? HOVER : WIDGET);
     view_panel_text(p, p->x + 8, y + 15, 9, text, INK);
-    return over && p->pointer.pressed;
+    return clicked(p, p->x, y, p->w, LINE);
 }
 
 bool view_panel_choice(view_panel *p, const char *label, const char *const *names, int32_t count, int32_t *value)
@@ -198,8 +220,8 @@ bool view_panel_choice(view_panel *p, const char *label, const char *const *name
     view_panel_text(p, p->x + 20, y + 15, 9, text, INK);
     view_panel_text(p, p->x + 6, y + 15, 9, "<", DIM);
     view_panel_text(p, p->x + p->w - 13, y + 15, 9, ">", DIM);
-    if (!over || !p->pointer.pressed) return false;
-    const int32_t step = p->pointer.x < p->x + p->w / 3 ? count - 1 : 1;
+    if (!clicked(p, p->x, y, p->w, LINE)) return false;
+    const int32_t step = p->pointer.press_x < p->x + p->w / 3 ? count - 1 : 1;
     *value = (*value + step) % count;
     return true;
 }
@@ -209,11 +231,10 @@ bool view_panel_slider(view_panel *p, const char *label, double lo, double hi, c
     double y;
     if (!next_row(p, &y)) return false;
     const bool over = inside(p, p->x, y, p->w, LINE);
-    if (over && p->pointer.pressed) p->dragged = label;
+    if (clicked(p, p->x, y, p->w, LINE)) p->dragged = label;
     const bool held = p->dragged && strcmp(p->dragged, label) == 0;
     const double before = *value;
     if (held) {
-        p->taken = true;
         *value = lo + (hi - lo) * fmin(1, fmax(0, (p->pointer.x - p->x) / p->w));
     }
     view_panel_rect(p, p->x, y, p->w, LINE, over || held ? HOVER : WIDGET);
@@ -245,7 +266,31 @@ void view_panel_scale(view_panel *p, void (*colour)(void *user, double t, float 
     view_panel_text(p, p->x + p->w - 7.5 * (double)tl_show_text(hi, NULL, NULL), y + 21, 7.5, hi, DIM);
 }
 
-bool view_panel_end(view_panel *p)
+int32_t view_panel_paragraph(view_panel *p, double x, double y, double width, double size, const char *text,
+                             uint32_t rgba)
+{
+    enum { MOST = 240 };
+    int32_t lines = 0;
+    while (*text) {
+        char line[MOST + 1];
+        size_t n = 0, fits = 0;
+        while (n < MOST && text[n] && text[n] != '\n') {  // up to the last space that fits, or as far as it goes
+            line[n] = text[n], line[n + 1] = 0, n++;
+            if (size * (double)tl_show_text(line, NULL, NULL) > width && n > 1) break;
+            if (text[n] == ' ' || text[n] == '\n' || !text[n]) fits = n;
+        }
+        const bool whole = !text[n] || text[n] == '\n';
+        if (!whole || fits != n) n = fits > 0 ? fits : n > 1 ? n - 1 : n;
+        while (n > 0 && ((unsigned char)text[n] & 0xc0) == 0x80) n--;  // not within a letter
+        if (rgba) snprintf(line, sizeof line, "%.*s", (int)n, text), view_panel_text(p, x, y, size, line, rgba);
+        text += n;
+        while (*text == ' ' || *text == '\n') text++;
+        y += 2 * size, lines++;
+    }
+    return lines;
+}
+
+void view_panel_end(view_panel *p)
 {
     glDisable(GL_DEPTH_TEST);
     glEnable(GL_BLEND), glBlendFunc(GL_SRC_ALPHA, GL_ONE_MINUS_SRC_ALPHA);
@@ -258,5 +303,4 @@ bool view_panel_end(view_panel *p)
     glVertexAttribPointer(1, 4, GL_FLOAT, GL_FALSE, sizeof(corner), (const void *)(2 * sizeof(float)));
     glDrawArrays(GL_TRIANGLES, 0, p->count);
     glDisable(GL_BLEND), glEnable(GL_DEPTH_TEST);
-    return p->taken;
 }

@@ -9,9 +9,10 @@
 typedef struct view_panel view_panel;
 
 typedef struct view_pointer {
-    double x, y;   ///< from the upper left corner of the window
-    bool down;     ///< left button
-    bool pressed;  ///< went down since the last frame
+    double x, y;              ///< from the upper left corner of the window
+    bool down;                ///< left button
+    bool pressed;             ///< went down since the last frame
+    double press_x, press_y;  ///< where; a slow picture does not lose a quick click
 } view_pointer;
 
 tl_status view_panel_create(view_panel **out, tl_error *err);  ///< with a current context
@@ -30,7 +31,15 @@ void view_panel_scale(view_panel *panel, void (*colour)(void *user, double t, fl
                       const char *hi);
 
 void view_panel_text(view_panel *panel, double x, double y, double size, const char *text, uint32_t rgba);
+/// Words broken into lines no wider than `width`, the first on base line `y`; how many lines. `rgba` 0: only counted.
+int32_t view_panel_paragraph(view_panel *panel, double x, double y, double width, double size, const char *text,
+                             uint32_t rgba);
 void view_panel_line(view_panel *panel, double x0, double y0, double x1, double y1, double width, uint32_t rgba);
 void view_panel_rect(view_panel *panel, double x, double y, double width, double height, uint32_t rgba);
 
-bool view_panel_end(view_panel *panel);  ///< draws; true: the pointer belongs to the panel, not to the scene
+/// The pointer belongs to the panel there, as in a box.
+void view_panel_cover(view_panel *panel, double x, double y, double width, double height);
+/// Does it, at a place of the last picture?
+bool view_panel_over(const view_panel *panel, double x, double y);
+
+void view_panel_end(view_panel *panel);  ///< draws

@@ -57,13 +57,17 @@ static void on_button(GLFWwindow *glfw, int button, int action, int mods)
 {
     window *w = glfwGetWindowUserPointer(glfw);
     const bool down = action == GLFW_PRESS;
-    if (button == GLFW_MOUSE_BUTTON_LEFT) w->pointer.down = down, w->pointer.pressed = w->pointer.pressed || down;
+    if (button == GLFW_MOUSE_BUTTON_LEFT) w->pointer.down = down;
+    if (button == GLFW_MOUSE_BUTTON_LEFT && down) {
+        w->pointer.pressed = true;
+        w->pointer.press_x = w->last_x, w->pointer.press_y = w->last_y;
+    }
     if (!down) {
         if (w->dragging && w->live) view_live_drop(w->live, false);
         w->orbiting = w->panning = w->dragging = false;
         return;
     }
-    if (w->over_panel || w->over_sheet) return;
+    if (view_panel_over(w->panel, w->last_x, w->last_y)) return;
     if (button == GLFW_MOUSE_BUTTON_MIDDLE || (mods & GLFW_MOD_SHIFT)) {
         w->panning = true;
     } else if (button == GLFW_MOUSE_BUTTON_LEFT && w->live) {
@@ -80,7 +84,7 @@ static void on_wheel(GLFWwindow *glfw, double dx, double dy)
 {
     (void)dx;
     window *w = glfwGetWindowUserPointer(glfw);
-    if (!w->over_panel) view_camera_zoom(&w->camera, dy);
+    if (!view_panel_over(w->panel, w->last_x, w->last_y)) view_camera_zoom(&w->camera, dy);
 }
 
 // ---- keys -------------------------------------------------------------------------------------------------

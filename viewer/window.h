@@ -52,14 +52,14 @@ typedef struct window {
     float (*colours)[3];
     size_t colour_count;
     // live choices
-    char fabric_names[MAX_FABRICS + 1][48];
+    char fabric_names[MAX_FABRICS + 1][48], fabric_paths[MAX_FABRICS + 1][512];
     const char *fabrics[MAX_FABRICS + 1];
     int32_t fabric_count, fabric, remeshing, engine;
     double wind, wind_turn;  ///< [m/s], where to [degrees about the vertical, 0: z]
     // pointer
     view_pointer pointer;
     double last_x, last_y;
-    bool orbiting, panning, dragging, over_panel, over_sheet;
+    bool orbiting, panning, dragging;
     double grab_depth;
     // statistics
     double frame_rate, last_draw;
@@ -86,6 +86,8 @@ void window_close(window *w);
 tl_status window_restart(window *w, tl_error *err);  ///< the live scene again, with the present choices
 void window_update(window *w);                       ///< newest frame to the stage
 void window_set_wind(window *w);
+void window_set_fabric(window *w);          ///< of the live cloth, as chosen
+void window_set_remeshing(window *w);       ///< likewise
 void window_stack(window *w);               ///< the mesh as layers, or the cloth again
 const char *window_exhibit(int32_t index);  ///< title of a scene of the gallery
 

@@ -10,20 +10,23 @@
 static const char *const REMESHING[] = {"as the scene says", "anisotropic", "isotropic", "none", "edge-trees", "sqrt3"};
 static const char *const ENGINE[] = {"as the scene says", "implicit", "springs"};
 
-static const char *const HELP[] = {
-    "space        play or pause",
-    "s            one step (live), next frame",
-    "left, right  a frame; with shift ten, alt a hundred",
-    "Home         first frame, first view; End: last frame",
-    "drag         on cloth or a body: pull it (live); beside: turn",
-    "p            while pulling: pin it there; u: unpin all",
-    "right drag   turn;  middle drag or shift: move",
-    "wheel, + -   nearer, farther",
-    "m, M         next, last colour map;  w: edges;  l: levels as layers",
-    "f: floor   d: dark   t: panel   r: start again",
-    "c            screenshot;  v: film, again to end it",
-    "? or h       this list;  Esc or q: close",
-    "drop         a run, scene, pattern, mesh or character on it",
+static const char *const HELP[][2] = {
+    {"space", "play or pause"},
+    {"s", "one step (live), next frame"},
+    {"left, right", "a frame; with shift ten, alt a hundred"},
+    {"Home, End", "first frame and first view, last frame"},
+    {"drag", "on cloth or a body: pull it (live); beside: turn"},
+    {"p", "while pulling: pin it there; a pin: unpin it"},
+    {"u", "unpin all"},
+    {"right drag", "turn; middle drag or shift: move"},
+    {"wheel, + -", "nearer, farther"},
+    {"m, M", "next, last colour map"},
+    {"w, l", "edges of the mesh, levels as layers"},
+    {"f, d, t", "floor, dark, this panel"},
+    {"r", "start again"},
+    {"c, v", "screenshot; film, again to end it"},
+    {"? or h", "this list; Esc or q: close"},
+    {"drop", "a run, scene, pattern, mesh or character on it"},
 };
 
 void window_notice(window *w, const char *format, ...)
@@ -78,8 +81,9 @@ static void draw_live(window *w)
     const view_live_state s = view_live_look(w->live);
     if (view_panel_button(p, s.running ? "pause" : "run", s.running)) view_live_pause(w->live, s.running);
     bool again = view_panel_button(p, "start again", false);
-    again |= view_panel_choice(p, "fabric", w->fabrics, w->fabric_count, &w->fabric);
-    again |= view_panel_choice(p, "mesh", REMESHING, sizeof REMESHING / sizeof *REMESHING, &w->remeshing);
+    if (view_panel_choice(p, "fabric", w->fabrics, w->fabric_count, &w->fabric)) window_set_fabric(w);
+    if (view_panel_choice(p, "mesh", REMESHING, sizeof REMESHING / sizeof *REMESHING, &w->remeshing))
+        window_set_remeshing(w);
     again |= view_panel_choice(p, "engine", ENGINE, sizeof ENGINE / sizeof *ENGINE, &w->engine);
     tl_error err = {0};
     if (again && window_restart(w, &err) != TL_OK) {
@@ -173,7 +177,7 @@ static void draw_garment(window *w, double width, double height)
     const view_flat_under under =
         view_flat_draw(w->pattern, p, left + 14, top + 14, wide - 28, height - top - 62, w->pointer, w->chosen);
     const bool on_sheet = w->pointer.x < left + wide && w->pointer.y > top;
-    w->over_sheet = on_sheet;
+    view_panel_cover(p, 0, top, left + wide, height - top);
     const int32_t seam = on_sheet ? under.seam : -1;
     if (seam != w->seam) w->seam = seam, w->version = 0;  // the frame is looked at again
     if (on_sheet && w->pointer.pressed) w->chosen = under.panel;
@@ -194,18 +198,30 @@ static void draw_garment(window *w, double width, double height)
         w->error_title = "It could not be sewn:", snprintf(w->error, sizeof w->error, "%s", err.message);
 }
 
-// Breaks a message into lines of about `columns` characters.
 static void draw_message(window *w, const char *title, const char *text, double width, double y, uint32_t paper)
 {
-    enum { COLUMNS = 100 };
-    const size_t n = strlen(text);
-    const double rows = (double)(n / COLUMNS + 1), left = fmax(280, width / 2 - 360);
-    view_panel_rect(w->panel, left, y, fmin(760, width - left - 12), 30 + 16 * rows, paper);
-    view_panel_text(w->panel, left + 12, y + 19, 9.5, title, 0xffffffff);
-    for (size_t at = 0, row = 0; at < n; at += COLUMNS, row++) {
-        char line[COLUMNS + 1];
-        snprintf(line, sizeof line, "%.*s", COLUMNS, text + at);
-        view_panel_text(w->panel, left + 12, y + 37 + 16 * (double)row, 8, line, 0xffffffff);
+    const double left = width > 700 ? fmax(280, width / 2 - 360) : 12, wide = fmin(760, width - left - 12);
+    const int32_t head = title[0] != 0;
+    const int32_t rows = view_panel_paragraph(w->panel, 0, 0, wide - 24, 8.5, text, 0) + head;
+    const double tall = 12 + 17 * rows, top = y - tall;
+    view_panel_rect(w->panel, left, top, wide, tall, paper);
+    if (head) view_panel_text(w->panel, left + 12, top + 19, 9.5, title, 0xffffffff);
+    view_panel_paragraph(w->panel, left + 12, top + 19 + 17 * head, wide - 24, 8.5, text, 0xffffffff);
+}
+
+// Marks where cloth is pinned.
+static void draw_pins(window *w, double width, double height)
+{
+    enum { MOST = 64 };
+    tl_vec3 at[MOST];
+    float m[16];
+    const int32_t count = view_live_pins(w->live, at, MOST);
+    view_camera_matrix(&w->camera, width / height, m);
+    for (int32_t i = 0; i < count; i++) {
+        double x, y;
+        if (!view_project(m, width, height, at[i], &x, &y)) continue;
+        view_panel_rect(w->panel, x - 5, y - 5, 10, 10, 0x16191eff);
+        view_panel_rect(w->panel, x - 3.5, y - 3.5, 7, 7, 0xffb020ff);
     }
 }
 
@@ -214,6 +230,7 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
     view_panel *p = w->panel;
     view_panel_begin(p, width, height, scale, w->pointer);
     const double ww = width / scale, hh = height / scale;
+    if (w->live && !w->stacked) draw_pins(w, ww, hh);
     if (w->pattern && !w->garment) {
         draw_pattern(w, ww, hh);
     } else if (w->panel_open) {
@@ -226,19 +243,28 @@ void window_panel(window *w, int32_t width, int32_t height, double scale)
             draw_playback(w);
         if (w->garment) draw_garment(w, ww, hh);
         char text[64];
-        snprintf(text, sizeof text, "drawn %.0f times a second%s", w->frame_rate, w->film ? ", filming" : "");
+        const bool moves = w->live ? view_live_look(w->live).running : w->playing;
+        const char *film = w->film ? ", filming" : "";
+        if (moves)
+            snprintf(text, sizeof text, "drawn %.0f times a second%s", w->frame_rate, film);
+        else
+            snprintf(text, sizeof text, "nothing moves%s", film);
         view_panel_label(p, text);
     }
     if (w->help) {
         const int rows = sizeof HELP / sizeof *HELP;
-        view_panel_box(p, 280, 12, 430, 26 + 20.0 * rows);
-        for (int i = 0; i < rows; i++) view_panel_text(p, 294, 36 + 20 * i, 8.5, HELP[i], 0xe8eaedff);
+        view_panel_box(p, 280, 12, 420, 26 + 20.0 * rows);
+        for (int i = 0; i < rows; i++) {
+            view_panel_text(p, 294, 36 + 20 * i, 8.5, HELP[i][0], 0x9fc3f5ff);
+            view_panel_text(p, 384, 36 + 20 * i, 8.5, HELP[i][1], 0xe8eaedff);
+        }
     } else if (!w->pattern || w->garment) {
         view_panel_text(p, 16, hh - 14, 8, "? shows all keys", 0x80868fff);
     }
-    if (w->error[0]) draw_message(w, w->error_title, w->error, ww, hh - 120, 0xa02020f0);
-    if (w->notice[0] && w->last_draw < w->notice_until) draw_message(w, "", w->notice, ww, hh - 60, 0x20242cf0);
-    w->over_panel = view_panel_end(p);
+    if (w->error[0]) draw_message(w, w->error_title, w->error, ww, hh - 76, 0xa02020f0);
+    if (w->notice[0] && w->last_draw < w->notice_until && w->picture_in == 0)  // not on a screenshot
+        draw_message(w, "", w->notice, ww, hh - 30, 0x20242cf0);
+    view_panel_end(p);
     if (w->change && w->next_exhibit < EXHIBITS) window_change(w, NULL, w->next_exhibit);
     w->change = false;
 }

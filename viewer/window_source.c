@@ -19,6 +19,7 @@ static int note_fabric(void *user, const tl_fabric_entry *entry)
     window *w = user;
     if (w->fabric_count > MAX_FABRICS) return 1;
     snprintf(w->fabric_names[w->fabric_count], sizeof w->fabric_names[0], "%s", entry->name);
+    snprintf(w->fabric_paths[w->fabric_count], sizeof w->fabric_paths[0], "%s", entry->path);
     w->fabrics[w->fabric_count] = w->fabric_names[w->fabric_count];
     w->fabric_count++;
     return 0;
@@ -60,7 +61,7 @@ static const gallery_scene GALLERY[EXHIBITS] = {
       "remeshing.size_max=0.12"}},
 };
 
-const char *window_exhibit(int32_t index) { return index >= 0 && index < EXHIBITS ? GALLERY[index].title : "-"; }
+const char *window_exhibit(int32_t index) { return index >= 0 && index < EXHIBITS ? GALLERY[index].title : "choose"; }
 
 static void exhibit_path(int32_t index, char *out, size_t size)
 {
@@ -82,7 +83,20 @@ void window_set_wind(window *w)
     view_live_wind(w->live, (tl_vec3){w->wind * sin(a), 0, w->wind * cos(a)});
 }
 
-// The present choices as settings of the scene.
+void window_set_fabric(window *w)
+{
+    const bool own = w->fabric == 0;
+    view_live_fabric(w->live, own ? "" : w->fabric_paths[w->fabric], own ? "" : w->fabrics[w->fabric]);
+}
+
+void window_set_remeshing(window *w)
+{
+    static const tl_remeshing_kind kinds[] = {TL_REMESHING_NONE, TL_REMESHING_ANISOTROPIC, TL_REMESHING_ISOTROPIC,
+                                              TL_REMESHING_NONE, TL_REMESHING_EDGE_TREES,  TL_REMESHING_SQRT3};
+    view_live_remeshing(w->live, w->remeshing == 0 ? -1 : (int32_t)kinds[w->remeshing]);
+}
+
+// The present choices as settings of the scene; that of the fabric is made once it runs.
 static int32_t choices(const window *w, char texts[8][96], const char *sets[MAX_SETS])
 {
     int32_t count = 0, used = 0;
@@ -97,11 +111,6 @@ static int32_t choices(const window *w, char texts[8][96], const char *sets[MAX_
     }
     if (w->engine > 0) {
         snprintf(texts[used], sizeof texts[0], "dynamics.kind=%s", ENGINE[w->engine]);
-        sets[count++] = texts[used++];
-    }
-    for (int32_t i = 0; w->fabric > 0 && w->live && i < 4; i++) {  // the first few cloths; scenes have one or two
-        if (i >= w->map_surface) break;
-        snprintf(texts[used], sizeof texts[0], "cloths[%d].material=%s", i, w->fabrics[w->fabric]);
         sets[count++] = texts[used++];
     }
     return count;
@@ -125,6 +134,7 @@ static tl_status start_live(window *w, const struct view_live_sew *sew, tl_error
     view_live_stop(w->live);
     w->live = live, w->version = 0, w->error[0] = 0;
     if (w->wind != 0) window_set_wind(w);
+    if (w->fabric > 0) window_set_fabric(w);
     return TL_OK;
 }
 
@@ -364,6 +374,14 @@ void window_update(window *w)
     }
     if (w->live) {
         const view_live_state state = view_live_look(w->live);
+        char why[512];
+        if (view_live_refused(w->live, why, sizeof why)) {
+            tl_error err = {0};
+            window_notice(w, "started again: %s", why);
+            if (window_restart(w, &err) != TL_OK)
+                w->error_title = "It could not be started:", snprintf(w->error, sizeof w->error, "%s", err.message);
+            if (!w->live) return;
+        }
         if (state.failed) w->error_title = "It stopped:", snprintf(w->error, sizeof w->error, "%s", state.message);
         view_live_take(w->live, &w->version, put_frame, w);
     } else if (w->show && w->frame_changed) {

@@ -1,5 +1,5 @@
-// toile/live.h: change a simulation while it runs: grab cloth and drag it, move bodies, take things away, turn gravity
-// and wind.
+// toile/live.h: change a simulation while it runs: grab cloth and drag it, move bodies, take things away, give cloth
+// another fabric, turn gravity and wind.
 //
 // What is set here holds from the next step on and keeps the solver's state. Results depend on the calls alone, not on
 // threads or clocks. Handles are dragged by tl_handle_set_target (toile/handle.h).
@@ -28,6 +28,21 @@ TL_API tl_status tl_body_remove(tl_sim *sim, tl_body_id body, tl_error *err);
 /// whose mesh stays as it is (TL_REMESHING_NONE). Not part of a saved state.
 TL_API tl_status tl_cloth_set_springs(tl_sim *sim, tl_cloth_id cloth, const double *stiffness, const tl_vec3 *to,
                                       int32_t node_count, tl_error *err);
+
+/// What a cloth is made of, borrowed until the next call that takes a non-const `sim`; and other fabrics in its place,
+/// as many as it has; NULL: those of its definition. Its shape stays; a saved state then goes with a simulation of the
+/// new fabrics.
+TL_API tl_status tl_cloth_materials(const tl_sim *sim, tl_cloth_id cloth, const tl_material **out, int32_t *count,
+                                    tl_error *err);
+TL_API tl_status tl_cloth_set_materials(tl_sim *sim, tl_cloth_id cloth, const tl_material *materials, int32_t count,
+                                        tl_error *err);
+
+/// How its mesh follows what a cloth does; and other limits, or another kind, from the next step on; NULL: as it was
+/// defined. The mesh there is stays. Between none, anisotropic and isotropic, with springs between none and edge-trees:
+/// TL_BAD_ARG for a kind that needs the mesh as it was given, for cloth whose ties or springs need one that stays, and
+/// for other `masses`.
+TL_API tl_status tl_cloth_remeshing(const tl_sim *sim, tl_cloth_id cloth, tl_remeshing *out, tl_error *err);
+TL_API tl_status tl_cloth_set_remeshing(tl_sim *sim, tl_cloth_id cloth, const tl_remeshing *remeshing, tl_error *err);
 
 /// Speeds of all cloth become `keep` times what they are, 0 to 1: for cloth that is being arranged.
 TL_API tl_status tl_sim_slow(tl_sim *sim, double keep, tl_error *err);

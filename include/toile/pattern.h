@@ -196,8 +196,13 @@ TL_API tl_status tl_pattern_load(const char *path, tl_pattern **out, tl_error *e
 /// 1: the file looks like a pattern, by the ending of its name or, if that is .json, by its keys.
 TL_API int32_t tl_pattern_is(const char *path);
 
-/// Writes it by the ending of `path`: .json (ours), .svg or .dxf. Reading it back gives the same geometry.
+/// Writes it by the ending of `path`: _specification.json (GarmentCode), .json (ours), .svg or .dxf. Reading it back
+/// gives the same geometry.
 TL_API tl_status tl_pattern_save(const tl_pattern *pattern, const char *path, tl_error *err);
+
+/// What has no place in the format of `path` and would not be saved, "2 inner lines, 1 hole"; "" if nothing. A text
+/// that is longer than `size` is cut.
+TL_API tl_status tl_pattern_left_out(const tl_pattern *pattern, const char *path, char *out, size_t size);
 
 /// Draws it for people: outlines, seam numbers in matching colours, notches, grain and names, as SVG.
 TL_API tl_status tl_pattern_draw(const tl_pattern *pattern, const char *path, tl_error *err);

@@ -17,6 +17,12 @@ tl_status tl_pattern_json_text(void *user, const tl_allocator *alloc, const char
 bool tl_garmentcode_is(const json_t *root);
 tl_status tl_garmentcode_read(const tl_node *root, tl_pattern *out, tl_error *err);
 
+/// Outlines are cut where seams begin and end and at darts; what has no place in the format is left out. Fails where
+/// seams cannot be paired, as for a mesh.
+tl_status tl_garmentcode_write(tl_buf *buf, const tl_pattern *pattern, tl_error *err);
+/// What that leaves out, "2 inner lines, 1 hole"; nothing if nothing.
+void tl_garmentcode_left_out(tl_buf *buf, const tl_pattern *pattern);
+
 tl_status tl_svg_pattern_read(const char *path, const char *text, size_t size, tl_pattern *out, tl_error *err);
 
 /// The pattern as a cutter wants to see it: outlines, seam numbers in matching colours, notches, grain, names. Read

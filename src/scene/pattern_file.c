@@ -10,6 +10,8 @@
 #include "io/file.h"
 #include "io/pattern_io.h"
 
+#define GARMENTCODE "_specification.json"  // the ending of what GarmentCode writes itself
+
 static bool ends_with(const char *path, const char *ending)
 {
     const size_t n = strlen(path), m = strlen(ending);
@@ -138,13 +140,18 @@ int32_t tl_pattern_is(const char *path)
     return path && tl_pattern_file_is(&alloc, path);
 }
 
+// `write` NULL: as GarmentCode's JSON.
 static tl_status write_by(const tl_pattern *pattern, const char *path, void (*write)(tl_buf *, const tl_pattern *),
                           tl_error *err)
 {
     tl_buf text;
     tl_buf_init(&text, &pattern->alloc);
-    write(&text, pattern);
-    tl_status status = tl_buf_end(&text, "a pattern", err);
+    tl_status status = TL_OK;
+    if (write)
+        write(&text, pattern);
+    else
+        status = tl_garmentcode_write(&text, pattern, err);
+    if (status == TL_OK) status = tl_buf_end(&text, "a pattern", err);
     if (status == TL_OK) status = tl_file_write(path, text.data, text.size, false, err);
     tl_buf_free(&text);
     return status;
@@ -155,10 +162,23 @@ tl_status tl_pattern_save(const tl_pattern *pattern, const char *path, tl_error 
     if (!pattern || !path) return tl_fail(err, TL_BAD_ARG, "pattern_save: pattern or path is NULL");
     if (!pattern->closed)
         return tl_fail(err, TL_BAD_ARG, "pattern_save: the pattern has not been checked (call tl_pattern_check)");
+    if (ends_with(path, GARMENTCODE)) return write_by(pattern, path, NULL, err);
     if (ends_with(path, ".json")) return write_by(pattern, path, tl_pattern_json_write, err);
     if (ends_with(path, ".svg")) return write_by(pattern, path, tl_svg_pattern_write, err);
     if (ends_with(path, ".dxf")) return write_by(pattern, path, tl_dxf_pattern_write, err);
     return tl_fail(err, TL_BAD_INPUT, "%s: a pattern must end in .json, .svg or .dxf", path);
+}
+
+tl_status tl_pattern_left_out(const tl_pattern *pattern, const char *path, char *out, size_t size)
+{
+    if (!pattern || !path || !out || size == 0) return TL_BAD_ARG;
+    tl_buf text;
+    tl_buf_init(&text, &pattern->alloc);
+    if (ends_with(path, GARMENTCODE)) tl_garmentcode_left_out(&text, pattern);
+    const tl_status status = tl_buf_end(&text, "a list", NULL);
+    snprintf(out, size, "%s", status == TL_OK ? text.data : "");
+    tl_buf_free(&text);
+    return status;
 }
 
 tl_status tl_pattern_draw(const tl_pattern *pattern, const char *path, tl_error *err)

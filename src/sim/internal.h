@@ -23,9 +23,10 @@ typedef struct sim_cloth {
     char name[64];
     tl_mesh *mesh;
     tl_material *materials;
+    tl_material *materials_given;  ///< those of the definition; NULL: they are the same
     int32_t material_count;
     double thickness, friction, friction_self;
-    tl_remeshing remeshing;
+    tl_remeshing remeshing, remeshing_given;
     const tl_adapter *adapter;  ///< by remeshing.kind
     void *adapter_self;         ///< NULL: it keeps nothing
     int64_t passed;             ///< step before which its mesh was last remade, -1: never

@@ -239,6 +239,7 @@ void sim_free_cloth(tl_sim *sim, sim_cloth *cloth)
     sim_free_springs(sim, cloth);
     spring_cloth_destroy(cloth->engine);
     TL_FREE(&sim->alloc, cloth->materials, cloth->material_count);
+    TL_FREE(&sim->alloc, cloth->materials_given, cloth->material_count);
 }
 
 void tl_sim_destroy(tl_sim *sim)
@@ -433,6 +434,7 @@ tl_status tl_sim_add_cloth(tl_sim *sim, const tl_cloth_def *given, tl_cloth_id *
                        .friction = def->friction,
                        .friction_self = def->friction_self,
                        .remeshing = def->remeshing,
+                       .remeshing_given = def->remeshing,
                        // springs keep their hierarchy themselves (spring_cloth.h)
                        .adapter = sim_by_springs(sim) ? &tl_adapter_none : tl_adapter_of(def->remeshing.kind),
                        .passed = -1,

@@ -193,6 +193,19 @@ tl_status spring_cloth_create(const tl_allocator *alloc, const tl_mesh *mesh, co
     return status;
 }
 
+tl_status spring_cloth_set_fabric(spring_cloth *c, const tl_material *fabric, tl_error *err)
+{
+    memcpy(c->fabric, fabric, (size_t)c->fabric_count * sizeof *fabric);
+    spring_cloth_gather(c);
+    return spring_cloth_rebuild(c, err);
+}
+
+void spring_cloth_retune(spring_cloth *c, const spring_cloth_def *def)
+{
+    c->def = *def;
+    c->split_angle = def->rules.split_angle, c->join_angle = def->rules.join_angle;
+}
+
 // ---- the active mesh ------------------------------------------------------------------------------------------
 
 // Which triangle of the base each one comes from.

@@ -81,6 +81,10 @@ tl_status spring_cloth_create(const tl_allocator *alloc, const tl_mesh *mesh, co
 tl_status spring_cloth_copy_base(const spring_cloth *like, spring_cloth **out, tl_error *err);
 void spring_cloth_destroy(spring_cloth *c);  ///< NULL is fine
 
+/// Other fabrics, as many as before, from now on; other rules and settings.
+tl_status spring_cloth_set_fabric(spring_cloth *c, const tl_material *fabric, tl_error *err);
+void spring_cloth_retune(spring_cloth *c, const spring_cloth_def *def);
+
 /// One update of the hierarchy; `changed` says whether the active mesh is another.
 tl_status spring_cloth_adapt(spring_cloth *c, const spring_sight *sight, const tl_push_body *bodies, int32_t body_count,
                              const tl_ctx *ctx, tl_trees_report *report, tl_error *err);

@@ -108,6 +108,12 @@ void sim_springs_hash(const tl_sim *sim, tl_hash *hash)
     }
 }
 
+void sim_springs_retune(const tl_sim *sim, sim_cloth *cloth)
+{
+    const spring_cloth_def def = def_of(sim, cloth);
+    if (cloth->engine) spring_cloth_retune(cloth->engine, &def);
+}
+
 tl_status sim_springs_prepare(tl_sim *sim, tl_error *err)
 {
     if (sim->cloth_count == 0) return tl_fail(err, TL_BAD_ARG, "the simulation has no cloth");

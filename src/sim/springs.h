@@ -29,4 +29,5 @@ tl_status sim_springs_restore(tl_sim *sim, uint64_t built, const void *data, siz
 void sim_springs_hash(const tl_sim *sim, tl_hash *hash);  ///< settings
 
 void sim_springs_view(const spring_cloth *c, tl_cloth_view *out);
-tl_status sim_springs_prepare(tl_sim *sim, tl_error *err);  ///< engines of cloths that have none
+void sim_springs_retune(const tl_sim *sim, sim_cloth *cloth);  ///< its engine goes by cloth->remeshing
+tl_status sim_springs_prepare(tl_sim *sim, tl_error *err);     ///< engines of cloths that have none

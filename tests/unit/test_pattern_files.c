@@ -264,6 +264,80 @@ static void one_of_everything_survives_every_format(void **state)
     tl_pattern_destroy(p);
 }
 
+// --- as GarmentCode's JSON -------------------------------------------------------------------------------
+
+static void patterns_of_garmentcode_are_written_as_they_were(void **state)
+{
+    (void)state;
+    for (int i = 0; i < NAMES; i++) {
+        char path[512], left_out[64];
+        snprintf(path, sizeof path, DATA "%s.json", names[i]);
+        tl_pattern *p = load(path);
+        tl_error err;
+        assert_ok(tl_pattern_save(p, "again_specification.json", &err));
+        assert_ok(tl_pattern_left_out(p, "again_specification.json", left_out, sizeof left_out));
+        assert_string_equal(left_out, "");
+        tl_pattern *q = load("again_specification.json");
+        assert_int_equal(tl_pattern_panel_count(p), tl_pattern_panel_count(q));
+        for (int32_t k = 0; k < tl_pattern_panel_count(p); k++) {
+            const tl_panel *a = tl_pattern_panel(p, k), *b = tl_pattern_panel(q, k);
+            assert_string_equal(a->name, b->name);
+            assert_int_equal(a->edge_count, b->edge_count);
+            check_segments(a->curves, b->curves, a->curve_count);
+            for (int32_t e = 0; e < a->edge_count; e++) assert_string_equal(a->edges[e].label, b->edges[e].label);
+            const double *u = &a->placement.origin.x, *v = &b->placement.origin.x;
+            for (int n = 0; n < 6; n++) assert_near(u[n], v[n], 1e-9);
+        }
+        assert_int_equal(tl_pattern_seam_count(p), tl_pattern_seam_count(q));
+        for (int32_t k = 0; k < tl_pattern_seam_count(p); k++)
+            assert_memory_equal(tl_pattern_seam(p, k)->side, tl_pattern_seam(q, k)->side, sizeof(tl_seam_side[2]));
+        tl_pattern_destroy(p);
+        tl_pattern_destroy(q);
+    }
+}
+
+// Darts become edges, seams over parts of several edges become pairs of whole ones.
+static void one_of_everything_becomes_garmentcode(void **state)
+{
+    (void)state;
+    help_write("all.json", everything);
+    tl_pattern *p = load("all.json");
+    tl_error err;
+    char left_out[256], little[8];
+    assert_ok(tl_pattern_save(p, "all_specification.json", &err));
+    assert_ok(tl_pattern_left_out(p, "all_specification.json", left_out, sizeof left_out));
+    assert_string_equal(left_out, "3 inner lines, 1 hole, 2 notch marks, 1 grain line, 1 layer, 1 bent placement, "
+                                  "measures");
+    assert_ok(tl_pattern_left_out(p, "all_specification.json", little, sizeof little));
+    assert_string_equal(little, "3 inner");
+    assert_ok(tl_pattern_left_out(p, "all.svg", little, sizeof little));
+    assert_string_equal(little, "");
+    tl_pattern *q = load("all_specification.json");
+    const double dart = 0.5 * 0.05 * 0.2;
+    assert_near(tl_pattern_panel(q, 0)->area, tl_pattern_panel(p, 0)->area - dart, 1e-10);
+    assert_near(tl_pattern_panel(q, 1)->area, -0.16, 1e-10);
+    // hem in two parts and two legs; the half circle in three, cut where back has its corner and where the seam ends
+    assert_int_equal(tl_pattern_seam_count(q), 4);
+    const tl_seam *leg = tl_pattern_seam(q, 0);
+    assert_near(tl_seam_side_length(q, &leg->side[0]), hypot(0.02, 0.2), 1e-10);
+    assert_near(tl_seam_side_length(q, &leg->side[1]), hypot(0.03, 0.2), 1e-10);
+    assert_true(far_apart(tl_seam_side_point(q, &leg->side[0], 1), (tl_vec2){0.22, 0.2}) < 1e-10);
+    assert_true(far_apart(tl_seam_side_point(q, &leg->side[1], 1), (tl_vec2){0.22, 0.2}) < 1e-10);
+    double sum[2] = {0};
+    for (int32_t i = 1; i < 4; i++)
+        for (int k = 0; k < 2; k++) sum[k] += tl_seam_side_length(q, &tl_pattern_seam(q, i)->side[k]);
+    assert_near(sum[0], 0.62 + 0.4, 1e-10);
+    assert_near(sum[1], PI * 0.25 + 0.45, 1e-10);
+    // what was sewn together is: the ends of the first seam
+    const tl_seam *whole = tl_pattern_seam(p, 0), *part = tl_pattern_seam(q, 1);
+    for (int k = 0; k < 2; k++)
+        assert_true(
+            far_apart(tl_seam_side_point(p, &whole->side[k], 0), tl_seam_side_point(q, &part->side[k], 0)) < 1e-9 ||
+            far_apart(tl_seam_side_point(p, &whole->side[k], 0), tl_seam_side_point(q, &part->side[k], 1)) < 1e-9);
+    tl_pattern_destroy(p);
+    tl_pattern_destroy(q);
+}
+
 static void cut_lines_survive_dxf(void **state)
 {
     (void)state;
@@ -871,6 +945,8 @@ int main(void)
         IN_FOLDER(darts_of_outlines_are_counted),
         IN_FOLDER(shared_patterns_survive_every_format),
         IN_FOLDER(one_of_everything_survives_every_format),
+        IN_FOLDER(patterns_of_garmentcode_are_written_as_they_were),
+        IN_FOLDER(one_of_everything_becomes_garmentcode),
         IN_FOLDER(cut_lines_survive_dxf),
         IN_FOLDER(drawings_of_garmentcode_have_the_areas_of_its_json),
         IN_FOLDER(drawing_is_read_by_hand_worked_figures),

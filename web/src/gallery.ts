@@ -11,7 +11,6 @@ export type Exhibit = {
   name: string; title: string; about: string;
   folder: string; // of scenes/
   also?: string; // another one that it needs files of
-  cloths?: number; // default 1
   sets: string[]; // what makes it run live
   settings?: Partial<{ colour: string; wire: boolean; sizeMin: number; sizeMax: number; maxFaces: number; wind: number; rate: number }>;
 };
@@ -21,9 +20,9 @@ export const exhibits: Exhibit[] = [
     settings: { wire: true } },
   { name: 'flag', title: 'Flag in the wind', about: 'Nylon in gusts of 6 m/s.', folder: 'flag', sets: ['cloths[0].mesh.rectangle.edge=0.06'], settings: { sizeMin: 40, maxFaces: 1500 } },
   { name: 'curtain', title: 'Curtain to pull at', about: 'Drag the cloth, or push the ball through it.', folder: 'curtain', sets: [] },
-  { name: 'stack', title: 'Ten cloths on each other', about: 'Four fabrics, no layer passes through another.', folder: 'stack', sets: [], cloths: 10, settings: { sizeMin: 40, maxFaces: 200 } },
+  { name: 'stack', title: 'Ten cloths on each other', about: 'Four fabrics, no layer passes through another.', folder: 'stack', sets: [], settings: { sizeMin: 40, maxFaces: 200 } },
   { name: 'dancer', title: 'Dress on a dancer', about: 'Sewn from ten panels; she turns a pirouette.', folder: 'dancer', also: 'walk', sets: [], settings: { sizeMin: 40, sizeMax: 120, maxFaces: 2500 } },
-  { name: 'try-on', title: 'Trying on, with tension', about: 'Shirt and trousers; red is where cloth is pulled.', folder: 'shirt-trousers', also: 'walk', sets: [], cloths: 2,
+  { name: 'try-on', title: 'Trying on, with tension', about: 'Shirt and trousers; red is where cloth is pulled.', folder: 'shirt-trousers', also: 'walk', sets: [],
     settings: { colour: 'tension', sizeMin: 40, sizeMax: 120, maxFaces: 1800 } },
 ];
 

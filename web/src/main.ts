@@ -7,6 +7,7 @@ import type { Colour, File_, FromWorker, Report, ToWorker } from './messages';
 import { defaults, fromLink, toLink } from './settings';
 import type { Settings } from './settings';
 import { palette, ranges, View } from './view';
+import { listen } from './hands';
 import { Recording } from './recording';
 import { overBody, recognise } from './dropped';
 import type { Editor } from './editor/editor';
@@ -43,20 +44,35 @@ $('message').querySelector('button')!.onclick = () => ($('message').hidden = tru
 
 // --- loading ---------------------------------------------------------------------------------------------
 
+const halvings = () => Math.max(1, Math.min(4, Math.round(Math.log2(110 / settings.sizeMin)))); // of edges of about 10 cm
+const kinds = { none: 0, anisotropic: 1, isotropic: 2, trees: 4 }; // tl_remeshing_kind
+
+const fabricPath = () => (settings.fabric ? `/data/materials/${settings.fabric}.json` : '');
+
+// What the panel says to the cloth that is there; it starts again only if that cannot be.
+function changeFabric() {
+  if (recording) return;
+  tell({ type: 'fabric', path: fabricPath() });
+  view.setLooks(looks());
+}
+function changeRemeshing() {
+  if (recording) return;
+  const { remeshing, sizeMin, sizeMax, maxFaces } = settings;
+  if (settings.engine === 'springs') tell({ type: 'remeshing', kind: remeshing === 'none' ? kinds.none : kinds.trees, sizeMin: 0, sizeMax: 0, maxFaces, levels: halvings() });
+  else tell({ type: 'remeshing', kind: kinds[remeshing], sizeMin: sizeMin / 1000, sizeMax: Math.max(sizeMax, sizeMin) / 1000, maxFaces, levels: 0 });
+}
+
 // What the panel says, as settings of the scene reader.
-function sets(cloths: number): string[] {
+function sets(): string[] {
   const springs = settings.engine === 'springs';
-  const list = springs ? [
+  return springs ? [
     `fps=${settings.rate}`, 'steps_per_frame=1', 'dynamics.kind=springs', `remeshing.kind=${settings.remeshing === 'none' ? 'none' : 'edge-trees'}`,
-    // halvings of edges of about 10 cm down to the shortest
-    ...(settings.remeshing === 'none' ? [] : [`remeshing.levels=${Math.max(1, Math.min(4, Math.round(Math.log2(110 / settings.sizeMin))))}`, `remeshing.max_faces=${settings.maxFaces}`]),
+    ...(settings.remeshing === 'none' ? [] : [`remeshing.levels=${halvings()}`, `remeshing.max_faces=${settings.maxFaces}`]),
   ] : [
     `fps=${settings.rate / 2}`, 'steps_per_frame=2', `remeshing.kind=${settings.remeshing}`,
     `remeshing.size_min=${settings.sizeMin / 1000}`, `remeshing.size_max=${Math.max(settings.sizeMax, settings.sizeMin) / 1000}`,
     `remeshing.max_faces=${settings.maxFaces}`, 'solver.newton_tolerance=0.06', 'solver.linear_tolerance=0.05',
   ];
-  if (settings.fabric) for (let i = 0; i < cloths; i++) list.push(`cloths[${i}].material=${settings.fabric}`);
-  return list;
 }
 
 const sent = new Set<string>();
@@ -67,13 +83,13 @@ async function load(newCamera: boolean) {
   closeRecording();
   try {
     if (custom) {
-      tell({ type: 'scene', path: custom.path, sets: [...custom.sets, ...sets(sceneJson.cloths?.length ?? 1)], key: mine });
+      tell({ type: 'scene', path: custom.path, sets: [...custom.sets, ...sets()], fabric: fabricPath(), key: mine });
       return;
     }
     const exhibit = exhibits.find((e) => e.name === settings.scene) ?? exhibits[0];
     for (const folder of [exhibit.also ?? exhibit.folder, exhibit.folder]) await host.sceneFiles(folder);
     if (mine !== key) return;
-    tell({ type: 'scene', path: `/scenes/${exhibit.folder}/scene.json`, sets: [...exhibit.sets, ...sets(exhibit.cloths ?? 1)], key: mine });
+    tell({ type: 'scene', path: `/scenes/${exhibit.folder}/scene.json`, sets: [...exhibit.sets, ...sets()], fabric: fabricPath(), key: mine });
   } catch (e) {
     say(`Could not load the scene: ${(e as Error).message}`, true);
   }
@@ -117,7 +133,6 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
     tell({ type: 'play', on: playing });
     draped?.('');
     draped = null;
-    document.body.dataset.loaded = String(m.key);
   } else if (m.type === 'frame') {
     tell({ type: 'drawn' });
     if (recording || (editing() && !editor?.draping)) return;
@@ -129,6 +144,7 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
       frameCamera = false;
       document.body.dataset.shown = String(performance.now() | 0);
     }
+    if (m.first) document.body.dataset.first = String(key);
     document.body.dataset.hash = m.hash;
     frameTimes.push(performance.now());
     if (frameTimes.length > 40) frameTimes.shift();
@@ -140,6 +156,11 @@ worker.onmessage = (event: MessageEvent<FromWorker>) => {
     if (draped) draped(m.message);
     else say(m.message, true);
     draped = null;
+  } else if (m.type === 'playing') {
+    document.body.dataset.running = m.on ? '1' : '0';
+  } else if (m.type === 'changed') {
+    if (m.message) void load(false); // not on the way: from the start, then
+    else document.body.dataset.changes = String(Number(document.body.dataset.changes ?? 0) + 1);
   } else if (m.type === 'stopped') {
     setPlaying(false);
     say(`The simulation stopped: ${m.message}`, true);
@@ -436,19 +457,19 @@ function setColour(colour: Colour) {
   needsDraw = true;
 }
 
-let reload = 0;
+let later = 0;
 for (const id of ['sizeMin', 'sizeMax', 'maxFaces'] as const)
   $(id).oninput = () => {
     settings[id] = Number($<HTMLInputElement>(id).value);
     showSettings();
-    clearTimeout(reload);
-    reload = setTimeout(() => load(false), 350) as unknown as number;
+    clearTimeout(later);
+    later = setTimeout(changeRemeshing, 200) as unknown as number;
   };
-for (const id of ['fabric', 'engine', 'remeshing'] as const)
+for (const [id, act] of [['fabric', changeFabric], ['remeshing', changeRemeshing], ['engine', () => load(false)]] as const)
   $(id).onchange = () => {
     (settings as Record<string, unknown>)[id] = $<HTMLSelectElement>(id).value;
     showSettings();
-    void load(false);
+    void act();
   };
 $('rate').onchange = () => ((settings.rate = Number($<HTMLSelectElement>('rate').value)), load(false));
 for (const id of ['wind', 'windFrom'] as const)
@@ -525,68 +546,23 @@ $('theme').onclick = () => {
 };
 $('menu').onclick = () => $('menu').setAttribute('aria-expanded', String($('panel').classList.toggle('open')));
 
-// --- pointer and keys ------------------------------------------------------------------------------------
+function showKeys() {
+  if (!$('panel').classList.contains('open') && getComputedStyle($('menu')).display !== 'none') $('menu').click();
+  const keys = document.querySelector('details')!;
+  keys.open = true;
+  keys.scrollIntoView({ block: 'end' });
+}
 
-const canvas = $<HTMLCanvasElement>('canvas');
-let held: { id: number; from: { x: number; y: number; z: number }; point: import('three').Vector3; panel?: boolean } | null = null;
-
-canvas.addEventListener('pointerdown', (e) => {
-  if (e.button !== 0 || recording || held) return;
-  const hit = view.pick(e.clientX, e.clientY);
-  if (!hit) return;
-  if (editing() && editor?.grab(hit.name, hit.point, e)) {
-    held = { id: e.pointerId, from: hit.point, point: hit.point, panel: true };
-    view.controls.enabled = false;
-    canvas.setPointerCapture(e.pointerId);
-    return;
-  }
-  const ray = view.ray(e.clientX, e.clientY);
-  tell({ type: 'grab', origin: ray.origin.toArray(), direction: ray.direction.toArray() });
-  held = { id: e.pointerId, from: hit.point, point: hit.point };
-  view.controls.enabled = false;
-  canvas.setPointerCapture(e.pointerId);
-}, { capture: true });
-canvas.addEventListener('pointermove', (e) => {
-  if (held?.id !== e.pointerId) return;
-  const to = view.across(e.clientX, e.clientY, held.point);
-  if (to && held.panel) editor?.dragTo(to, e);
-  else if (to) tell({ type: 'drag', by: [to.x - held.from.x, to.y - held.from.y, to.z - held.from.z] });
-});
-for (const type of ['pointerup', 'pointercancel'] as const)
-  canvas.addEventListener(type, (e) => {
-    if (held?.id !== e.pointerId) return;
-    const panel = held.panel;
-    held = null;
-    view.controls.enabled = true;
-    if (panel) return editor?.letGo();
-    tell({ type: 'release' });
-  });
-
-window.addEventListener('keydown', (e) => {
-  const at = e.target as HTMLElement;
-  if (e.ctrlKey || e.metaKey || e.altKey || (editing() && $('editor').contains(at))) return;
-  if (/^(INPUT|SELECT|TEXTAREA)$/.test(at.tagName) || (at.tagName === 'BUTTON' && (e.key === ' ' || e.key === 'Enter'))) return;
-  const turn = (dx: number, dy: number) => {
-    const offset = view.camera.position.clone().sub(view.controls.target);
-    const length = offset.length();
-    const azimuth = Math.atan2(offset.x, offset.z) + dx;
-    const polar = Math.min(Math.max(Math.acos(offset.y / length) + dy, 0.05), 3);
-    offset.set(Math.sin(polar) * Math.sin(azimuth), Math.cos(polar), Math.sin(polar) * Math.cos(azimuth)).multiplyScalar(length);
-    view.camera.position.copy(view.controls.target).add(offset);
-  };
-  const zoom = (f: number) => view.camera.position.sub(view.controls.target).multiplyScalar(f).add(view.controls.target);
-  const keys: Record<string, () => void> = {
+listen($<HTMLCanvasElement>('canvas'), {
+  view, tell,
+  recorded: () => recording !== null,
+  editor: () => (editing() ? editor : null),
+  changed: () => (needsDraw = true),
+  keys: {
     ' ': () => $('play').click(), s: () => $('step').click(), r: () => $('reset').click(), w: () => $('wire').click(),
     c: () => { setColour(colours[(colours.indexOf(settings.colour) + 1) % colours.length]); showSettings(); },
-    o: () => $('open').click(), Home: () => $('home').click(),
-    ArrowLeft: () => turn(-0.1, 0), ArrowRight: () => turn(0.1, 0), ArrowUp: () => turn(0, -0.08), ArrowDown: () => turn(0, 0.08),
-    '+': () => zoom(0.9), '-': () => zoom(1.1), '?': () => { document.querySelector('details')!.open = true; },
-  };
-  const act = keys[e.key.length === 1 ? e.key.toLowerCase() : e.key];
-  if (!act) return;
-  e.preventDefault();
-  act();
-  needsDraw = true;
+    o: () => $('open').click(), Home: () => $('home').click(), '?': showKeys,
+  },
 });
 
 function loop() {

@@ -78,7 +78,7 @@ export class View {
     this.controls.maxPolarAngle = Math.PI * 0.95;
     this.controls.target.set(0, 0.5, 0);
 
-    this.scene.add(new THREE.HemisphereLight(0xe6edff, 0x8a8078, 0.85));
+    this.scene.add(new THREE.HemisphereLight(0xe6edff, 0x8a8078, 1.25));
     for (let i = 0; i < SUNS.length; i++) this.suns.push(new THREE.DirectionalLight(0xfff1e0, 2.7 / SUNS.length));
     for (const light of [...this.suns, this.sky]) {
       light.castShadow = true;
@@ -137,16 +137,17 @@ export class View {
 
   setLooks(looks: Map<string, { color: string; back: string }>) {
     this.looks = looks;
-    for (const [name, part] of this.cloths) {
-      const look = looks.get(name);
-      if (look) (part.mesh.material as THREE.MeshStandardMaterial).color.set(look.color);
-    }
+    let index = 0;
+    for (const [name, part] of this.cloths) (part.mesh.material as THREE.MeshStandardMaterial).color.set(this.colourOf(name, index++));
+  }
+
+  private colourOf(name: string, index: number): string {
+    return this.looks.get(name)?.color ?? ['#5f86b8', '#b5643c', '#5c8f6b', '#96598e', '#b39b4a'][index % 5];
   }
 
   // Colours by number, woven texture and wires on top of three's own shading.
   private clothMaterial(name: string, index: number): THREE.Material {
-    const look = this.looks.get(name);
-    const colour = look?.color ?? ['#5f86b8', '#b5643c', '#5c8f6b', '#96598e', '#b39b4a'][index % 5];
+    const colour = this.colourOf(name, index);
     const material = new THREE.MeshPhysicalMaterial({
       color: colour, side: THREE.DoubleSide, roughness: 0.85, metalness: 0, sheen: 0.4, sheenRoughness: 0.6,
       sheenColor: new THREE.Color('#ffffff').multiplyScalar(0.35),
@@ -174,6 +175,8 @@ export class View {
           if (!gl_FrontFacing) diffuseColor.rgb = mix(diffuseColor.rgb, vec3(0.85), 0.25);
           if (map > 0.5) diffuseColor.rgb = paletteAt((vValue - low) / (high - low));`)
         .replace('#include <dithering_fragment>', `#include <dithering_fragment>
+          // what colours say must not drown in the shade
+          if (map > 0.5) gl_FragColor.rgb = mix(gl_FragColor.rgb, pow(paletteAt((vValue - low) / (high - low)), vec3(1.0 / 2.2)), 0.4);
           if (wire > 0.5) {
             vec3 d = vBary / fwidth(vBary); float near = min(min(d.x, d.y), d.z);
             gl_FragColor.rgb = mix(wireColour, gl_FragColor.rgb, 0.5 + 0.5 * smoothstep(0.25, 1.0, near));
@@ -270,7 +273,8 @@ export class View {
     const a = (azimuth * Math.PI) / 180;
     const e = (elevation * Math.PI) / 180;
     const half = (this.camera.fov * Math.PI) / 360;
-    const distance = (radius / Math.sin(half)) * (this.camera.aspect < 1 ? 1.05 / this.camera.aspect : 0.95);
+    const distance = (radius / Math.sin(half)) * (this.camera.aspect < 1 ? 1.05 / this.camera.aspect : 1.02);
+    centre.y -= 0.05 * radius; // room for what stands at the foot of the picture
     this.controls.target.copy(centre);
     this.camera.position.set(Math.sin(a) * Math.cos(e), Math.sin(e), Math.cos(a) * Math.cos(e)).multiplyScalar(distance).add(centre);
     // the broad light stands to the left of the camera, wherever that begins

@@ -118,6 +118,12 @@ function opened(key: number, status: number) {
   advance();
 }
 
+// Cloth goes on from where it is; what it cannot become on its way takes a new start, which the page sees to.
+function changed(what: 'fabric' | 'remeshing', status: number) {
+  post({ type: 'changed', what, message: status === 0 && loaded && !sewing ? '' : text('tlw_message') || 'nothing is simulated yet' });
+  if (loaded && !playing && !sewing) send();
+}
+
 let engines: string[] = ['implicit'];
 // Engines are asked of the scene reader, so that the menu shows what this build has.
 function findEngines() {
@@ -172,7 +178,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
         core.FS.writeFile(file.path, file.data);
       }
       break;
-    case 'scene': opened(m.key, call('tlw_load_scene', m.path, m.sets.join('\n'))); break;
+    case 'scene': opened(m.key, call('tlw_load_scene', m.path, m.sets.join('\n')) || (m.fabric && call('tlw_fabric', m.fabric)) || 0); break;
     case 'sew': {
       if (call('tlw_sew', m.pattern, `/data/materials/${m.material}.json`, m.edge) !== 0) {
         post({ type: 'sewn', key: m.key, stage: 0, part: 0, gap: 0, tie: 0, seam: '', done: false, message: text('tlw_message') });
@@ -187,8 +193,11 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     case 'play':
       playing = m.on;
       due = performance.now();
+      post({ type: 'playing', on: m.on });
       advance();
       break;
+    case 'fabric': changed('fabric', call('tlw_fabric', m.path)); break;
+    case 'remeshing': changed('remeshing', call('tlw_remeshing', m.kind, m.sizeMin, m.sizeMax, m.maxFaces, m.levels)); break;
     case 'step':
       if (sewing) sew();
       else if (loaded && steps(m.count)) send();
@@ -205,7 +214,7 @@ self.onmessage = (event: MessageEvent<ToWorker>) => {
     case 'convert': {
       const status = call('tlw_convert_pattern', m.from, m.to);
       const data = status === 0 ? core.FS.readFile(m.to) : new Uint8Array();
-      post({ type: 'converted', key: m.key, data, message: status === 0 ? text('tlw_pattern_notes') : text('tlw_message'), ok: status === 0 });
+      post({ type: 'converted', key: m.key, data, message: status === 0 ? text('tlw_pattern_notes') : text('tlw_message'), leftOut: text('tlw_pattern_left_out'), ok: status === 0 });
       break;
     }
   }

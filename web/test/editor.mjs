@@ -119,18 +119,48 @@ export const editorChecks = [
       await page.waitForFunction(() => document.querySelector('#editor').dataset.arranged);
       expect(JSON.stringify(await store(page)) === after, 'a reload loses the pattern');
       const saved = {};
-      for (const format of ['json', 'svg', 'dxf']) {
+      for (const format of ['json', 'svg', 'dxf', 'garmentcode']) {
         const [download] = await Promise.all([page.waitForEvent('download', { timeout: 20000 }), page.selectOption('#ed-save', format)]);
         saved[format] = readFileSync(await download.path(), 'utf8');
       }
       expect(JSON.parse(saved.json).format === 'toile-pattern-1' && saved.svg.includes('data-placement') && saved.dxf.includes('POLYLINE'), 'a saved file is not what it should be');
+      // GarmentCode knows no inner lines, which is said; darts are edges there
+      await page.waitForFunction(() => /without .*inner line/.test(document.querySelector('#message p').textContent));
+      const code = JSON.parse(saved.garmentcode).pattern;
+      expect(Object.keys(code.panels).length === 2 && code.panels.front.edges.length > 4 && code.stitches.length >= 3, 'GarmentCode: panels, dart or seams are missing');
       // what was saved as a drawing opens as what it was
       await page.click('#ed-new');
       await page.setInputFiles('#file', { name: 'skirt.svg', mimeType: 'image/svg+xml', buffer: Buffer.from(saved.svg) });
       await page.waitForFunction(() => window.toile.editor().store.pattern.panels.length === 2);
       p = (await store(page)).panels[0];
       expect(p.darts.length === 1 && p.lines.length === 1 && p.placement.bend > 0, 'the drawing lost something');
-      return 'curve, dart, line, mirror, undo, redo, reload, three formats';
+      return 'curve, dart, line, mirror, undo, redo, reload, four formats';
+    },
+  },
+  {
+    name: 'a seam is sewn by keys alone',
+    size: { width: 1280, height: 800 },
+    async run({ page, address }) {
+      await openEditor(page, address);
+      await settle(page, () => page.click('#ed-skirt'));
+      await page.locator('.ed-sheet svg').focus();
+      const keys = async (...list) => {
+        for (const key of list) await page.keyboard.press(key);
+      };
+      const chosen = () => page.evaluate(() => window.toile.editor().sheet.selection);
+      await keys('n', 'e', 'e'); // edge 1 of the front
+      let s = await chosen();
+      expect(s.kind === 'edge' && s.panel === 'front' && s.edge === 1, JSON.stringify(s));
+      await keys('c', 'c', 'ArrowRight');
+      const corner = await page.evaluate(() => window.toile.editor().store.pattern.panels[0].edges[0].pieces[0].to[0]);
+      await keys('ArrowLeft');
+      const back = await page.evaluate(() => window.toile.editor().store.pattern.panels[0].edges[0].pieces[0].to[0]);
+      expect(Math.abs(corner - back - 0.01) < 1e-9, `the corner went ${corner - back} m`);
+      await page.evaluate(() => window.toile.editor().store.change((p) => p.seams.pop()));
+      await keys('s', 'e', 'e', 'e', 'e', 'Enter', 'n', 'e', 'e', 'Enter'); // edge 3 of the front, edge 1 of the back
+      const seams = (await store(page)).seams;
+      expect(seams.length === 2 && seams[1].sides[0].edge === 3 && seams[1].sides[1].panel === 'back' && seams[1].sides[1].edge === 1, JSON.stringify(seams));
+      return 'edges, corners and a seam';
     },
   },
   {

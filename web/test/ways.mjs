@@ -9,19 +9,25 @@ export async function open(page, address, hash = '') {
   await page.goto(address + hash);
   await page.waitForFunction(() => document.body.dataset.shown, null, { timeout: 60000 });
 }
+/** Stops; every frame of before has come when the worker says so. */
 export async function pause(page) {
   if ((await page.textContent('#play')) === 'Pause') await page.$eval('#play', (b) => b.click());
+  await page.waitForFunction(() => document.body.dataset.running === '0', null, { timeout: 60000 });
 }
-/** Takes steps one after another, `count` in all. */
+/** Takes `count` steps one after another. */
 export async function steps(page, count) {
   await pause(page);
-  const before = Number((await data(page)).steps);
-  await page.waitForTimeout(100);
-  const start = Number((await data(page)).steps) || before;
+  const from = Number((await data(page)).steps);
   for (let i = 0; i < count; i++) await page.keyboard.press('s'); // not a click: the pointer may be holding something
-  await page.waitForFunction((n) => Number(document.body.dataset.steps) >= n, start + count, { timeout: 120000 });
+  await page.waitForFunction((n) => Number(document.body.dataset.steps) >= n, from + count, { timeout: 180000 });
 }
-/** Mean height of all cloth, and its faces. */
+/** Does something that changes the cloth that is there, and waits until it has. */
+export async function change(page, act) {
+  const before = (await data(page)).changes;
+  await act();
+  await page.waitForFunction((b) => document.body.dataset.changes !== b, before, { timeout: 60000 });
+}
+/** The box of all cloth. */
 export const shape = (page) => page.evaluate(() => {
   const box = window.toile.view.bounds(false);
   return { low: box.min.y, high: box.max.y, left: box.min.x, right: box.max.x };
@@ -39,12 +45,11 @@ export const colours = (page, png) => page.evaluate(async (base64) => {
   const seen = new Set(new Uint32Array(c.getImageData(0, 0, image.width, image.height).data.buffer));
   return seen.size;
 }, png.toString('base64'));
-/** Does something that loads a scene, and waits until it is there. */
+/** Does something that loads a scene, and waits until its first frame is there. */
 export async function load(page, act) {
-  const before = (await data(page)).loaded;
+  const before = (await data(page)).first;
   await act();
-  await page.waitForFunction((b) => document.body.dataset.loaded !== b, before, { timeout: 60000 });
-  await page.waitForFunction(() => document.body.dataset.steps === '0' || document.querySelector('#play').textContent === 'Pause');
+  await page.waitForFunction((b) => document.body.dataset.first !== b, before, { timeout: 60000 });
 }
 /** Drops a file on the page, as from a file manager. */
 export const drop = (page, name, text) => page.evaluate(([n, t]) => {

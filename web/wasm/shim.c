@@ -223,6 +223,47 @@ int tlw_wind(double x, double y, double z)
     return tlw.sim ? tlw_said(tl_sim_set_wind(tlw.sim, (tl_vec3){x, y, z}, &tlw.err)) : 0;
 }
 
+/// All cloth is of another fabric from now on, that of a file; "": the scene's own.
+TLW_API int tlw_fabric(const char *path);
+int tlw_fabric(const char *path)
+{
+    tl_material fabric, *all = NULL;
+    tl_status status = path[0] ? tl_material_load(path, &fabric, &tlw.err) : TL_OK;
+    for (int32_t i = 0; status == TL_OK && tlw.sim && i < tl_sim_cloth_count(tlw.sim); i++) {
+        const tl_cloth_id cloth = tl_sim_cloth(tlw.sim, i);
+        const tl_material *own;
+        int32_t count = 0;
+        status = tl_cloth_materials(tlw.sim, cloth, &own, &count, &tlw.err);
+        if (path[0] && status == TL_OK) {
+            tl_material *more = realloc(all, (size_t)count * sizeof *all);
+            if (!more) status = TL_NO_MEMORY;
+            if (more) all = more;
+            for (int32_t k = 0; more && k < count; k++) all[k] = fabric;
+        }
+        if (status == TL_OK) status = tl_cloth_set_materials(tlw.sim, cloth, path[0] ? all : NULL, count, &tlw.err);
+    }
+    free(all);
+    return tlw_said(status);
+}
+
+/// The mesh of all cloth follows it by this tl_remeshing_kind and these bounds from now on; numbers that are 0 stay.
+TLW_API int tlw_remeshing(int kind, double size_min, double size_max, int max_faces, int levels);
+int tlw_remeshing(int kind, double size_min, double size_max, int max_faces, int levels)
+{
+    tl_status status = TL_OK;
+    for (int32_t i = 0; status == TL_OK && tlw.sim && i < tl_sim_cloth_count(tlw.sim); i++) {
+        tl_remeshing r;
+        status = tl_cloth_remeshing(tlw.sim, tl_sim_cloth(tlw.sim, i), &r, &tlw.err);
+        r.kind = (tl_remeshing_kind)kind;
+        if (size_min > 0) r.size_min = size_min;
+        if (size_max > 0) r.size_max = size_max;
+        if (max_faces > 0) r.max_faces = max_faces;
+        if (levels > 0) r.levels = levels;
+        if (status == TL_OK) status = tl_cloth_set_remeshing(tlw.sim, tl_sim_cloth(tlw.sim, i), &r, &tlw.err);
+    }
+    return tlw_said(status);
+}
+
 TLW_API int tlw_gravity(double y);
 int tlw_gravity(double y) { return tlw.sim ? tlw_said(tl_sim_set_gravity(tlw.sim, (tl_vec3){0, y, 0}, &tlw.err)) : 0; }
 

@@ -7,7 +7,7 @@
 
 #include "shim.h"
 
-static char notes[1 << 14];
+static char notes[1 << 14], left_out[512];
 static tl_pattern_mesh panels;
 static char (*names)[64];
 
@@ -23,16 +23,21 @@ static void keep_notes(const tl_pattern *pattern)
 TLW_API const char *tlw_pattern_notes(void);
 const char *tlw_pattern_notes(void) { return notes; }
 
+/// What had no place in the format that was written last.
+TLW_API const char *tlw_pattern_left_out(void);
+const char *tlw_pattern_left_out(void) { return left_out; }
+
 /// Reads a pattern in any format and writes it by the ending of `to`.
 TLW_API int tlw_convert_pattern(const char *from, const char *to);
 int tlw_convert_pattern(const char *from, const char *to)
 {
     tl_pattern *pattern = NULL;
-    notes[0] = 0;
+    notes[0] = left_out[0] = 0;
     tl_status status = tl_pattern_load(from, &pattern, &tlw.err);
     if (status == TL_OK) {
         keep_notes(pattern);
         status = tl_pattern_save(pattern, to, &tlw.err);
+        if (status == TL_OK) tl_pattern_left_out(pattern, to, left_out, sizeof left_out);
     }
     tl_pattern_destroy(pattern);
     return tlw_said(status);

@@ -3,8 +3,8 @@
 import './editor.css';
 import type { File_, Shape } from '../messages';
 import type { Vector3 } from 'three';
-import { duplicate, mirror, panelOf, removeCorner, removePanel } from './edits';
-import { readPattern, savePattern, skirt } from './files';
+import { duplicate, mirror, moveCorner, panelOf, removeCorner, removePanel } from './edits';
+import { formats, readPattern, savePattern, skirt } from './files';
 import type { Format } from './files';
 import { bodies, bodyScene, BODIES, dressScene, FILE, placeAt, SCENE, setOwnBody } from './garment';
 import type { Spot } from './garment';
@@ -12,7 +12,7 @@ import { Store } from './history';
 import type { Host } from './host';
 import { keepBackdrop, keptBackdrop } from './image';
 import { Inspector } from './inspector';
-import { empty, toFile } from './model';
+import { corner, empty, toFile } from './model';
 import type { Pattern } from './model';
 import { Sheet } from './sheet';
 import type { Selection } from './sheet';
@@ -110,12 +110,14 @@ export class Editor {
       bar.append(b);
       return b;
     };
-    for (const t of tools) button(`tool-${t}`, titles[t][0], `${hints[t]} (${titles[t][1]})`, () => this.tools.choose(t));
     const kind = document.createElement('select');
     kind.setAttribute('aria-label', 'Kind of line');
     kind.append(...['internal', 'fold', 'hole', 'drill'].map((k) => new Option(k, k)));
     kind.onchange = () => ((this.tools.lineKind = kind.value as 'fold'), this.tools.choose('line'));
-    bar.append(kind);
+    for (const t of tools) {
+      button(`tool-${t}`, titles[t][0], `${hints[t]} (${titles[t][1]})`, () => this.tools.choose(t));
+      if (t === 'line') bar.append(kind);
+    }
     button('ed-undo', 'Undo', 'Ctrl+Z', () => this.store.undo());
     button('ed-redo', 'Redo', 'Ctrl+Y', () => this.store.redo());
     const snap = button('ed-snap', 'Snap', 'To whole centimetres; Alt leaves it off for once', () => {
@@ -129,11 +131,13 @@ export class Editor {
     const save = document.createElement('select');
     save.id = 'ed-save';
     save.setAttribute('aria-label', 'Save the pattern');
-    save.append(new Option('Save…', ''), new Option('Toile pattern (.json)', 'json'), new Option('Drawing (.svg)', 'svg'), new Option('DXF-AAMA (.dxf)', 'dxf'));
+    save.append(new Option('Save…', ''), ...Object.entries(formats).map(([format, { title }]) => new Option(title, format)));
     save.onchange = () => {
       const format = save.value as Format;
       save.value = '';
-      savePattern(this.host, this.store.pattern, format).catch((e: Error) => this.host.say(`Not saved: ${e.message}`, true));
+      savePattern(this.host, this.store.pattern, format).then(
+        (leftOut) => leftOut && this.host.say(`Saved without ${leftOut}: this format has no place for them.`),
+      ).catch((e: Error) => this.host.say(`Not saved: ${e.message}`, true));
     };
     bar.append(save);
     const file = document.createElement('input');
@@ -198,7 +202,7 @@ export class Editor {
     const tool = tools.find((t) => titles[t][1].toLowerCase() === k);
     if (tool) return act(() => this.tools.choose(tool));
     if (e.key === 'Escape') return act(() => (this.tools.drop(), this.tools.choose('select')));
-    if (e.key === 'Enter' && at.tagName !== 'BUTTON') return act(() => this.tools.finish());
+    if (e.key === 'Enter' && at.tagName !== 'BUTTON') return act(() => (this.tools.tool === 'seam' && s.kind === 'edge' ? this.tools.sew(s) : this.tools.finish()));
     if (e.key === 'Home') return act(() => this.sheet.showAll());
     if (k === 'm' && 'panel' in s) return act(() => this.store.change((p) => mirror(p, s.panel)));
     if (k === '+' || k === '-') return act(() => this.sheet.zoom(k === '+' ? 1.15 : 1 / 1.15, this.sheet.middle));
@@ -206,12 +210,24 @@ export class Editor {
     if (e.key === 'Delete' || e.key === 'Backspace') return act(() => this.remove());
     const step = e.shiftKey ? 0.05 : 0.01;
     const ways: Record<string, [number, number]> = { ArrowLeft: [-step, 0], ArrowRight: [step, 0], ArrowUp: [0, step], ArrowDown: [0, -step] };
-    if (ways[e.key] && 'panel' in s)
+    if (ways[e.key] && s.kind === 'corner')
+      act(() => this.store.change((p) => {
+        const panel = panelOf(p, s.panel);
+        const from = corner(panel, s.edge);
+        moveCorner(panel, s.edge, [from[0] + ways[e.key][0], from[1] + ways[e.key][1]]);
+      }, 'nudge'));
+    else if (ways[e.key] && 'panel' in s)
       act(() => this.store.change((p) => {
         const panel = panelOf(p, s.panel);
         panel.sheet = [panel.sheet[0] + ways[e.key][0], panel.sheet[1] + ways[e.key][1]];
       }, 'nudge'));
-    else if (k === 'n') // next panel, for hands without a pointer
+    else if ((k === 'e' || k === 'c') && 'panel' in s) // for hands without a pointer: next edge, corner, panel
+      act(() => {
+        const kind = k === 'e' ? 'edge' : 'corner';
+        const count = panelOf(this.store.pattern, s.panel).edges.length;
+        this.select({ kind, panel: s.panel, edge: s.kind === kind ? (s.edge + (e.shiftKey ? count - 1 : 1)) % count : 0 });
+      });
+    else if (k === 'n')
       act(() => {
         const names = this.store.pattern.panels.map((p) => p.name);
         if (names.length) this.select({ kind: 'panel', panel: names[(names.indexOf('panel' in s ? s.panel : '') + 1) % names.length] });

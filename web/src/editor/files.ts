@@ -19,24 +19,33 @@ export async function readPattern(host: Host, path: string, files: File_[]): Pro
   return { pattern, notes: answer.message.trim() };
 }
 
-export type Format = 'json' | 'svg' | 'dxf';
+export const formats = {
+  json: { title: 'Toile pattern (.json)', ending: '.json', type: 'application/json' },
+  garmentcode: { title: 'GarmentCode (.json)', ending: '_specification.json', type: 'application/json' },
+  svg: { title: 'Drawing (.svg)', ending: '.svg', type: 'image/svg+xml' },
+  dxf: { title: 'DXF-AAMA (.dxf)', ending: '.dxf', type: 'image/vnd.dxf' },
+};
+export type Format = keyof typeof formats;
 
-/** Offers the pattern as a download. */
-export async function savePattern(host: Host, pattern: Pattern, format: Format) {
+/** Offers the pattern as a download; gives back what has no place in that format. */
+export async function savePattern(host: Host, pattern: Pattern, format: Format): Promise<string> {
+  const { ending, type } = formats[format];
+  let leftOut = '';
   const text = enc.encode(toFile(pattern));
   let data: Uint8Array = text;
   host.tell({ type: 'files', files: [{ path: '/editor/saved.json', data: text }] });
   if (format !== 'json') {
-    const answer = await host.convert('/editor/saved.json', `/editor/saved.${format}`);
+    const answer = await host.convert('/editor/saved.json', `/editor/saved${ending}`);
     if (!answer.ok) throw new Error(answer.message.replace('/editor/saved.json: ', ''));
     data = answer.data;
+    leftOut = answer.leftOut;
   }
-  const type = { json: 'application/json', svg: 'image/svg+xml', dxf: 'image/vnd.dxf' }[format];
   const link = document.createElement('a');
   link.href = URL.createObjectURL(new Blob([data as BlobPart], { type }));
-  link.download = `${pattern.name || 'pattern'}.${format}`;
+  link.download = `${pattern.name || 'pattern'}${ending}`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 10000);
+  return leftOut;
 }
 
 /** A skirt of two panels to begin with. */

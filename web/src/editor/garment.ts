@@ -16,10 +16,10 @@ const floor = { name: 'floor', plane: { point: [0, 0, 0], normal: [0, 1, 0] } };
 
 export const bodies: Record<string, Body> = {
   woman: { title: 'Woman, standing', folder: 'walk', text: [woman({ clip: 'rest' }), floor] },
-  walker: { title: 'Woman, walking after 2 s', folder: 'walk', text: [woman({ clip: 'walk', start: 2, lead_in: 1 }), floor] },
-  dancer: { title: 'Woman, dancing after 2 s', folder: 'walk', text: [woman({ clip: 'dance_pirouette', start: 2, lead_in: 1.5 }), floor] },
+  walker: { title: 'Woman, walks after 2 s', folder: 'walk', text: [woman({ clip: 'walk', start: 2, lead_in: 1 }), floor] },
+  dancer: { title: 'Woman, dances after 2 s', folder: 'walk', text: [woman({ clip: 'dance_pirouette', start: 2, lead_in: 1.5 }), floor] },
   ball: { title: 'Ball', folder: '', text: [{ name: 'body', sphere: { center: [0, 0.6, 0], radius: 0.25 } }, floor] },
-  own: { title: 'A body of your own (drop it here)', folder: '', text: null },
+  own: { title: 'Your own (drop it)', folder: '', text: null },
 };
 
 const enc = new TextEncoder();

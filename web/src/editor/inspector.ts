@@ -85,6 +85,7 @@ export class Inspector {
       b.textContent = text;
       b.dataset.key = text;
       if (id) b.id = id;
+      if (id === 'garment-drape') b.className = 'primary';
       b.onclick = act;
       row.append(b);
     }

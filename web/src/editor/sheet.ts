@@ -207,10 +207,24 @@ export class Sheet {
     for (const dart of panel.darts)
       this.el('path', { d: this.path([edgePoint(panel, dart.edge, dart.from), dart.apex, edgePoint(panel, dart.edge, dart.to)], panel.sheet), class: 'dart' }, this.svg);
     for (const notch of panel.notches) this.dot(add(panel.sheet, edgePoint(panel, notch.edge, notch.at)), 'notch', 2.5);
-    const points = outline(panel);
-    const centre: Point = [points.reduce((a, p) => a + p[0], 0) / points.length, points.reduce((a, p) => a + p[1], 0) / points.length];
-    const [x, y] = this.toScreen(add(panel.sheet, centre));
-    this.el('text', { x, y, class: 'name', 'text-anchor': 'middle' }, this.svg, panel.name);
+    this.drawName(panel);
+  }
+
+  // The name in the middle, broken where words join, as far as there is room for it.
+  private drawName(panel: Panel) {
+    const points = outline(panel).map((p) => this.toScreen(add(panel.sheet, p)));
+    const [low, high] = [0, 1].map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
+    const most = Math.floor((low[1] - low[0] - 36) / 6.6); // letters a line, beside the numbers of seams
+    if (most < 3) return;
+    const lines: string[] = [];
+    for (const word of panel.name.split(/(?<=[_ -])/)) {
+      const last = lines.at(-1);
+      if (last !== undefined && (last + word).length <= most) lines[lines.length - 1] = last + word;
+      else lines.push(word);
+    }
+    const shown = lines.slice(0, Math.max(1, Math.floor((high[1] - high[0] - 30) / 14)));
+    const y = (high[0] + high[1]) / 2 - 7 * (shown.length - 1);
+    shown.forEach((line, i) => this.el('text', { x: (low[0] + low[1]) / 2, y: y + 14 * i, class: 'name', 'text-anchor': 'middle' }, this.svg, line.length > most ? `${line.slice(0, most - 1)}…` : line));
   }
 
   private drawSeam(seam: Seam, index: number) {
@@ -228,10 +242,14 @@ export class Sheet {
       this.el('path', { d: 'M-4 -4L4 0L-4 4', transform: `translate(${m[0]} ${m[1]}) rotate(${turn})`, class: 'way', stroke: colour }, this.svg);
       const [x, y] = m;
       const length = sideLength(pattern, side);
+      // the number stands inside of the panel, so that those of neighbours do not meet
+      const [rx, ry] = [Math.sin((turn * Math.PI) / 180), -Math.cos((turn * Math.PI) / 180)];
+      const within = inside(outline(panel), sub(this.fromLocal(x + 5 * rx, y + 5 * ry), panel.sheet)) ? 1 : -1;
+      const at = { x: x + 9 * within * rx, y: y + 9 * within * ry + 4, 'text-anchor': within * rx > 0.4 ? 'start' : within * rx < -0.4 ? 'end' : 'middle' };
       const near = 'panel' in this.selection && this.selection.panel === side.panel;
       if (on || near || (pattern.seams.length < 5 && length * this.scale > 60))
-        this.el('text', { x: x + 8, y: y - 8, class: 'length', fill: colour }, this.svg, `${index + 1}: ${(100 * length).toFixed(1)} cm`);
-      else if (length * this.scale > 25) this.el('text', { x: x + 5, y: y - 5, class: 'length', fill: colour }, this.svg, String(index + 1));
+        this.el('text', { ...at, class: 'length', fill: colour }, this.svg, `${index + 1}: ${(100 * length).toFixed(1)} cm`);
+      else if (length * this.scale > 25) this.el('text', { ...at, class: 'length', fill: colour }, this.svg, String(index + 1));
       middles.push(m);
     }
     if (on && middles.length === 2) this.el('path', { d: `M${middles[0].join(' ')}L${middles[1].join(' ')}`, class: 'link', stroke: colour }, this.svg);

@@ -233,7 +233,8 @@ export class Tools {
     this.changed();
   }
 
-  private sew(hit: Hit) {
+  /** The first or the second edge of a seam. */
+  sew(hit: Hit | { kind: 'edge'; panel: string; edge: number }) {
     if (hit.kind !== 'edge') return;
     const edge = { panel: hit.panel, edge: hit.edge };
     if (!this.sheet.picked) {
