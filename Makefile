@@ -96,7 +96,7 @@ web:  ## the page at web/dist, the simulator in it as WebAssembly (docs/web.md);
 	@tools/setup.sh --web
 	@$(WEB_ENV) cmake --preset wasm > /dev/null && $(WEB_ENV) cmake --build --preset wasm -j $(JOBS)
 	@mkdir -p web/public/core && cp build/wasm/toile-web*.mjs build/wasm/toile-web*.wasm build/wasm/toile-web*.js web/public/core/
-	@cd web && npm ci --no-audit --no-fund --loglevel=error && npm run --silent build
+	@cd web && { [ node_modules/.package-lock.json -nt package-lock.json ] || npm ci --no-audit --no-fund --loglevel=error; } && npm run --silent build
 
 .PHONY: test-view
 test-view: setup build  ## the window under Xvfb (also part of `make test`)

@@ -13,6 +13,8 @@
 
 static const double TURN = 0.006;  // [rad] a point of the pointer's way
 enum { PICTURE_DELAY = 2 };        // pictures drawn until a screenshot is taken: it shows what was done before
+enum { AFTER_TOUCH = 3 };          // pictures drawn after the last event: the panel answers in the next one
+#define IDLE 0.25                  // [s] between pictures of what stands still
 
 static double view_scale(window *w)
 {
@@ -34,6 +36,7 @@ static void pointer_ray(window *w, double x, double y, tl_vec3 *eye, tl_vec3 *di
 static void on_move(GLFWwindow *glfw, double x, double y)
 {
     window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
     const double dx = x - w->last_x, dy = y - w->last_y;
     int width, height;
     glfwGetWindowSize(glfw, &width, &height);
@@ -56,6 +59,7 @@ static void on_move(GLFWwindow *glfw, double x, double y)
 static void on_button(GLFWwindow *glfw, int button, int action, int mods)
 {
     window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
     const bool down = action == GLFW_PRESS;
     if (button == GLFW_MOUSE_BUTTON_LEFT) w->pointer.down = down;
     if (button == GLFW_MOUSE_BUTTON_LEFT && down) {
@@ -84,6 +88,7 @@ static void on_wheel(GLFWwindow *glfw, double dx, double dy)
 {
     (void)dx;
     window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
     if (!view_panel_over(w->panel, w->last_x, w->last_y)) view_camera_zoom(&w->camera, dy);
 }
 
@@ -139,6 +144,7 @@ static void on_key(GLFWwindow *glfw, int key, int scancode, int action, int mods
 {
     (void)scancode;
     window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
     if (action == GLFW_RELEASE) return;
     const int32_t jump = mods & GLFW_MOD_ALT ? 100 : mods & GLFW_MOD_SHIFT ? 10 : 1;
     switch (key) {
@@ -217,16 +223,40 @@ static void draw(window *w)
     w->pointer.pressed = false;
 }
 
+static void on_refresh(GLFWwindow *glfw)
+{
+    window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
+}
+
+static void on_resize(GLFWwindow *glfw, int width, int height)
+{
+    (void)width, (void)height;
+    on_refresh(glfw);
+}
+
+// Takes what has happened; false: the picture would be the one that is there.
+static bool has_changed(window *w)
+{
+    const bool wanted = w->playing || w->film || w->picture_in > 0 || w->touched > 0 || w->options->frames > 0;
+    if (wanted)
+        glfwPollEvents();
+    else
+        glfwWaitEventsTimeout(w->live && view_live_look(w->live).running ? 0.004 : 0.05);
+    window_update(w);
+    return wanted || w->touched > 0 || w->shown_anew || glfwGetTime() - w->last_draw > IDLE;
+}
+
 static tl_status loop(window *w, tl_error *err)
 {
     double before = glfwGetTime();
     while (!glfwWindowShouldClose(w->glfw)) {
-        glfwPollEvents();
+        if (!has_changed(w)) continue;
         const double now = glfwGetTime(), seconds = now - before;
         before = now, w->last_draw = now;
+        if (w->touched > 0) w->touched--;
         if (seconds > 1e-3) w->frame_rate = w->drawn < 3 ? 1 / seconds : 0.95 * w->frame_rate + 0.05 / seconds;
         play(w, fmin(seconds, 0.5));
-        window_update(w);
         draw(w);
         if (w->picture_in > 0 && --w->picture_in == 0) save_picture(w);
         window_film_add(w);
@@ -247,6 +277,7 @@ static tl_status loop(window *w, tl_error *err)
 static void on_drop(GLFWwindow *glfw, int count, const char **paths)
 {
     window *w = glfwGetWindowUserPointer(glfw);
+    w->touched = AFTER_TOUCH;
     if (count > 0) snprintf(w->dropped, sizeof w->dropped, "%s", paths[0]);
 }
 
@@ -284,6 +315,8 @@ static tl_status open_window(window *w, tl_error *err)
     glfwSetScrollCallback(w->glfw, on_wheel);
     glfwSetKeyCallback(w->glfw, on_key);
     glfwSetDropCallback(w->glfw, on_drop);
+    glfwSetWindowRefreshCallback(w->glfw, on_refresh);
+    glfwSetFramebufferSizeCallback(w->glfw, on_resize);
     tl_status status = view_stage_create(&w->stage, err);
     if (status == TL_OK) status = view_panel_create(&w->panel, err);
     return status;

@@ -71,6 +71,7 @@ typedef struct window {
     double notice_until;
     tl_show_film *film;
     int32_t film_width, film_height;
+    int32_t touched;     ///< so many pictures are to be drawn because of the last event
     int32_t picture_in;  ///< so many drawn pictures until a screenshot; 0: none is wanted
     bool shown_anew;     ///< another frame than in the last picture
     double film_last;    ///< when the film got its last picture [s]

@@ -174,19 +174,22 @@ static void draw_garment(window *w, double width, double height)
     view_garment_draw(w->garment, p, &w->camera, width, height, w->chosen);
     const double left = 12, wide = fmax(200, 0.42 * width - 20), top = w->chosen >= 0 ? 554 : 494;
     view_panel_rect(p, left, top, wide, height - top - 34, 0x16191ee6);
+    view_pointer at = w->pointer;  // a click counts where it was, though the pointer may have gone on
+    if (at.pressed) at.x = at.press_x, at.y = at.press_y;
     const view_flat_under under =
-        view_flat_draw(w->pattern, p, left + 14, top + 14, wide - 28, height - top - 62, w->pointer, w->chosen);
-    const bool on_sheet = w->pointer.x < left + wide && w->pointer.y > top;
+        view_flat_draw(w->pattern, p, left + 14, top + 14, wide - 28, height - top - 62, at, w->chosen);
+    const bool on_sheet = at.x < left + wide && at.y > top;
     view_panel_cover(p, 0, top, left + wide, height - top);
     const int32_t seam = on_sheet ? under.seam : -1;
     if (seam != w->seam) w->seam = seam, w->version = 0;  // the frame is looked at again
     if (on_sheet && w->pointer.pressed) w->chosen = under.panel;
     if (w->chosen >= 0) {
-        const tl_placement *at = &tl_pattern_panel(w->pattern, w->chosen)->placement;
+        const tl_placement *place = &tl_pattern_panel(w->pattern, w->chosen)->placement;
         view_panel_title(p, tl_pattern_panel(w->pattern, w->chosen)->name);
-        const tl_vec3 by = {nudge(w, "right", at->origin.x, 1, "%.2f m"), nudge(w, "up", at->origin.y, 2, "%.2f m"),
-                            nudge(w, "front", at->origin.z, 1, "%.2f m")};
-        const double turn = nudge(w, "turn", at->rotation_deg.y, 180, "%.0f");
+        const tl_vec3 by = {nudge(w, "right", place->origin.x, 1, "%.2f m"),
+                            nudge(w, "up", place->origin.y, 2, "%.2f m"),
+                            nudge(w, "front", place->origin.z, 1, "%.2f m")};
+        const double turn = nudge(w, "turn", place->rotation_deg.y, 180, "%.0f");
         view_garment_move(w->garment, w->chosen, by, turn);
     } else if (seam >= 0) {
         seam_labels(w, seam);

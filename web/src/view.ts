@@ -5,6 +5,7 @@ import { OrbitControls } from 'three/addons/controls/OrbitControls.js';
 import type { Colour, Shape } from './messages';
 
 const CORNER = 9;
+const SLOW = 90; // a picture that takes longer [ms], several times in a row, is drawn with less light
 const SUNS = [[-0.055, 0.97], [0, 1.01], [0.055, 0.94]]; // turn about the vertical and height above the horizon [rad]
 
 /** Range of the numbers that colours show, and how to write them. */
@@ -63,7 +64,9 @@ export class View {
   private looks = new Map<string, { color: string; back: string }>();
   private caster = new THREE.Raycaster();
   drawn = 0;
-  lastDrawMs = 0;
+  private began = 0; // to draw [ms]
+  private slow = 0; // pictures that took too long, one after another
+  private plain = false; // drawn with less light
 
   constructor(private canvas: HTMLCanvasElement) {
     this.renderer = new THREE.WebGLRenderer({ canvas, antialias: true, preserveDrawingBuffer: true });
@@ -302,7 +305,7 @@ export class View {
     const host = this.canvas.parentElement!;
     const width = Math.max(1, host.clientWidth);
     const height = Math.max(1, host.clientHeight);
-    this.renderer.setPixelRatio(Math.min(devicePixelRatio, 2));
+    this.renderer.setPixelRatio(this.plain ? 1 : Math.min(devicePixelRatio, 2));
     this.renderer.setSize(width, height, false);
     this.camera.aspect = width / height;
     this.camera.updateProjectionMatrix();
@@ -317,17 +320,28 @@ export class View {
     if (state === gl.TIMEOUT_EXPIRED) return true;
     gl.deleteSync(this.drawing);
     this.drawing = null;
+    this.slow = performance.now() - this.began > SLOW ? this.slow + 1 : 0;
+    if (this.slow >= 4 && !this.plain) this.useLessLight();
     return false;
   }
 
+  // One lamp with a shadow instead of four: for machines that draw without a graphics processor.
+  private useLessLight() {
+    this.plain = true;
+    const [first, ...others] = this.suns;
+    first.intensity = 2.7;
+    for (const light of others) light.visible = light.castShadow = false;
+    this.sky.castShadow = false;
+    this.resize();
+  }
+
   draw() {
-    const before = performance.now();
+    this.began = performance.now();
     const gl = this.renderer.getContext() as WebGL2RenderingContext;
     this.renderer.render(this.scene, this.camera);
     if (this.drawing) gl.deleteSync(this.drawing);
     this.drawing = gl.fenceSync(gl.SYNC_GPU_COMMANDS_COMPLETE, 0);
     gl.flush();
-    this.lastDrawMs = performance.now() - before;
     this.drawn++;
   }
 

@@ -15,9 +15,9 @@ const woman = (more: object) => ({ name: 'body', character: { file: '/scenes/wal
 const floor = { name: 'floor', plane: { point: [0, 0, 0], normal: [0, 1, 0] } };
 
 export const bodies: Record<string, Body> = {
-  woman: { title: 'Woman, standing', folder: 'walk', text: [woman({ clip: 'rest' }), floor] },
-  walker: { title: 'Woman, walks after 2 s', folder: 'walk', text: [woman({ clip: 'walk', start: 2, lead_in: 1 }), floor] },
-  dancer: { title: 'Woman, dances after 2 s', folder: 'walk', text: [woman({ clip: 'dance_pirouette', start: 2, lead_in: 1.5 }), floor] },
+  woman: { title: 'Woman', folder: 'walk', text: [woman({ clip: 'rest' }), floor] },
+  walker: { title: 'Woman who walks', folder: 'walk', text: [woman({ clip: 'walk', start: 2, lead_in: 1 }), floor] },
+  dancer: { title: 'Woman who dances', folder: 'walk', text: [woman({ clip: 'dance_pirouette', start: 2, lead_in: 1.5 }), floor] },
   ball: { title: 'Ball', folder: '', text: [{ name: 'body', sphere: { center: [0, 0.6, 0], radius: 0.25 } }, floor] },
   own: { title: 'Your own (drop it)', folder: '', text: null },
 };

@@ -214,8 +214,8 @@ export class Sheet {
   private drawName(panel: Panel) {
     const points = outline(panel).map((p) => this.toScreen(add(panel.sheet, p)));
     const [low, high] = [0, 1].map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
-    const most = Math.floor((low[1] - low[0] - 36) / 6.6); // letters a line, beside the numbers of seams
-    if (most < 3) return;
+    const most = Math.floor((low[1] - low[0] - 22) / 6.6); // letters a line, beside the numbers of seams
+    if (most < 5) return;
     const lines: string[] = [];
     for (const word of panel.name.split(/(?<=[_ -])/)) {
       const last = lines.at(-1);
@@ -240,7 +240,9 @@ export class Sheet {
       const [m, n] = [16, 17].map((i) => this.toScreen(add(panel.sheet, points[i])));
       const turn = (Math.atan2(n[1] - m[1], n[0] - m[0]) * 180) / Math.PI;
       this.el('path', { d: 'M-4 -4L4 0L-4 4', transform: `translate(${m[0]} ${m[1]}) rotate(${turn})`, class: 'way', stroke: colour }, this.svg);
-      const [x, y] = m;
+      // not in the middle: those of edges across from each other then stand at different heights
+      const t = side.from < side.to ? 9 : 23;
+      const [x, y] = this.toScreen(add(panel.sheet, points[t]));
       const length = sideLength(pattern, side);
       // the number stands inside of the panel, so that those of neighbours do not meet
       const [rx, ry] = [Math.sin((turn * Math.PI) / 180), -Math.cos((turn * Math.PI) / 180)];
