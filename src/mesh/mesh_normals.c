@@ -1,4 +1,4 @@
-// mesh/mesh_normals.c: areas, and unit normals of faces, nodes and vertices.
+// mesh/mesh_normals.c: areas, and unit normals of nodes.
 //
 // n = unit(sum over corners of (a x b) / (|a|^2 |b|^2)), a and b the face's edges at the corner.   Max 1999
 // Exact for points on a sphere. Every slot gathers from its own fan in stored order, so the bits agree on
@@ -68,14 +68,6 @@ typedef struct normals_job {
     tl_vec3 *out;
 } normals_job;
 
-static void vert_chunk(void *arg, int32_t begin, int32_t end)
-{
-    const normals_job *job = arg;
-    for (int32_t v = begin; v < end; v++)
-        job->out[v] = tl_alive(job->mesh, TL_VERTS, v) ? tl_unit3_or(fan_normal(job->mesh, v, (tl_vec3){0}), any_unit)
-                                                       : (tl_vec3){0};
-}
-
 static void node_chunk(void *arg, int32_t begin, int32_t end)
 {
     const normals_job *job = arg;
@@ -85,14 +77,6 @@ static void node_chunk(void *arg, int32_t begin, int32_t end)
         if (!tl_alive(mesh, TL_NODES, n)) continue;
         job->out[n] = tl_mesh_node_normal(mesh, n);
     }
-}
-
-tl_status tl_mesh_vert_normals(const tl_mesh *mesh, tl_workers *workers, tl_vec3 *out, tl_error *err)
-{
-    const int32_t count = mesh->slots[TL_VERTS].count;
-    if (!out) return tl_fail(err, TL_BAD_ARG, "vert_normals: out is NULL (%d vertices)", count);
-    tl_parallel_for(workers, count, SLOTS_PER_CHUNK, vert_chunk, &(normals_job){mesh, out});
-    return TL_OK;
 }
 
 tl_status tl_mesh_node_normals(const tl_mesh *mesh, tl_workers *workers, tl_vec3 *out, tl_error *err)

@@ -18,17 +18,6 @@ int32_t tl_face_corner_of_node(const tl_mesh *mesh, int32_t f, int32_t n)
     return TL_NONE;
 }
 
-int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p)
-{
-    const int32_t start = mesh->node_vert[n];
-    int32_t best = TL_NONE, v = start;
-    do {
-        if (mesh->face_panel[mesh->vert_face[v]] == p && (best == TL_NONE || v < best)) best = v;
-        v = mesh->vert_next[v];
-    } while (v != start);
-    return best;
-}
-
 // ---- edges ------------------------------------------------------------------------------------------------
 
 // ---- fans -------------------------------------------------------------------------------------------------
@@ -218,19 +207,6 @@ int32_t tl_mesh_node_edges(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t
 int32_t tl_mesh_node_nodes(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max)
 {
     return list_around(mesh, n, RING_NODES, out, max);
-}
-
-int32_t tl_mesh_node_verts(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max)
-{
-    int32_t count = 0;
-    const int32_t start = mesh->node_vert[n];
-    int32_t v = start;
-    do {
-        if (count < max) out[count] = v;
-        count++;
-        v = mesh->vert_next[v];
-    } while (v != start);
-    return count;
 }
 
 int32_t tl_mesh_vert_faces(const tl_mesh *mesh, int32_t v, int32_t *out, int32_t max)

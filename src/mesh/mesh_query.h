@@ -24,9 +24,6 @@ static inline int32_t tl_face_corner_of_edge(const tl_mesh *mesh, int32_t f, int
 static inline int32_t tl_corner_next(int32_t k) { return k == 2 ? 0 : k + 1; }
 static inline int32_t tl_corner_last(int32_t k) { return k == 0 ? 2 : k - 1; }
 
-/// The vertex of node `n` in panel `p`, the lowest if there are two (a dart), TL_NONE if there is none.
-int32_t tl_mesh_vert_in_panel(const tl_mesh *mesh, int32_t n, int32_t p);
-
 // ---- edges ------------------------------------------------------------------------------------------------
 
 /// What an edge is to remeshing; a seam may carry a label as well, and is a seam then.
@@ -113,7 +110,6 @@ void tl_spokes_next(const tl_mesh *mesh, tl_spokes *spokes);
 int32_t tl_mesh_node_faces(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);
 int32_t tl_mesh_node_edges(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);
 int32_t tl_mesh_node_nodes(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);
-int32_t tl_mesh_node_verts(const tl_mesh *mesh, int32_t n, int32_t *out, int32_t max);  ///< in ring order
 int32_t tl_mesh_vert_faces(const tl_mesh *mesh, int32_t v, int32_t *out, int32_t max);
 
 bool tl_mesh_node_on_border(const tl_mesh *mesh, int32_t n);
@@ -128,33 +124,12 @@ typedef enum tl_line_state { TL_LINE_NONE, TL_LINE_THROUGH, TL_LINE_BENT, TL_LIN
 /// straight or not in material space on every side. ENDS: anything else.
 tl_line_state tl_mesh_node_line(const tl_mesh *mesh, int32_t n, int32_t edge[2]);
 
-// ---- boundary loops ---------------------------------------------------------------------------------------
-
-typedef enum tl_loop_space {
-    TL_LOOP_WORLD,     ///< borders of the sewn surface
-    TL_LOOP_MATERIAL,  ///< panel outlines: borders and both sides of seams
-} tl_loop_space;
-
-/// Loops of directed edges, the surface on their left: outer outlines run counter-clockwise, holes clockwise.
-typedef struct tl_loops {
-    int32_t loop_count, step_count;
-    int32_t *start;  ///< [loop_count + 1] into the arrays below
-    int32_t *edge;   ///< [step_count]
-    int32_t *vert;   ///< [step_count] vertex at which the step begins
-    int32_t *face;   ///< [step_count] the face on the left
-} tl_loops;
-
-/// Loops in order of their lowest edge, which they start with.
-tl_status tl_mesh_loops(const tl_mesh *mesh, tl_loop_space space, tl_loops *out, tl_error *err);
-void tl_mesh_loops_free(const tl_mesh *mesh, tl_loops *loops);
-
 // ---- geometry ---------------------------------------------------------------------------------------------
 
 double tl_mesh_area_uv(const tl_mesh *mesh);                              ///< all panels together [m^2]
 tl_vec3 tl_mesh_node_normal(const tl_mesh *mesh, int32_t n);              ///< unit; as tl_mesh_node_normals gives it
 double tl_mesh_edge_length_uv(const tl_mesh *mesh, int32_t e, int side);  ///< material [m]; 0 without a face
 
-/// Unit normals in world space: per node from all faces around it, per vertex from those of its own panel
-/// side (a crease along seams). `out` has one entry per slot; dead slots get zero. `workers` may be NULL.
+/// Unit normals in world space, from all faces around a node. `out` has one entry per slot; dead slots get zero.
+/// `workers` may be NULL.
 tl_status tl_mesh_node_normals(const tl_mesh *mesh, tl_workers *workers, tl_vec3 *out, tl_error *err);
-tl_status tl_mesh_vert_normals(const tl_mesh *mesh, tl_workers *workers, tl_vec3 *out, tl_error *err);

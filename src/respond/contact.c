@@ -1,4 +1,4 @@
-// respond/contact.c: make the contacts of a simulation, begin a step, say where everything is and how near pairs are.
+// respond/contact.c: creation, beginning of a step, positions of bodies along their paths, and reports.
 
 #include "respond/contact_impl.h"
 

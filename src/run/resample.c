@@ -156,8 +156,6 @@ void tl_resampler_destroy(tl_resampler *r)
     TL_FREE(&alloc, r, 1);
 }
 
-const tl_places *tl_resampler_places(const tl_resampler *r) { return r->places; }
-
 double tl_resample_rms(const tl_resample_error *e) { return e->count ? sqrt(e->sum2 / (double)e->count) : 0; }
 double tl_resample_mean_edge(const tl_resample_error *e)
 {

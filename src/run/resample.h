@@ -37,4 +37,3 @@ typedef struct tl_carried {
 /// mesh is its panel frame_of[i].
 tl_status tl_resample(const tl_resampler *resampler, const tl_places *places, const int32_t *frame_of, tl_vec3 *pos,
                       const tl_carried *carried, tl_resample_error *error, tl_error *err);
-const tl_places *tl_resampler_places(const tl_resampler *resampler);  ///< of the fixed mesh

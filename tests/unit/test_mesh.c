@@ -8,6 +8,7 @@
 #include "mesh/mesh_mass.h"
 #include "mesh/mesh_order.h"
 #include "mesh/mesh_query.h"
+#include "mesh_loops.h"
 #include "test_mesh_shapes.h"
 
 static tl_error err;
@@ -88,10 +89,9 @@ static void two_panels_with_a_seam(void **state)
     const int32_t middle = mesh->vert_node[grid_vert(a, 2, 1)];
     const int32_t e = tl_mesh_find_edge(mesh, mesh->vert_node[grid_vert(a, 2, 0)], middle);
     assert_int_equal(tl_mesh_edge_kind(mesh, e), TL_EDGE_SEAM);
-    assert_int_equal(tl_mesh_node_verts(mesh, middle, NULL, 0), 2);
-    assert_int_equal(tl_mesh_vert_in_panel(mesh, middle, 0), grid_vert(a, 2, 1));
-    assert_int_equal(tl_mesh_vert_in_panel(mesh, middle, 1), grid_vert(b, 0, 1));
-    assert_int_equal(tl_mesh_vert_in_panel(mesh, 0, 1), TL_NONE);
+    const int32_t one = mesh->node_vert[middle], other = mesh->vert_next[one];  // a vertex on either panel
+    assert_int_equal(one + other, grid_vert(a, 2, 1) + grid_vert(b, 0, 1));
+    assert_int_equal(mesh->vert_next[other], one);
     assert_true(tl_mesh_node_on_seam(mesh, middle) && !tl_mesh_node_on_border(mesh, middle));
     assert_false(tl_mesh_node_is_corner(mesh, middle));                              // the seam runs straight through
     assert_true(tl_mesh_node_is_corner(mesh, mesh->vert_node[grid_vert(a, 2, 0)]));  // it ends here
@@ -114,7 +114,7 @@ static void dart_has_one_panel_and_an_open_tip(void **state)
     assert_int_equal(mesh->panel_count, 1);
     assert_int_equal(euler(mesh), 1);
     const int32_t tip = grid_vert(g, 2, 2);
-    assert_int_equal(tl_mesh_node_verts(mesh, mesh->vert_node[tip], NULL, 0), 1);
+    assert_int_equal(mesh->vert_next[tip], tip);   // one vertex on the node
     assert_false(tl_fan_begin(mesh, tip).closed);  // in material space the dart cuts the fan open
     assert_true(tl_mesh_node_is_corner(mesh, mesh->vert_node[tip]));
     assert_false(tl_mesh_node_on_border(mesh, mesh->vert_node[tip]));
@@ -292,7 +292,7 @@ static void checker_finds_damage(void **state)
     tl_mesh_destroy(mesh);
 }
 
-// ---- normals, masses, loops -------------------------------------------------------------------------------
+// ---- normals, loops ---------------------------------------------------------------------------------------
 
 static void normals_are_exact_on_a_sphere(void **state)
 {
@@ -304,15 +304,13 @@ static void normals_are_exact_on_a_sphere(void **state)
         const double x = mesh->pos[n].x + 0.02 * sin(3.0 * n), y = mesh->pos[n].y + 0.02 * cos(5.0 * n);
         mesh->pos[n] = (tl_vec3){x, y, sqrt(1 - x * x - y * y)};
     }
-    tl_vec3 vert[49], node[49];
-    assert_ok(tl_mesh_vert_normals(mesh, NULL, vert, &err));
+    tl_vec3 node[49];
     assert_ok(tl_mesh_node_normals(mesh, NULL, node, &err));
     for (int32_t n = 0; n < 49; n++) {
         assert_near(tl_norm3(node[n]), 1, 1e-15);
-        assert_near(tl_norm3(tl_sub3(node[n], vert[n])), 0, 1e-15);
         if (!tl_mesh_node_on_border(mesh, n)) assert_near(tl_norm3(tl_sub3(node[n], mesh->pos[n])), 0, 1e-14);
     }
-    assert_int_equal(tl_mesh_vert_normals(mesh, NULL, NULL, &err), TL_BAD_ARG);
+    assert_int_equal(tl_mesh_node_normals(mesh, NULL, NULL, &err), TL_BAD_ARG);
     tl_mesh_destroy(mesh);
 }
 
@@ -324,7 +322,6 @@ static void workers_do_not_change_the_bits(void **state)
     enum { NODES = 41 * 41 };
     for (int32_t n = 0; n < NODES; n++) mesh->pos[n].z = sin(7.0 * n);
     static tl_vec3 normal[2][NODES];
-    static double area[2][NODES];
     uint64_t ordered[2];
     for (int i = 0; i < 2; i++) {
         const tl_allocator alloc = tl_allocator_default();
@@ -336,37 +333,10 @@ static void workers_do_not_change_the_bits(void **state)
         ordered[i] = tl_mesh_hash(other);
         tl_mesh_destroy(other);
         assert_ok(tl_mesh_node_normals(mesh, workers, normal[i], &err));
-        assert_ok(tl_mesh_node_areas(mesh, workers, area[i], &err));
         tl_workers_destroy(workers);
     }
     assert_memory_equal(normal[0], normal[1], sizeof normal[0]);
-    assert_memory_equal(area[0], area[1], sizeof area[0]);
     assert_true(ordered[0] == ordered[1] && ordered[0] != tl_mesh_hash(mesh));
-    tl_mesh_destroy(mesh);
-}
-
-static void masses_add_up_over_panels(void **state)
-{
-    (void)state;
-    shape *s = fresh();
-    const grid a = shape_grid(s, 1, 1, 1, 0, 0), b = shape_grid(s, 1, 1, 1, 5, 0);
-    shape_sew(s, grid_vert(a, 1, 0), grid_vert(b, 0, 0));
-    shape_sew(s, grid_vert(a, 1, 1), grid_vert(b, 0, 1));
-    tl_mesh *mesh = build_shape();
-    const double density[4] = {0.2, 0.2, 0.5, 0.5};
-    double mass[6], area[6];
-    assert_ok(tl_mesh_node_masses(mesh, density, NULL, mass, &err));
-    assert_ok(tl_mesh_node_areas(mesh, NULL, area, &err));
-    double total = 0, total_area = 0;
-    for (int n = 0; n < 6; n++) total += mass[n], total_area += area[n];
-    assert_near(total, 0.7, 1e-15);
-    assert_near(total_area, 2, 1e-15);
-    // node (1, 1): in panel a both faces (diagonal 0 -> 3 rises), in panel b one face of (0, 1)
-    const int32_t n = mesh->vert_node[grid_vert(a, 1, 1)];
-    assert_near(mass[n], (0.2 + 0.5 * 0.5) / 3, 1e-15);
-    const double bad[4] = {0.2, 0, 0.5, 0.5};
-    assert_int_equal(tl_mesh_node_masses(mesh, bad, NULL, mass, &err), TL_BAD_ARG);
-    assert_non_null(strstr(err.message, "face 1: density 0"));
     tl_mesh_destroy(mesh);
 }
 
@@ -559,7 +529,6 @@ int main(void)
         cmocka_unit_test(checker_finds_damage),
         cmocka_unit_test(normals_are_exact_on_a_sphere),
         cmocka_unit_test(workers_do_not_change_the_bits),
-        cmocka_unit_test(masses_add_up_over_panels),
         cmocka_unit_test(mixed_cells_are_what_is_nearest),
         cmocka_unit_test(loops_go_round_borders_and_outlines),
         cmocka_unit_test(attributes_are_found_by_name),

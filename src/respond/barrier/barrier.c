@@ -2,13 +2,10 @@
 
 #include "base/fail.h"
 #include "math/vec3.h"
+#include "respond/contact_impl.h"
 #include "respond/contact_kind.h"
 
-// Where cloth that is cut short this often (part of its nodes) stops bodies on the move before anything is solved,
-// layers start out jammed. Halves of the step take as many iterations between them, each with a third of the contacts.
-#define JAMMED 0.03
-
-// The inertial motion is followed as far as nothing meets.
+// Starts the solve as far along the inertial motion as nothing meets.
 static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
 {
     tl_contacts *contacts = self;
@@ -25,8 +22,9 @@ static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, cons
     TL_TRY(tl_contacts_clip(contacts, move->x0, u, true, ctx, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(move->x0[i], u[i]);
     tl_contacts_move_bodies(contacts, 1);
-    if (move->may_fail && (double)limited > JAMMED * n && tl_contacts_bodies_left(contacts) > 0)
-        return tl_fail(err, TL_FAILED, "cloth is jammed before bodies on the move: %lld of %d nodes",
+    if (move->may_fail && (double)limited > contacts->policy.barrier.jammed_part * n &&
+        tl_contacts_bodies_left(contacts) > 0)
+        return tl_fail(err, TL_FAILED, "cloth is jammed in front of moving bodies: %lld of %d nodes",
                        (long long)limited, n);
     return tl_contacts_settle(contacts, x, ctx->workers, err);
 }

@@ -1,11 +1,10 @@
-// respond/barrier/barrier_blocks.c: what contacts add to the Hessian off its diagonal and the cloth's matrix has no
-// place for.
+// respond/barrier/barrier_blocks.c: off-diagonal blocks of contacts that are not in the pattern of the cloth's matrix.
 //
-// That is every block across the gap, since pairs come and go, and all blocks of contacts so hard that single
-// precision, in which the matrix keeps what is off its diagonal, would lose more of them than the inertia of a node
-// (and leave that behind when contacts foreseen are taken back). All in double, in a matrix of its own
-// (tl_extra.blocks), made anew whenever the contacts change: rows are gathered from the lists of contacts around a
-// node, so the bits do not depend on the number of threads.
+// These are all blocks between the two features of a pair, since pairs come and go, and all blocks of contacts that are
+// too stiff for the single precision of the matrix: rounding would exceed the inertia of a node (and would stay behind
+// when predicted contacts are removed). They are stored in double in a matrix of their own (tl_extra.blocks), rebuilt
+// whenever the contacts change. Rows gather from the lists of contacts by node, so the bits do not depend on the number
+// of threads.
 
 #include "base/fail.h"
 #include "base/sort.h"
@@ -14,7 +13,7 @@
 
 enum { NODES_PER_CHUNK = 256, CONTACTS_PER_CHUNK = 1024 };
 
-/// What rows need to know of a contact; small, since they look at contacts in no order.
+/// What rows need of a contact; compact, since rows access contacts in no order.
 typedef struct ends {
     int32_t node[4];      // that have blocks, or -1
     uint8_t partners[4];  // of each place: bits of the places with which its block belongs here
@@ -32,7 +31,7 @@ static ends ends_of(const tl_contacts *c, const contact *ct)
     return out;
 }
 
-/// A column as it is met: sorted by its number, it still knows when it came.
+/// A column of a row, with the order in which it was met; sorted by column number.
 typedef uint64_t met;
 static met make_met(int32_t col, int32_t order) { return (uint64_t)col << 32 | (uint32_t)order; }
 static int32_t met_col(met m) { return (int32_t)(m >> 32); }
@@ -41,14 +40,14 @@ static int32_t met_order(met m) { return (int32_t)(uint32_t)m; }
 typedef struct blocks_job {
     tl_contacts *c;
     ends *ends;  // per contact
-    // what follows is of a group of rows; each has room for three per contact around it
+    // scratch of a group of rows: three columns per contact of a row
     int32_t begin;   // the first of them
     met *met;        // its columns, ascending
     int32_t *order;  // of every block that a contact adds, in the order in which a row finds them: which of its columns
     int32_t *rank;   // scratch
 } blocks_job;
 
-/// Where the room of a row begins.
+/// Where the scratch space of a row begins.
 static int64_t room_of(const blocks_job *job, int32_t row)
 {
     const int32_t *a = job->c->set.by_node[ACTIVE].start, *b = job->c->set.by_node[PREDICTED].start;
@@ -61,8 +60,7 @@ static void list_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t i = begin; i < end; i++) job->ends[i] = ends_of(job->c, &job->c->set.contact[i]);
 }
 
-/// Where the columns of a row are, by their numbers. What no longer fits is looked for one by one: rows of hundreds are
-/// rare.
+/// Hash table of the columns of a row. Columns that do not fit are searched linearly: rows of hundreds are rare.
 enum { TABLE_BITS = 10, TABLE = 1 << TABLE_BITS, TABLE_FULL = TABLE / 2 };
 typedef struct table {
     int32_t col[TABLE], order[TABLE], used[TABLE_FULL];
@@ -80,7 +78,7 @@ static int32_t find_or_add(table *t, met *list, int32_t *n, int32_t j)
     return (*n)++;
 }
 
-// Columns of every row, and which of them each block goes to.
+// Columns of every row, and the column of each block.
 static void collect_chunk(void *arg, int32_t begin, int32_t end)
 {
     const blocks_job *job = arg;
@@ -120,7 +118,7 @@ static void add_scaled(double *block, double scale, const double s[6])
     block[5] += scale * s[3], block[2] += scale * s[4], block[1] += scale * s[5];
 }
 
-// Row i: what contacts of a kind have, `order` says where.
+// Adds the contacts of a kind to row i; `order` holds the column of each block.
 static const int32_t *add_contacts(const blocks_job *job, int kind, int32_t i, const int32_t *order, double (*value)[9])
 {
     const tl_contacts *c = job->c;

@@ -5,8 +5,8 @@
 // Blocks between nodes of one feature have their place in the matrix, as those nodes are neighbours in the mesh; blocks
 // across the gap, and all of hard contacts, are kept beside it (barrier_blocks.c).
 //
-// Load, normal, weights and the factor for edges that are nearly parallel are those of the last assembly while a line
-// search looks at energies: friction is not conservative, but for a given load it has a potential.
+// During a line search, load, normal, weights and the factor for nearly parallel edges are kept from the last assembly:
+// friction is not conservative, but for a given load it has a potential.
 
 #include <math.h>
 
@@ -16,7 +16,7 @@
 
 enum { PAIRS_PER_CHUNK = 512, NODES_PER_CHUNK = 256 };
 
-/// How far the features slid past each other in this step, as if bodies and handles had arrived.
+/// Tangential displacement of the features in this step, with bodies and handles taken to have arrived.
 static tl_vec3 slid(const tl_contacts *c, const pair *p, const double weight[4], const tl_vec3 *x)
 {
     tl_vec3 u = {0, 0, 0};
@@ -50,8 +50,8 @@ void contact_add_square(double s[6], double a, tl_vec3 u)
     s[3] += a * u.y * u.z, s[4] += a * u.x * u.z, s[5] += a * u.x * u.y;
 }
 
-// Frozen pairs: one straight line from the thickness on, through zero and beyond, so that it pushes back from behind
-// too.
+// Frozen pairs: a linear spring from the thickness down through zero and beyond, so that it also pushes back from
+// behind.
 static double law_energy(const tl_contacts *c, double g)
 {
     if (c->zones.frozen) return g < 1 ? 0.5 * (1 - g) * (1 - g) : 0;
@@ -83,9 +83,9 @@ bool contact_needs_double(const tl_contacts *c, const pair *p, const double weig
     return false;
 }
 
-/// No stiffer than this times the inertia of the lightest node: double precision has 16 digits, and the rest of the
-/// matrix needs some of them. Only reached at some thousandth of the thickness, where a softer law opens the gap
-/// faster. Returns what it is scaled by.
+/// Limits the stiffness to a multiple of the inertia of the lightest node: double precision has 16 digits, and the rest
+/// of the matrix needs some of them. Only reached at about a thousandth of the thickness, where a softer law opens the
+/// gap faster. Returns the scale.
 
 static double soften(const tl_contacts *c, contact *ct)
 {
@@ -326,7 +326,7 @@ tl_status tl_contacts_assemble(tl_contacts *c, const tl_vec3 *x, tl_bsr *matrix,
     return TL_OK;
 }
 
-// --- looking ahead ---
+// --- prediction ---
 
 typedef struct energy_job {
     const tl_contacts *c;

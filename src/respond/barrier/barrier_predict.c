@@ -1,10 +1,9 @@
-// respond/barrier/barrier_predict.c: contacts that do not press yet but will after the update, so that a solve knows of
-// them.
+// respond/barrier/barrier_predict.c: prediction of contacts that do not press yet but will after the update.
 //
-// They go into the system as if the law went on as a straight line beyond the thickness, a spring that only pushes: an
-// active set that changes the direction, not the energy. Found by solving again and again it takes many solves to
-// settle, so the first one begins with pairs that are likely: those of the solve before, and at the start of a step
-// those that pressed where it began.
+// They enter the linear system with the law extended linearly beyond the thickness, a spring that only pushes: an
+// active set that changes the search direction, not the energy. Finding the set by repeated solves takes many of them,
+// so the first solve starts from likely pairs: those of the previous solve, and at the start of a step those that
+// pressed at its beginning.
 
 #include "base/fail.h"
 #include "respond/barrier/barrier_law.h"
@@ -12,7 +11,7 @@
 
 enum { PAIRS_PER_CHUNK = 512 };
 
-/// The gap along the normal after a move by u (and of the bodies by the rest of their way).
+/// Gap along the normal after a move by u (bodies: by the rest of their path).
 static double gap_after(const tl_contacts *c, const pair *p, const proximity *near, const tl_vec3 *u)
 {
     double gap = near->distance;
@@ -25,7 +24,7 @@ static double gap_after(const tl_contacts *c, const pair *p, const proximity *ne
     return gap;
 }
 
-/// The gap along the normal once a body has gone the rest of its way and the cloth has stood still.
+/// Gap along the normal after a body has moved by the rest of its path while the cloth stays.
 static double gap_left(const tl_contacts *c, const pair *p, const proximity *near)
 {
     double gap = near->distance;
@@ -35,7 +34,7 @@ static double gap_left(const tl_contacts *c, const pair *p, const proximity *nea
     return gap;
 }
 
-// Does a pair not press yet, and could it? What a fast body runs into is far away, in thicknesses.
+// Is a pair inactive and near enough to be predicted? A fast body may hit cloth that is many thicknesses away.
 static bool may_approach(const tl_contacts *c, int32_t i)
 {
     const pair *p = &c->cache.pair[i];
@@ -54,9 +53,8 @@ typedef struct predict_job {
     double *more;     ///< stiffness of those that come, beside the law's where contact begins [N/m]; NULL: none
 } predict_job;
 
-// Marks contacts whose friction, taken as it is, lets them slide through zero and back. The parabola through f at y
-// with the curvature f'(y)/y lies above f everywhere, so with that a solve does not overshoot the point where sliding
-// stops.
+// Marks contacts whose sliding would reverse under the present friction. The parabola through f at y with curvature
+// f'(y)/y lies above f everywhere, so with it a solve does not overshoot the point where sliding stops.
 static void reversal_chunk(void *arg, int32_t begin, int32_t end)
 {
     const predict_job *job = arg;
@@ -81,11 +79,11 @@ static void reversal_contact(const contact *from, contact *out)
     contact_add_square(out->stiff, from->friction_excess / tl_dot3(from->sliding, from->sliding), from->sliding);
 }
 
-// Bodies that are fast make for contacts that are pressed from hardly at all to a fraction of their gap in one step.
-// The law is steeper there than where it was looked at: the update goes through, is cut to a small part for each node
-// by itself, and the next one is no better. But force hardly depends on stiffness where cloth has to move as told, so
-// that of the linear model tells at which gap the law has it; the straight line to that point is the stiffness to solve
-// with.
+// Fast bodies compress a contact from nearly open to a fraction of its gap within one step. The law is much steeper
+// there than at the linearisation point, so the update passes through the surface, is cut to a small part for each node
+// separately, and the next one is no better. Since the motion of the cloth is nearly prescribed, the force hardly
+// depends on the stiffness: the force of the linear model tells at which gap the law has it, and the secant to that
+// point is the stiffness to solve with.
 #define NO_NEARER 0.99  // of the gap at the start: rounding
 
 static double extra_stiffness_for(const tl_contacts *c, const contact *ct, double from, double gap)
@@ -155,7 +153,7 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
         out->extra_stiffness = job->more ? job->more[i] : 0;
         stiff += out->extra_stiffness;
         contact_add_square(out->stiff, stiff, near.normal);
-        // nodes of bodies and those that handles drive bring their own way; the others are what is solved for
+        // nodes of bodies and of handles have a prescribed motion; the others are solved for
         double gap = near.distance - p->thickness;
         for (int k = 0; k < 4 && p->kind != PAIR_PLANE; k++)
             if (!contact_is_free(c, p->node[k]))
@@ -165,12 +163,12 @@ static void extend_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-/// How many contacts are foreseen for which reason.
+/// Counts of predicted contacts by reason.
 typedef struct prediction {
     int32_t coming, turning, stopping;
 } prediction;
 
-// The contacts foreseen become the pairs of `index`, and what contacts that turn have more in friction.
+// Makes the predicted contacts: the pairs of `index`, and the extra friction of contacts that reverse.
 static tl_status replace_predicted(tl_contacts *c, const predict_job *job, prediction count, tl_bsr *matrix,
                                    tl_vec3 *push, tl_workers *workers, tl_error *err)
 {
@@ -193,8 +191,7 @@ static tl_status replace_predicted(tl_contacts *c, const predict_job *job, predi
     return TL_OK;
 }
 
-// How much more stiffness a contact that comes has, given what it was in the solve before (NULL: it is new). Returns
-// whether it became stiffer.
+// Extra stiffness of an approaching contact, given that of the previous solve (NULL: new). True if it became stiffer.
 static bool stiffen_approaching(const tl_contacts *c, int32_t index, const contact *before, const tl_vec3 *u,
                                 double *more)
 {
@@ -238,7 +235,7 @@ tl_status tl_contacts_predict(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
         for (int32_t i = 0; i < c->set.active_count; i++)
             stopping += c->set.contact[i].extra_stiffness > 0, steeper = steeper || job.stops[i];
     }
-    // contacts that turn stay so
+    // contacts that reverse stay marked
     bool same = c->set.approaching_count == coming &&
                 c->set.count == c->set.active_count + coming + turning + stopping && !steeper;
     int32_t was = c->set.active_count;
@@ -261,7 +258,7 @@ tl_status tl_contacts_predict(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
     return status;
 }
 
-// --- what is likely from the start ---
+// --- pairs expected before the first solve ---
 
 tl_status contact_note_active(tl_contacts *c, tl_error *err)
 {

@@ -1,12 +1,12 @@
-// respond/clip/carry.c: cloth that stops a body goes along with it, as if it were part of it.
+// respond/clip/carry.c: cloth that stops a body is carried along with it, as if it were part of it.
 //
 // A rigid body goes from begin to end by an affine map. Cloth that goes by the same map keeps its place relative to the
-// body and to all other cloth that does: nothing can meet. So where a body is stopped, every pair that its way would
-// violate hands all of its nodes to the body, and so does every pair of cloth that this violates, until none is left
-// (rigid impact zones after Bridson, Fedkiw & Anderson 2002, with the body as their frame). The set only grows; at the
-// latest it is all of the cloth, which is always free to go with one body. What stops it is cloth that another body or
-// a handle holds as well: then all go a common part of their way, before anything meets. Newton's method starts from
-// there, with the body in its place, and lets go what need not have come along.
+// body and to all other cloth that does: nothing can meet. So where a body is stopped, all nodes of every pair that its
+// path would violate are assigned to the body, then all nodes of every cloth pair that this violates, until no pair is
+// violated (rigid impact zones after Bridson, Fedkiw & Anderson 2002, with the body as their frame). The set only
+// grows, and in the worst case it is the whole cloth, which can always move with one body. It cannot grow over cloth
+// that another body or a handle holds as well: then everything moves by a common part of its path, before anything
+// meets. Newton's method starts from there, with the body in its place, and releases what need not have been carried.
 
 #include <math.h>
 
@@ -24,7 +24,7 @@ typedef struct carry {
     double *free;     ///< [pair_count] part of the way before a pair meets, 1: all of it
 } carry;
 
-// m^-1 by cofactors; false if it has next to none.
+// m^-1 by cofactors; false if m is nearly singular.
 static bool invert(const double m[3][3], double out[3][3])
 {
     double det = 0;
@@ -47,7 +47,8 @@ static tl_vec3 times(const double m[3][3], tl_vec3 v)
                      m[2][0] * v.x + m[2][1] * v.y + m[2][2] * v.z};
 }
 
-// Part `done` of the way a place p of the body is at (1 - done) p + done (a p + b); the map from there to a p + b.
+// After part `done` of the path a point p of the body is at (1 - done) p + done (a p + b); this is the map from there
+// to a p + b.
 static tl_body_map rest_of(const tl_body_map *whole, double done)
 {
     double at[3][3], back[3][3];
@@ -65,7 +66,7 @@ static tl_body_map rest_of(const tl_body_map *whole, double done)
     return out;
 }
 
-// How far a node goes with a body. One that deforms takes it along by the place where it touches the pair.
+// Displacement of a node that is carried by a body. A deforming body carries it by the point that touches the pair.
 static tl_vec3 way_with(const carry *k, int32_t body, int32_t node, const pair *p, const proximity *near)
 {
     const tl_contacts *c = k->c;
@@ -81,7 +82,7 @@ static tl_vec3 way_with(const carry *k, int32_t body, int32_t node, const pair *
     return sum;
 }
 
-// How much of its way a pair may go.
+// Part of its path that a pair may take.
 static double free_part(const tl_contacts *c, int32_t index)
 {
     const pair *p = &c->cache.pair[index];
@@ -120,7 +121,8 @@ static void free_chunk(void *arg, int32_t begin, int32_t end)
 
 static bool moves(const tl_contacts *c, int32_t body) { return body != TL_CLOTH && c->bodies[body].moves; }
 
-// The body that a violated pair goes with: its own, or that of its cloth; -1: none, -2: they differ, or it stands.
+// The body that carries a violated pair: its own, or the one that carries its cloth; -1: none; -2: two different ones,
+// or one that stands still.
 static int32_t body_of(const carry *k, const pair *p)
 {
     const tl_contacts *c = k->c;
@@ -133,7 +135,7 @@ static int32_t body_of(const carry *k, const pair *p)
     return body;
 }
 
-// Hands the nodes of a violated pair to a body. False: all that may go with it do.
+// Assigns the nodes of a violated pair to a body. False: all that may be carried already are.
 static bool take(carry *k, int32_t index)
 {
     const tl_contacts *c = k->c;
@@ -149,7 +151,7 @@ static bool take(carry *k, int32_t index)
     return taken;
 }
 
-// Lets the set grow until nothing is violated but by what cannot go along. Returns how much of their way all may go.
+// Grows the set until only pairs that cannot be carried are violated. Returns the part of the path that all may take.
 static tl_status grow(carry *k, const tl_vec3 *x, const tl_ctx *ctx, double *part, tl_error *err)
 {
     tl_contacts *c = k->c;

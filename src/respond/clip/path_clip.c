@@ -1,20 +1,19 @@
-// respond/clip/path_clip.c: cut paths short so that nothing meets on the way. This is where the promise is kept.
+// respond/clip/path_clip.c: cut paths short so that nothing meets along them. This is where the guarantee is enforced.
 //
-// Take a pair whose features are a distance d > 0 apart, n the unit vector between the nearest points, from the second
-// to the first. Both features are convex, so the planes across n separate them: with
-//     gap = min over nodes i of the first of n.x_i  -  max over nodes j of the second of n.x_j
-// the gap is d now. When every node moves straight, gap(t) is a minimum of linear functions: concave, so never below
-// the line from gap(0) = d to gap(1). If gap(1) >= keep > 0 the features do not meet at any time, and if it is less, a
-// part (d - keep) / (d - gap(1)) of the way is safe. That is cheap and settles most pairs; it is too careful with large
-// features that slide or turn past each other, so those are left to the continuous test. No tolerance is needed, and
-// any common part of the paths is safe as well. Each node has a part t_i of its own: a pair that is violated scales
-// those of its nodes; others are then looked at again, until none is violated. Layers that move along with each other
-// by many times their distance would soon get nowhere if one node of them went a little less far than the others; so
-// the nodes of a violated pair first try the least part among them in common. Parts only shrink, and what does not move
-// cannot meet, so the loop ends.
+// Let the features of a pair be a distance d > 0 apart, and n the unit vector between the nearest points, from the
+// second to the first. Both features are convex, so the planes across n separate them: with gap = min over nodes i of
+// the first of n.x_i  -  max over nodes j of the second of n.x_j the gap is d now. When every node moves in a straight
+// line, gap(t) is a minimum of linear functions, hence concave and never below the line from gap(0) = d to gap(1). If
+// gap(1) >= keep > 0 the features do not meet at any time; if it is less, a part (d - keep) / (d - gap(1)) of the path
+// is safe. This test is cheap and decides most pairs. It is too conservative for large features that slide or turn past
+// each other; those are left to the continuous test. No tolerance is needed, and any common part of the paths is safe
+// as well. Each node has its own part t_i: a violated pair scales those of its nodes, and its neighbours are tested
+// again, until no pair is violated. Layers that move together by many times their distance would soon be stopped if one
+// of their nodes moved slightly less than the others, so the nodes of a violated pair first try the smallest part among
+// them in common. Parts only shrink, and what does not move cannot meet, so the loop terminates.
 //
-// Bodies move whatever the cloth does. If the cloth of a pair cannot give way, the bodies get only a part of their way
-// for now; the contact forces push the cloth on and the next iteration takes them further.
+// Bodies follow their prescribed motion. If the cloth of a pair cannot give way, bodies take only a part of their path
+// for now; contact forces push the cloth ahead, and the next iteration moves them further.
 
 #include <math.h>
 
@@ -25,7 +24,7 @@
 #define SAFETY (1 - 1e-6)  // rounding of the parts
 enum { PAIRS_PER_CHUNK = 512 };
 
-/// A pair whose features could meet for some choice of parts.
+/// A pair whose features may meet for some choice of parts.
 typedef struct clip_pair {
     int32_t pair;
     double place[4], way[4];  ///< along the normal, relative to the first node
@@ -62,7 +61,7 @@ static bool has_stalled(const tl_contacts *c)
 
 static double kept_distance_of(const tl_contacts *c, const pair *p, double distance)
 {
-    // Where bodies are stuck, pressure has to grow until the cloth gives way or has shown that it cannot.
+    // Where bodies are stuck, pressure has to grow until the cloth gives way or turns out to be unable to.
     if (has_stalled(c) && p->body != TL_CLOTH)
         return smaller(c->policy.clip.keep_thickness * p->thickness, c->policy.clip.keep_distance * distance);
     const double keep = kept_distance(&c->policy.clip, distance, p->thickness),
@@ -101,7 +100,7 @@ static bool project(const tl_contacts *c, int32_t index, const tl_vec3 *at, cons
     return !(low - high >= out->keep);
 }
 
-/// Nodes of cloth go `cloth` times their part (NULL: times 1), those of bodies `body`.
+/// Nodes of cloth move by `cloth` times their part (NULL: times 1), those of bodies by `body`.
 static double gap_at(const tl_contacts *c, const pair *p, const clip_pair *l, const double *part, double cloth,
                      double body)
 {
@@ -120,7 +119,7 @@ static double gap_at(const tl_contacts *c, const pair *p, const clip_pair *l, co
     return low - high;
 }
 
-/// How much of its way a pair may go before its features come within `keep` of each other.
+/// Part of the path that a pair may take before its features come within `keep` of each other.
 static double time_of_contact(const tl_contacts *c, const pair *p, const clip_pair *l, const double *part, double cloth,
                               double body, const tl_vec3 *at, const tl_vec3 *way)
 {
@@ -136,7 +135,7 @@ static double time_of_contact(const tl_contacts *c, const pair *p, const clip_pa
     return hit ? time : 1;
 }
 
-// The part that all nodes of a pair may go in common, at most the least of theirs.
+// The part that all nodes of a pair may take in common, at most the smallest of theirs.
 static void clip_together(const tl_contacts *c, const pair *p, clip_pair *l, const double *part, double body_part,
                           const tl_vec3 *at, const tl_vec3 *way)
 {
@@ -151,9 +150,9 @@ static void clip_together(const tl_contacts *c, const pair *p, clip_pair *l, con
         l->part = least * fmax(c->policy.clip.back_off * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
 }
 
-// Do all nodes of a pair stay where they are? Then so does what is between them, whatever rounding makes of it: at
-// distances that are hardly more than the rounding of coordinates the normal is turned by so much that features overlap
-// along it even now.
+// Do all nodes of a pair stay where they are? Then the pair is not violated, even if rounding says so: at distances
+// close to the rounding of coordinates, the computed normal may be so inaccurate that the features overlap along it
+// from the start.
 static bool stands_still(const tl_contacts *c, const pair *p, const double *part, double body_part, const tl_vec3 *way)
 {
     if (p->body != TL_CLOTH && c->bodies[p->body].moves && body_part > 0) return false;
@@ -164,7 +163,7 @@ static bool stands_still(const tl_contacts *c, const pair *p, const double *part
     return true;
 }
 
-// What the parts must be scaled by.
+// Factor by which the parts must be scaled.
 static void judge_pair(const tl_contacts *c, const pair *p, clip_pair *l, const double *part, double body_part,
                        const tl_vec3 *at, const tl_vec3 *way)
 {
@@ -192,7 +191,7 @@ static void judge_pair(const tl_contacts *c, const pair *p, clip_pair *l, const 
                 return;
             }
         if (still > l->keep) {
-            // Hardly any way is left for the cloth: rather let the body wait a little.
+            // The cloth could hardly move at all: let the body wait instead.
             const double ahead = gap_at(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
             if (ahead > l->keep && alone > c->policy.clip.wait_min) l->part = alone, l->body_too = l->body_alone = true;
             return;
@@ -204,16 +203,15 @@ static void judge_pair(const tl_contacts *c, const pair *p, clip_pair *l, const 
     else
         l->part = fmax(c->policy.clip.back_off * safe, SAFETY * (l->distance - l->keep) / (l->distance - gap));
     if (!l->body_too) return;
-    // Cloth that is pushed along by all but a little of the way gets to its end; the body, behind it, by so much less
-    // far.
+    // Cloth that may take nearly all of its path takes all of it, and the body behind it a little less of its own.
     const double ahead = gap_at(c, p, l, part, 1, 0), alone = SAFETY * (ahead - l->keep) / (ahead - gap);
     if (ahead > l->keep && alone > l->part) l->part = alone, l->body_alone = true;
 }
 
 #define UP 1.000001  // more than single precision rounds
 
-// Can the nodes of a pair within the cloth not come near, whatever their direction? A gap shrinks by no more than they
-// go.
+// Are the nodes of a cloth pair too far apart to meet, whatever their direction? A gap shrinks by no more than they
+// move.
 static bool is_out_of_reach(const clip_job *job, int32_t index)
 {
     const pair *p = &job->c->cache.pair[index];
@@ -237,7 +235,7 @@ static void project_chunk(void *arg, int32_t begin, int32_t end)
     job->count[begin / PAIRS_PER_CHUNK] = count;
 }
 
-// Again, for few: most pairs cannot meet however far their nodes go.
+// A second, tighter test for the few pairs that are left.
 static void collect_chunk_pairs(void *arg, int32_t begin, int32_t end)
 {
     clip_job *job = arg;
@@ -349,7 +347,7 @@ tl_status tl_contacts_clip(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool se
         const tl_arena_mark here = tl_arena_save(ctx->arena);
         clip_job job = {.c = c, .at = c->motion.pos, .way = c->motion.disp, .length = length, .workers = ctx->workers};
         if (searched && round > 0) {
-            // After a cut, features that went along side by side may not: look again with the ways as they are now.
+            // After a cut, features that moved side by side may no longer do so: test again with the present paths.
             for (int32_t i = 0; i < n; i++) shorter[i] = tl_mul3(part[i], u[i]);
             status = contact_search(c, x, shorter, body_part, ctx, err);
         }
@@ -395,14 +393,14 @@ tl_status tl_contacts_clip(tl_contacts *c, const tl_vec3 *x, tl_vec3 *u, bool se
     return status;
 }
 
-// --- a guess at what bodies on the move push along ---
+// --- first guess: cloth pushed ahead by moving bodies ---
 
 typedef struct overlap_job {
     const tl_contacts *c;
     double *lack;
 } overlap_job;
 
-// By how much pairs would end up nearer than they are, or than where contact begins.
+// By how much a pair would end up nearer than it is now, or than where contact begins.
 static void overlap_chunk(void *arg, int32_t begin, int32_t end)
 {
     const overlap_job *job = arg;

@@ -1,8 +1,8 @@
-// respond/pairs/pair_cache.c: what a search knows from the one before, and how old and new pairs come together.
+// respond/pairs/pair_cache.c: reuse of the pairs of the last search, and merging of old and new pairs.
 //
-// Between searches many nodes stay where they are. Pairs whose nodes do keep their distances; and where nodes have
-// moved, how far tells which items that were too far apart for a pair still are. None of it changes the result: pairs
-// stand in the order of the lists, to the last bit those of a filter that knows nothing.
+// Between searches many nodes do not move. Pairs of such nodes keep their distances. Where nodes have moved, the length
+// of the move tells which items that were too far apart still are. Reuse never changes the result: the pairs, and their
+// order, are those of a filter from scratch, to the last bit.
 
 #include "respond/pairs/pairs.h"
 
@@ -61,7 +61,7 @@ void contact_cache_free(tl_contacts *c)
     TL_FREE(&c->alloc, k->near, k->near_cap);
 }
 
-// Lists and pairs of the step before stay valid as far as nodes are where they were; those of moving bodies do not.
+// Lists and pairs of the previous step stay valid for nodes that have not moved; those of moving bodies do not.
 void contact_cache_begin(tl_contacts *c)
 {
     pair_cache *k = &c->cache;
@@ -94,7 +94,7 @@ void contact_move_pairs(tl_contacts *c, int32_t from, int32_t count, int32_t to)
     memmove(c->cache.fade + to, c->cache.fade + from, (size_t)count * sizeof *c->cache.fade);
 }
 
-// Leaves, of the first `count` pairs, those that `stay`; returns how many. Runs of them are moved at once.
+// Removes the pairs with stay[i] == 0 from the first `count`; returns how many are left.
 static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
 {
     int32_t to = 0;
@@ -107,7 +107,7 @@ static int32_t close_pairs(tl_contacts *c, const uint8_t *stay, int32_t count)
     return to;
 }
 
-// --- pairs whose nodes are where they were measured ---
+// --- pairs whose nodes have not moved ---
 
 typedef struct keep_job {
     const tl_contacts *c;
@@ -134,7 +134,7 @@ static void known_chunk(void *arg, int32_t begin, int32_t end)
         job->is_known[i] = contact_is_measured(job->c, &job->c->cache.pair[i], job->place);
 }
 
-// Is everything where it was measured, and there is no plane?
+// Has no node and no body moved since pairs were measured, and is there no plane?
 static bool all_known(const tl_contacts *c, const uint8_t *place)
 {
     for (int32_t b = 0; b < c->body_count; b++)
@@ -165,15 +165,15 @@ static tl_status keep_measured(tl_contacts *c, const tl_ctx *ctx, pair_reuse *ou
     return TL_OK;
 }
 
-// --- by how much things have come nearer since lists were last filtered ---
+// --- how far nodes have moved since lists were last filtered ---
 
 typedef struct change_job {
     const tl_contacts *c;
     float *node, *edge, *face;
 } change_job;
 
-// Distances change by no more than nodes move; the largest differences of ways on every axis (motion_of), as a vector,
-// by no more than sqrt(3) times what ways change by.
+// A distance changes by no more than its nodes move. The bound on relative displacement (motion_of, taken per axis)
+// changes by no more than sqrt(3) times the change of the displacements.
 static void node_chunk(void *arg, int32_t begin, int32_t end)
 {
     const change_job *job = arg;
@@ -223,9 +223,9 @@ tl_status contact_reuse_pairs(tl_contacts *c, const tl_ctx *ctx, pair_reuse *out
     return see_changes(c, ctx, out, err);
 }
 
-// --- old and new ---
+// --- merging ---
 
-// How many of the first `count` pairs, which are sorted, stand before p. Looks from the back.
+// Number of pairs before p among the first `count`, which are sorted. Gallops from the back.
 static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
 {
     int32_t low = count, high = count, step = 1;
@@ -241,7 +241,7 @@ static int32_t count_before(const tl_contacts *c, const pair *p, int32_t count)
     return low;
 }
 
-/// New pairs that go between those that there are: `before` of these stand before each.
+/// New pairs to be merged into the old ones: before[i] old pairs come before new pair i.
 typedef struct interleave_job {
     tl_contacts *c;
     const pair *pairs;
@@ -251,8 +251,7 @@ typedef struct interleave_job {
     int32_t count, left;
 } interleave_job;
 
-// From the back: those that stand behind a new one make room for it. Pairs, distances and the rest go each by
-// themselves.
+// From the back: old entries behind a new one move up, then the new one is put in. Done for each array separately.
 #define INTERLEAVE(items, added)                                                                                       \
     for (int32_t i = job->count - 1, end = job->left, to = job->left + job->count; i >= 0; end = job->before[i--]) {   \
         const int32_t behind = end - job->before[i];                                                                   \

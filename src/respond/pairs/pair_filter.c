@@ -1,8 +1,8 @@
-// respond/pairs/pair_filter.c: a first look at the lists of the trees, in single precision, eight pairs at a time.
+// respond/pairs/pair_filter.c: the coarse filter of candidate lists, in single precision, eight pairs at a time.
 //
-// Most of what the trees find is not near at all, and most of the rest surely is: a bound from below and one from above
-// for the distance settle nearly all of it. What is said is true whatever the rounding, so those that look closer
-// (pair_lists.c, pairs.c) get the same pairs with it as without.
+// Most candidates are clearly too far apart, and most of the rest are clearly near: a lower and an upper bound on the
+// distance decide nearly all of them. Both bounds hold in spite of rounding, so the filters in double precision
+// (pair_lists.c, pairs.c) come to the same pairs with the coarse filter as without it.
 
 #include "respond/pairs/pairs.h"
 
@@ -15,8 +15,8 @@ typedef struct coarse {
     float at[4], way[4];
 } coarse;  // of a node, relative to the middle of everything
 
-/// Eight pairs: where their nodes are, seen from the first one. Nodes 0 1 and 2 3 are edges, or 0 is a vertex and 1 2 3
-/// a face.
+/// Eight pairs: positions of their nodes relative to the first node. Nodes 0 1 and 2 3 are edges, or 0 is a vertex and
+/// 1 2 3 a face.
 typedef struct eight_pairs {
     eight x1[3], x2[3], x3[3];
     bool edges;
@@ -35,7 +35,7 @@ enum { LOOKS = 5 };          // further directions
 
 // --- eight pairs ---
 
-// Node k of eight pairs: one vector an axis.
+// Node k of eight pairs: one vector per axis.
 TL_INLINE void gather(const coarse *node, const features f[8], int k, eight at[3], eight way[3])
 {
     eight row[2][3];  // of four pairs each: places, then ways
@@ -53,7 +53,7 @@ TL_INLINE void gather(const coarse *node, const features f[8], int k, eight at[3
     }
 }
 
-// Where pairs are, the line between the middles of their features, and how far those can move relative to each other
+// Positions of pairs, the line between the centres of their features, and the bound on their relative displacement
 // (motion_of).
 TL_INLINE void place_eight(const coarse *node, const features f[8], eight_pairs *p, eight line[3], eight *motion)
 {
@@ -76,8 +76,8 @@ TL_INLINE void place_eight(const coarse *node, const features f[8], eight_pairs 
     for (int i = 0; i < 8; i++) (*motion)[i] = sqrtf(sum[i]);
 }
 
-// How far the features of pairs are apart along a direction, in its lengths; the corners that are nearest along it, the
-// second less the first.
+// Gap of the features along a direction, in units of its length, and the vector between the corners that are nearest
+// along it, second minus first.
 TL_INLINE void gap_along(const eight line[3], const eight_pairs *p, eight *gap, eight corner[3])
 {
     const eight a = DOT(line, p->x1), b = DOT(line, p->x2), c = DOT(line, p->x3), zero = {0};
@@ -95,7 +95,7 @@ TL_INLINE void gap_along(const eight line[3], const eight_pairs *p, eight *gap, 
     }
 }
 
-// The normal of both edges, or of the face, on the side that `line` points to.
+// The common normal of both edges, or that of the face, oriented along `line`.
 TL_INLINE void normal_of(const eight_pairs *p, const eight line[3], eight n[3])
 {
     eight e[3], g[3];
@@ -111,7 +111,7 @@ TL_INLINE void normal_of(const eight_pairs *p, const eight line[3], eight n[3])
     for (int k = 0; k < 3; k++) n[k] = PICK(back, -n[k], n[k]);
 }
 
-// Squared distance as seen along the normal: a bound from below.
+// Squared gap along the normal: a lower bound on the squared distance.
 TL_INLINE void look_along_normal(const eight_pairs *p, const eight line[3], eight *seen)
 {
     const eight zero = {0};
@@ -122,8 +122,7 @@ TL_INLINE void look_along_normal(const eight_pairs *p, const eight line[3], eigh
     *seen = PICK((gap > zero) & (size > zero + LEAST_NORMAL), gap * gap / size, zero);
 }
 
-// From a line between points of both features, of this squared size and with this gap along it, to the shortest on the
-// way to the corners.
+// Moves the end points of a line between both features towards the corners, to where the line is shortest.
 TL_INLINE void turn_line(const eight corner[3], const eight *size, const eight *gap, eight line[3])
 {
     const eight zero = {0};
@@ -135,11 +134,12 @@ TL_INLINE void turn_line(const eight corner[3], const eight *size, const eight *
     for (int k = 0; k < 3; k++) line[k] += part * step[k];
 }
 
-// Are the features of pairs further apart than the reach and what they can move, or surely not? Says so only if it is
-// true; the reach allows for the rounding. The gap as seen along any direction is a bound from below. After the normal,
-// the first one is the line between the middles; if it does not settle it, the way to the corners that are nearest
-// along it shows a better one (Gilbert, Johnson & Keerthi 1988, on one segment at a time). Every such line joins points
-// of both features, so its length is a bound from above. `beyond`: by how much, at least, those that are apart are.
+// Decides for eight pairs whether their features are certainly farther apart than the reach plus their relative motion,
+// certainly not, or neither; the reach allows for rounding. The gap along any direction is a lower bound on the
+// distance. Directions tried: the normal, the line between the centres, and, if that does not decide, the line improved
+// towards the corners that are nearest along it (Gilbert, Johnson & Keerthi 1988, on one segment at a time). Every such
+// line joins points of both features, so its length is an upper bound. `beyond`: lower bound on the excess of pairs
+// that are too far apart.
 TL_CLONES static void find_apart(const coarse *node, const features f[8], bool edges, coarse_limits reach,
                                  int32_t out[8], float beyond[8])
 {
@@ -170,7 +170,7 @@ TL_CLONES static void find_apart(const coarse *node, const features f[8], bool e
 
 // --- everything in single precision ---
 
-/// Nodes relative to the middle, from `from` on.
+/// Positions relative to the centre of the box, from node `from` on.
 typedef struct coarse_job {
     const tl_vec3 *at, *way;
     tl_vec3 middle;
@@ -187,7 +187,7 @@ static void coarse_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// The box of the cloth and of the bodies near it; *longest: none of them goes further.
+// Bounding box of the cloth and of the bodies near it; *longest: bound on all displacements.
 static contact_box box_of_all(const tl_contacts *c, const tl_vec3 *at, const tl_vec3 *way, double *longest)
 {
     contact_box box = contact_box_of(at, at, c->node_count);
@@ -224,7 +224,7 @@ tl_status contact_prepare_filter(const tl_contacts *c, const tl_vec3 *at, const 
 
 // --- a list ---
 
-// Of all pairs with a body, or TL_CLOTH, as thickness_of has it.
+// Smallest thickness of all pairs with a body, or TL_CLOTH (thickness_of).
 static double least_thickness(const tl_contacts *c, int32_t body)
 {
     double least = (double)INFINITY;
@@ -242,7 +242,7 @@ tl_status contact_start_coarse(const tl_contacts *c, const list *l, const filter
     return out->state ? TL_OK : tl_fail_memory(err, "the contacts");
 }
 
-// All that is within its thickness and twice the skin of where nodes rest is known.
+// Do all nodes of a pair rest? Pairs of such nodes within their thickness and twice the skin are known already.
 static bool all_rest(const coarse_filter *g, const features *f)
 {
     if (!g->place) return false;

@@ -1,9 +1,9 @@
-// respond/pairs/pair_lists.c: lists of the trees are thinned out, and some of their items exchanged.
+// respond/pairs/pair_lists.c: pruning of candidate lists, and replacing the items of nodes that changed.
 //
-// The trees find all pairs whose boxes come near on the way, give or take the slack; most are neighbours within a flat
-// piece of cloth. Lists serve for many searches, so they are made short first: what cannot come near along the ways
-// that they are of goes. When the ways of some nodes change, only the items with those are replaced. Beside every item
-// stands what was seen of it (gap_bounds), which goes where it goes.
+// The trees find all pairs whose boxes come near along the paths, within the slack; most are neighbours within a flat
+// piece of cloth. Lists are used by many searches, so they are pruned first: pairs whose features cannot come near
+// along those paths are removed. When the paths of some nodes change, only the items with those nodes are replaced. The
+// gap bound of every item (gap_bounds) is stored beside it and moves with it.
 
 #include "respond/pairs/pairs.h"
 
@@ -12,7 +12,7 @@
 
 enum { DROP_PER_CHUNK = 2048, FEATURES_PER_CHUNK = 4096 };
 
-/// One of the lists with a body, or TL_CLOTH, to be changed.
+/// One of the lists with a body, or TL_CLOTH, that is to be changed.
 typedef struct list_ref {
     tl_pair **items;
     float **far;  // NULL: nothing stands beside them
@@ -33,10 +33,10 @@ static list_ref list_ref_of(tl_pairs *f, gap_bounds *far, int32_t body, list_kin
     return o;
 }
 
-// Within the cloth, a vertex and a face are in one list, whichever comes first.
+// Within the cloth there is one list of vertices and faces, not two.
 static bool has_list(int32_t body, list_kind how) { return how != FV || body != TL_CLOTH; }
 
-// Closes the gaps that chunks leave in a list and beside it.
+// Moves the items of all chunks together, and their bounds.
 static void close_list(const list_ref *o, int32_t chunk, const int32_t *left)
 {
     tl_pair *items = *o->items;
@@ -137,7 +137,7 @@ static void drop_chunk(void *arg, int32_t begin, int32_t end)
     job->left[begin / DROP_PER_CHUNK] = to - begin;
 }
 
-/// Of the cloth: which nodes changed, which edges and faces have one that did.
+/// Features of the cloth that changed: nodes, and edges and faces with such a node.
 typedef struct changed_features {
     const uint8_t *of[FEATURE_KINDS];
 } changed_features;
@@ -188,7 +188,7 @@ static tl_status drop_changed(const list_ref *o, const changed_features *changed
     return TL_OK;
 }
 
-/// A list that gets the items of another. Both are sorted.
+/// A list into which another is merged. Both are sorted.
 typedef struct merge_job {
     tl_pair *items;
     float *far;
@@ -196,7 +196,7 @@ typedef struct merge_job {
     int32_t count, in_count;
 } merge_job;
 
-// From the back: nothing is overwritten that is still needed. Of what comes in nothing is known.
+// From the back, so that nothing is overwritten that is still needed. New items get no gap bound.
 static void merge(const merge_job *job)
 {
     tl_pair *items = job->items;

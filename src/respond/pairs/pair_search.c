@@ -1,8 +1,8 @@
-// respond/pairs/pair_search.c: when the trees are asked, and for how long their lists serve.
+// respond/pairs/pair_search.c: when the trees are queried, and how long their lists stay valid.
 //
-// Newton's iterations of a step end near each other, so lists are made with slack: as long as nodes stay within it,
-// later searches only filter them again. Where some nodes leave it, the trees are asked for pairs of those alone, so
-// that a search costs what has moved since the one before.
+// Successive Newton iterates of a step are close to each other, so lists are made with slack: as long as nodes stay
+// within it, later searches only filter the lists again. Where some nodes leave it, the trees are queried for the pairs
+// of those nodes alone, so that the cost of a search follows what has moved since the last one.
 
 #include "respond/pairs/pairs.h"
 
@@ -19,7 +19,7 @@ static bool boxes_apart(const contact_box *a, const contact_box *b, double reach
     return larger(x, larger(y, z)) > reach;
 }
 
-/// Nodes whose ways are not those that the lists are of, looked at in two ways.
+/// Nodes whose paths differ from those the lists were made for, by two criteria.
 typedef struct path_change {
     uint8_t *along;   ///< at some common part of the ways they are further apart than the slack
     uint8_t *at_end;  ///< the node does not stay within the slack of the end of the way that the lists are of
@@ -55,9 +55,9 @@ static void compare_chunk(void *arg, int32_t begin, int32_t end)
     job->seen[begin / COMPARED_PER_CHUNK] = seen;
 }
 
-// Lists hold all that comes near when nodes go along the ways they are of. So they serve for ways that are no further
-// from those than the slack at any common part of them; and, since that includes their ends, for nodes that all stay
-// within the slack of these. Newton's later iterations are of that kind.
+// Lists hold all pairs that come near while nodes move along the paths the lists were made for. So they are valid for
+// paths that stay within the slack of those at every common parameter; and, since that includes the ends, for nodes
+// that all stay within the slack of the ends. Later Newton iterations are of that kind.
 static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, path_change *out, const tl_ctx *ctx,
                          tl_error *err)
 {
@@ -77,7 +77,7 @@ static tl_status compare(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, pat
     return TL_OK;
 }
 
-/// What to ask the trees for.
+/// A query of the trees.
 typedef struct tree_query {
     const uint8_t *changed;  ///< [node_count] pairs with these nodes; NULL: all
     tl_bvh_chosen chosen;    ///< the same as the tree of the cloth sees it
@@ -86,7 +86,7 @@ typedef struct tree_query {
     bool thin_all;           ///< ways have become so much shorter that lists are worth another look
 } tree_query;
 
-// How near pairs with a body, or TL_CLOTH, must come to be looked at.
+// Reach of the query for pairs with a body, or TL_CLOTH.
 static double query_distance(const tl_contacts *c, int32_t body)
 {
     return contact_reach(c, body) + 2 * c->skin + 2 * c->cache.slack;
@@ -129,8 +129,8 @@ static tl_status query_cloth(tl_contacts *c, const tree_query *ask, const filter
     return ask->thin_all ? contact_prune_lists(c, &c->cache.lists, &c->cache.bound, TL_CLOTH, sight, ctx, err) : TL_OK;
 }
 
-// Asks the trees for pairs that may come within their thickness and twice the skin when everything goes along the ways
-// searched for, all by the same part at a time, give or take the slack.
+// Queries the trees for pairs that may come within their thickness and twice the skin while everything moves along the
+// searched paths, at the same parameter, with the slack added.
 static tl_status query_trees(tl_contacts *c, tree_query *ask, const tl_ctx *ctx, tl_error *err)
 {
     const int32_t n = c->node_count;
@@ -166,8 +166,8 @@ static tl_status query_trees(tl_contacts *c, tree_query *ask, const tl_ctx *ctx,
     return status;
 }
 
-// The slack follows what Newton's corrections of the last step needed. Neighbours within a flat piece are the price:
-// with much of it, they all have to be looked at.
+// The slack follows the Newton corrections of the last step. More slack means fewer queries but longer lists, since
+// neighbours within a flat piece of cloth get into them.
 
 void contact_update_slack(tl_contacts *c)
 {
@@ -184,7 +184,7 @@ void tl_contacts_forget(tl_contacts *c)
     contact_invalidate_lists(c);
 }
 
-// Lists are made anew for the ways from x by u.
+// Makes all lists anew for the paths from x to x + u.
 static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
                             tl_error *err)
 {
@@ -197,7 +197,7 @@ static tl_status search_all(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, 
     return query_trees(c, &(tree_query){0}, ctx, err);
 }
 
-/// Which ways are others than those of the lists.
+/// Which paths differ from those of the lists.
 typedef struct changed_paths {
     const uint8_t *changed;
     bool rest;         ///< all other nodes rest
@@ -205,9 +205,9 @@ typedef struct changed_paths {
     double body_part;  ///< of what is left of theirs
 } changed_paths;
 
-// The ways of `changed` nodes become those from x by u; if all others `rest`, their ways shrink to the ends of what
-// they were. Lists then lack nothing but pairs with nodes that changed. (Between nodes that rest they may hold pairs
-// that were near on the way alone.)
+// Sets the paths of `changed` nodes to those from x to x + u; if all other nodes `rest`, their paths shrink to their
+// ends. The lists are then complete but for pairs with changed nodes. (They may still hold pairs of resting nodes that
+// were near only on the former path.)
 static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, const changed_paths *new_ways,
                              const tl_ctx *ctx, tl_error *err)
 {
@@ -238,7 +238,7 @@ static tl_status search_some(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u,
                        ctx, err);
 }
 
-// Makes the lists serve for a move from x by u.
+// Makes the lists valid for a move from x to x + u.
 static tl_status search_lists(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, double body_part, const tl_ctx *ctx,
                               tl_error *err)
 {
@@ -281,7 +281,7 @@ tl_status contact_search(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, dou
     }
     c->cache.searched = true;
     TL_TRY(contact_filter(c, ctx, err));
-    // Not by what the trees were asked and found: that depends on how they came to be.
+    // Charged by pairs, not by what the trees were asked and found: that depends on the history of the lists.
     tl_workers_charge(ctx->workers, CONTACT_COST_FOUND * c->cache.count + CONTACT_COST_NODE * c->node_count);
     return TL_OK;
 }

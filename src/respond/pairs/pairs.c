@@ -1,9 +1,9 @@
-// respond/pairs/pairs.c: from the lists of the trees to the pairs that matter.
+// respond/pairs/pairs.c: the full filter: from candidate lists to pairs, measured.
 //
-// A pair is worth looking at only if its features are nearer at the start than its thickness, twice the skin, and what
-// they can move relative to each other. Of every list, what is known from the search before comes first
-// (pair_cache.c), then a first look at the rest (pair_filter.c); what is left after that is measured, and what is
-// near enough is put among the pairs that stay.
+// A pair is kept only if the distance of its features at the start is at most its thickness plus twice the skin plus
+// the largest displacement they can have relative to each other. For every list, results of the last search are reused
+// first (pair_cache.c); the coarse filter then decides what it can (pair_filter.c); the rest is measured, and pairs
+// that are near enough are merged with those that were reused.
 
 #include "respond/pairs/pairs.h"
 
@@ -18,10 +18,10 @@ typedef struct filter_job {
     coarse_filter g;
     const float *change[2];  // kept.change of the first features, and of the second
     const pair_reuse *old;
-    int32_t old_begin, old_end;  // which pairs of before are of the list
-    int32_t first;               // where its new pairs begin ..
-    int32_t *start;              // .. and from there, those of each chunk; which then has so many ..
-    int32_t *left;               // .. left: found or filled
+    int32_t old_begin, old_end;  // the reused pairs of the list
+    int32_t first;               // index of its first new pair
+    int32_t *start;              // per chunk: offset of its new pairs from `first`
+    int32_t *left;               // per chunk: items to measure, then pairs kept
 } filter_job;
 
 int32_t contact_prefix_sum(const int32_t *count, int32_t n, int32_t *start)
@@ -31,9 +31,9 @@ int32_t contact_prefix_sum(const int32_t *count, int32_t n, int32_t *start)
     return sum;
 }
 
-// --- what is known of a list ---
+// --- reuse ---
 
-// What is left of what was seen when last looked at, however nodes have moved since and whatever became of their ways?
+// Reduces the gap bounds of items by the largest change since the last filter, so that they hold again.
 TL_CLONES static void age_bounds(const tl_pair *restrict items, const float *restrict first,
                                  const float *restrict second, float *restrict far, int32_t count)
 {
@@ -44,7 +44,7 @@ TL_CLONES static void age_bounds(const tl_pair *restrict items, const float *res
     }
 }
 
-// Where pairs that are known have come to p. Both are sorted.
+// Index of the first reused pair that does not come before p (binary search).
 static int32_t first_known(const filter_job *job, tl_pair p)
 {
     int32_t low = job->old_begin, high = job->old_end;
@@ -63,7 +63,7 @@ static features features_of_pair(const pair *p)
     return (features){{p->node[0], p->node[1], p->node[2], p->node[3]}, first_count(p)};
 }
 
-// Is a pair that is known worth it for this way, too? *far says by how much.
+// Is a reused pair still near enough for the present motion? *far receives its gap bound.
 static bool stays(const filter_job *job, int32_t index, float *far)
 {
     const tl_contacts *c = job->c;
@@ -71,14 +71,15 @@ static bool stays(const filter_job *job, int32_t index, float *far)
     const pair *p = &c->cache.pair[index];
     const double distance = c->cache.near[index].distance;
     if (*far < 0) return true;
-    const bool near = distance <= p->thickness + 2 * c->skin;  // whatever the way
+    const bool near = distance <= p->thickness + 2 * c->skin;  // for any motion
     const features f = features_of_pair(p);
     const double most = p->thickness + (near ? 2 * c->skin : search_margin(c, s, &f));
     *far = DOWN * (float)smaller(0, distance + s->rounding - most);
     return distance <= most;
 }
 
-// Marks what is known of a list, and of that what stays. What is too far apart was no pair, and is none.
+// Sets the state of the items of a list that are known from the last filter, and marks the pairs that stay. Items whose
+// gap bound is positive cannot be pairs.
 static void recall_known(const filter_job *job, int32_t begin, int32_t end)
 {
     const tl_pair *items = job->g.l->items;
@@ -112,7 +113,7 @@ static void choose_chunk(void *arg, int32_t begin, int32_t end)
 
 // --- new pairs ---
 
-// Two layers keep their thickness; pieces of one panel that are nearer than that when flat keep less.
+// Two layers keep their full thickness. Features of one panel that are nearer than that in the flat panel keep less.
 static double panel_thickness(const tl_contacts *c, const pair *p, double thickness)
 {
     const int32_t panel = c->node_panel[p->node[0]], cloth = c->node_cloth[p->node[0]];
@@ -126,7 +127,7 @@ static double panel_thickness(const tl_contacts *c, const pair *p, double thickn
     return smaller(thickness, TL_FLAT_PART * rest);
 }
 
-// Over which an item presses: that of the smaller feature.
+// Contact area of an item: that of its smaller feature.
 static double area_of(const tl_contacts *c, const list *l, tl_pair found, const features *f)
 {
     const bool own = l->body == TL_CLOTH;
@@ -145,7 +146,7 @@ static pair make_pair(const tl_contacts *c, const list *l, int32_t i, const feat
     return p;
 }
 
-// Makes and measures a pair. Is it worth it?
+// Makes and measures a pair, and sets the gap bound of its item. True if it is near enough to be kept.
 static bool fill_pair(const filter_job *job, int32_t from, int32_t to)
 {
     tl_contacts *c = job->c;
@@ -174,7 +175,7 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
     job->left[chunk] = to - first;
 }
 
-// Closes the gaps that chunks leave.
+// Moves the pairs of all chunks together.
 static void close_gaps(const filter_job *job, int32_t chunks)
 {
     tl_contacts *c = job->c;
@@ -193,7 +194,7 @@ static bool body_rests(const tl_contacts *c, int32_t body)
            (c->motion.progress >= 1 && c->cache.measured_progress >= 1 && c->cache.settled_progress >= 1);
 }
 
-/// Pairs begin to end of those that are known: those of one list.
+/// The reused pairs of one list: begin .. end - 1.
 typedef struct known_run {
     const pair_reuse *old;
     int32_t begin, end;
@@ -228,7 +229,7 @@ static tl_status filter_part(tl_contacts *c, const list *l, const filter_motion 
     return TL_OK;
 }
 
-// Where pairs that are known begin whose list has this number or a higher one.
+// Index of the first reused pair whose list has this number or a higher one.
 static int32_t run_begin(const tl_contacts *c, const pair_reuse *old, int32_t number)
 {
     int32_t low = 0, high = old->count;
@@ -242,7 +243,7 @@ static int32_t run_begin(const tl_contacts *c, const pair_reuse *old, int32_t nu
     return low;
 }
 
-// Is what stands beside the lists of a body, or TL_CLOTH, of any use? Bodies must not have moved.
+// Are the gap bounds of the lists of a body, or TL_CLOTH, still valid? Not after the body has moved.
 static bool bounds_hold(const tl_contacts *c, int32_t body)
 {
     if (!c->cache.filter_valid) return false;
@@ -251,7 +252,7 @@ static bool bounds_hold(const tl_contacts *c, int32_t body)
            (c->cache.filter_body_part == c->motion.disp_of[1] || c->motion.progress >= 1);
 }
 
-// One part of a list after the other, so that there is little room for pairs that turn out not to be worth it.
+// Filters a list part by part, which bounds the memory for pairs that are measured and then dropped.
 static tl_status filter_list(tl_contacts *c, const list *l, const filter_motion *s, const pair_reuse *old,
                              const tl_ctx *ctx, tl_error *err)
 {
@@ -308,7 +309,7 @@ static tl_status filter_lists(tl_contacts *c, const filter_motion *s, const pair
 
 // --- everything ---
 
-// Is this the search of before once more? Then its pairs are those that there are.
+// Is this the same search as the last one? Then the pairs are those that are there already.
 static bool is_repeated(const tl_contacts *c)
 {
     const size_t size = (size_t)c->node_count * sizeof *c->motion.pos;
@@ -322,7 +323,7 @@ static bool is_repeated(const tl_contacts *c)
            memcmp(c->motion.pos, c->cache.measured, size) == 0 && memcmp(c->motion.pos, c->cache.settled, size) == 0;
 }
 
-// Of what lists and pairs now are.
+// Records the motion for which lists and pairs are now valid.
 static void note_filtered(tl_contacts *c)
 {
     const size_t size = (size_t)c->node_count * sizeof *c->motion.pos;

@@ -1,12 +1,12 @@
-// respond/pinch/enclosed.c: does cloth that stops a body have no room, or is it only slow to give way?
+// respond/pinch/enclosed.c: is cloth that stops a body enclosed, or is it only slow to give way?
 //
-// Only the former is pinched (pinch.c). There is no room between surfaces of bodies that face each other with
-// nothing but cloth in between, and for what handles hold. Where a gap has become next to nothing in a step that cannot
-// be cut any more, no inertia should be the reason, either.
+// Only enclosed cloth is pinched (pinch.c): cloth between surfaces of bodies that face each other with nothing but
+// cloth in between, and cloth that handles hold. In a step that cannot be cut any more, cloth whose gap is nearly
+// closed counts as well, since inertia cannot be the reason then.
 
 #include "respond/contact_impl.h"
 
-/// Where cloth touches a body, and which way it is pushed.
+/// A point where cloth touches a body, and the direction in which it is pushed.
 typedef struct touch {
     tl_vec3 at, normal;
 } touch;
@@ -21,7 +21,7 @@ static touch touch_of(const tl_contacts *c, const pair *p, const proximity *near
     return t;
 }
 
-// How far apart nodes of the cloth of a pair are, at most.
+// Largest distance between the cloth nodes of a pair.
 static double extent_of(const tl_contacts *c, const pair *p)
 {
     double most = 0;
@@ -32,7 +32,7 @@ static double extent_of(const tl_contacts *c, const pair *p)
     return most;
 }
 
-// What handles hold cannot give way either.
+// Nodes that handles hold cannot give way either.
 static bool is_held(const tl_contacts *c, const pair *p, const proximity *near)
 {
     double held = 0;

@@ -1,13 +1,13 @@
-// respond/pinch/pinch.c: cloth between bodies that leave it no room.
+// respond/pinch/pinch.c: cloth that is caught between bodies.
 //
-// Bodies move as told, and real ones pass through themselves: an arm that sinks into a side leaves no place for the
-// cloth between. There the promise cannot hold. When a body cannot go on for several iterations because of the same
-// pairs (path_clip.c), in a step that has been cut already, and their cloth has no room (between surfaces that face
-// each other, held by handles, or, when steps get no shorter, pressed to next to nothing), the nodes of cloth in them
-// are pinched: their contact with bodies is left out, they are drawn along with the nearest point of a body and out of
-// it at a limited speed, and count separately. A node is free again when it is outside, at a distance, and nothing
-// around it crosses a body. As long as something does, as where an edge of cloth spans an edge of a body, its nodes go
-// on outwards.
+// Bodies follow a prescribed motion, and animated ones pass through themselves: an arm that sinks into the side of the
+// body leaves no space for the cloth in between. There the guarantee cannot hold. When a body cannot go on for several
+// iterations because of the same pairs (path_clip.c), in a step that has been cut already, and their cloth is enclosed
+// (between surfaces that face each other, held by handles, or, when steps cannot get shorter, pressed to a tiny part of
+// its thickness), the cloth nodes of these pairs are pinched: their contact with bodies is left out, they follow the
+// nearest point of a body and are pulled out of it at a limited speed, and they are counted separately. A node is
+// released when it is outside, at a distance, and nothing around it crosses a body. As long as something does, for
+// instance an edge of cloth across an edge of a body, its nodes keep moving outwards.
 
 #include <math.h>
 
@@ -32,7 +32,7 @@ void contact_pinch(tl_contacts *c, const pair *p)
     contact_invalidate_lists(c);  // lists hold its pairs
 }
 
-/// The nearest point of a body to a place: on which face, with which weights (planes have neither).
+/// The point of a body nearest to a position: its face and barycentric weights (planes have neither).
 typedef struct body_point {
     int32_t body, face;
     double weight[3], distance;
@@ -55,7 +55,7 @@ static body_point point_on_face(const tl_contacts *c, int32_t b, int32_t f, tl_v
     return s;
 }
 
-/// Of a plane or a mesh, as it is at the start of the step; body -1 if there is nothing.
+/// Nearest point of a plane or mesh at the start of the step; body -1 if there is none.
 static body_point nearest_point_of(const tl_contacts *c, int32_t b, tl_vec3 p)
 {
     if (!c->bodies[b].plane) {
@@ -70,8 +70,8 @@ static body_point nearest_point_of(const tl_contacts *c, int32_t b, tl_vec3 p)
     return s;
 }
 
-/// How often a body surrounds a place: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983). About 1
-/// inside, 2 where it overlaps itself, 0 outside.
+/// Winding number of a body around a position: the solid angles of its faces over 4 pi (Van Oosterom & Strackee 1983).
+/// 1 inside, 2 where the body overlaps itself, 0 outside.
 static double winding_number(const tl_contacts *c, int32_t b, tl_vec3 p, const tl_vec3 *body_pos)
 {
     const tl_surface *s = &c->bodies[b].surface;
@@ -87,7 +87,7 @@ static double winding_number(const tl_contacts *c, int32_t b, tl_vec3 p, const t
     return sum / (4 * 3.14159265358979323846);
 }
 
-// Nothing outside of its box is surrounded by a body.
+// The winding number is 0 outside the bounding box.
 static bool is_in_box(const contact_box *box, tl_vec3 p)
 {
     return p.x >= box->lo.x && p.y >= box->lo.y && p.z >= box->lo.z && p.x <= box->hi.x && p.y <= box->hi.y &&
@@ -102,10 +102,10 @@ static bool is_inside(const tl_contacts *c, tl_vec3 p)
     return false;
 }
 
-// A body that overlaps itself, as an arm and the side of a chest do in one mesh: the nearest point of it, within the
-// distance that pinched nodes keep (twice it: from the middle), that faces against the first, and belongs to another
-// part of it. Between both sides of one thin part a place is surrounded once though it is behind both, before an edge
-// it is behind one and not surrounded. Body -1 if there is none.
+// The opposite surface of a body that overlaps itself, such as arm and chest of one mesh: its nearest point within the
+// distance that pinched nodes keep (twice that from the middle) whose normal is opposed to the first and that belongs
+// to another part. Winding numbers tell parts apart: between the two sides of one thin part it is 1 although the
+// position is behind both, in front of an edge it is 0 although it is behind one. Body -1 if there is none.
 static body_point facing_point(const tl_contacts *c, const body_point *first, tl_vec3 p)
 {
     enum { MOST = 512 };
@@ -128,7 +128,7 @@ static body_point facing_point(const tl_contacts *c, const body_point *first, tl
     return best;
 }
 
-/// How the body moves there in this step. Of a plane that slides along itself nothing counts but its advance.
+/// Motion of the body at that point in this step. For a plane only the motion along its normal counts.
 static tl_vec3 point_motion(const tl_contacts *c, const body_point *s, tl_vec3 p)
 {
     tl_vec3 sum = {0, 0, 0};
@@ -163,17 +163,17 @@ static void add_to_squeeze(squeeze *q, const body_point *s, double lack, tl_vec3
     q->advance_motion = tl_madd3(q->advance_motion, lack * advance, motion);
 }
 
-// The mean of the motions by lack of distance and by how much more a body advances than the one that does so least: of
-// two that part, the node does not follow the one that leaves.
+// Mean of the motions, weighted by the missing distance and by how much more a body advances than the slowest: between
+// two bodies that separate, the node does not follow the one that leaves.
 static tl_vec3 squeeze_motion(const squeeze *q, double most)
 {
     const double level = 0.1 * most - q->least_advance;
     return tl_mul3(1 / (q->lack_advance + level * q->lack), tl_madd3(q->advance_motion, level, q->motion));
 }
 
-// Where a pinched node should be at the end of the step: along with the bodies that are too near or that it is in, and
-// out of them. Between two that overlap that is the middle, so the node rests; if all are far enough, it goes along
-// with the nearest. Once outside, it goes on in the direction `clear`, if any. Returns how far outside of all it is.
+// Goal of a pinched node at the end of the step: it follows the bodies that are too near or that contain it, and moves
+// out of them. Between two that overlap this is the middle, so the node rests; if all are far enough, it follows the
+// nearest. Once outside, it keeps moving in the direction `clear`, if any. Returns its distance outside of all bodies.
 static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
 {
     squeeze q = {.count = 0};
@@ -188,8 +188,7 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
         if (s.outside >= wanted) continue;
         const body_point t = c->bodies[b].plane ? (body_point){.body = -1} : facing_point(c, &s, x);
         const bool between = t.body >= 0 && t.outside < wanted, room = between && s.outside >= 0 && t.outside >= 0;
-        // where there is room before both, as between two toes, cloth must not be held but come out: not farther than
-        // the middle
+        // in front of both, as between two toes, cloth must come out instead of being held: not farther than the middle
         const double lack = (room ? 0.5 * (s.outside + t.outside) : wanted) - s.outside;
         add_to_squeeze(&q, &s, fmax(lack, 0.01 * wanted), motion);  // in the very middle, too, it goes along
         if (!between || room) continue;
@@ -206,7 +205,7 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
     return depth;
 }
 
-/// What is found about pinched nodes at the start of a step.
+/// Results about pinched nodes at the start of a step.
 typedef struct release_check {
     tl_contacts *c;
     uint8_t *stay;  ///< [node_count] too near, or something around it crosses a body
@@ -225,7 +224,7 @@ static tl_vec3 face_normal(const tl_vec3 *x, const int32_t *f)
     return tl_unit3_or(tl_cross3(tl_sub3(x[f[1]], x[f[0]]), tl_sub3(x[f[2]], x[f[0]])), (tl_vec3){0, 0, 0});
 }
 
-/// Sum of the normals of the faces around an edge of a body: away from both. The tree knows which are near its middle.
+/// Sum of the normals of the faces at an edge of a body; the tree finds the faces near its midpoint.
 static tl_vec3 edge_normal(const tl_contacts *c, int32_t body, const tl_vec3 *x, const int32_t *e)
 {
     enum { MOST = 64 };
@@ -243,7 +242,7 @@ static tl_vec3 edge_normal(const tl_contacts *c, int32_t body, const tl_vec3 *x,
     return sum;
 }
 
-// All nodes of what crosses move alike, which stretches nothing.
+// All nodes of a crossing pair move alike, which stretches nothing.
 static void hold_crossing(const release_check *f, const int32_t *nodes, int count, tl_vec3 out)
 {
     const tl_vec3 way = tl_unit3_or(out, (tl_vec3){0, 0, 0});

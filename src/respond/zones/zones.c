@@ -1,9 +1,9 @@
 // respond/zones/zones.c: impact zones by projected Gauss-Seidel on the multipliers.
 //
 // min 1/2 sum m_i |x_i - y_i|^2  with  g_c(x) = n_c . sum w x + gap_c >= keep_c  has the answer x = y + M^-1 sum_c w n
-// push_c, push_c >= 0. A sweep takes the bonds in turn: the push that closes its own gap, not below zero in total; then
-// friction, which stops the slide as far as friction * push allows. Every change is w / m along one vector, so momentum
-// is kept where nothing is immovable.
+// push_c, push_c >= 0. A sweep visits the bonds in turn: it changes the push of a bond so that its own condition holds,
+// keeping the total push >= 0, then applies friction, which stops sliding as far as friction * push allows. Every
+// change is w / m along one vector, so momentum is conserved where nothing is immovable.
 
 #include "respond/zones/zones.h"
 
@@ -41,7 +41,7 @@ static void shift(const tl_bond *b, tl_vec3 by, const double *inverse_mass, tl_v
         if (b->node[k] >= 0) x[b->node[k]] = tl_madd3(x[b->node[k]], b->weight[k] * inverse_mass[b->node[k]], by);
 }
 
-// One bond, returns by how much of what it is to keep it was off.
+// Solves one bond; returns its violation relative to what it has to keep.
 static double relax(tl_bond *b, const double *inverse_mass, tl_vec3 *x)
 {
     double ease = 0;  // how far a unit of push moves the features apart

@@ -4,7 +4,7 @@
 #include "math/vec3.h"
 #include "respond/contact_kind.h"
 
-// All of the inertial motion, pushed along by bodies; contacts as they are at the start.
+// Starts from the full inertial motion, pushed ahead by bodies; contacts are those of the start.
 static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, const tl_ctx *ctx, tl_error *err)
 {
     tl_contacts *contacts = self;
@@ -17,7 +17,7 @@ static tl_status guess(void *self, const tl_respond_move *move, tl_vec3 *x, cons
     return TL_OK;
 }
 
-// Velocities are not touched: dynamics with a potential take them from the positions.
+// Velocities are left alone: dynamics with a potential derive them from the positions.
 static tl_status after(void *self, const tl_respond_move *move, tl_vec3 *x, tl_vec3 *v, bool *clear, const tl_ctx *ctx,
                        tl_error *err)
 {

@@ -1,9 +1,9 @@
 // respond/zones/zones_response.c: the classical response: springs in the solve, then impact zones, then a fail-safe.
 //
-// Newton's iterations go where they like. What they end with is joined to the start by straight ways; pairs that the
-// continuous test finds to meet become bonds, solved zone by zone (zones.c), and the ways are tested again until none
-// meet. Bonds stay from round to round, so zones only grow. Since the start is free of intersections and nothing meets
-// on the way, so is the end.
+// Newton's iterates are not restricted. The result is joined to the start by straight paths; pairs that meet along them
+// by the continuous test become bonds, solved zone by zone (zones.c), and the paths are tested again until no pair
+// meets. Bonds are kept from round to round, so zones only grow. Since the start is free of intersections and nothing
+// meets along the paths, the end is free of them too.
 
 #include <math.h>
 
@@ -13,8 +13,8 @@
 
 enum { PAIRS_PER_CHUNK = 512 };
 
-// Is the nearest place inside both features? On a border the normal of now is not that of what lies beyond: cloth that
-// slides would run into faces ahead of it.
+// Is the nearest point inside both features? On a border the present normal does not hold beyond it: sliding cloth
+// would be stopped by faces ahead of it.
 static bool inside(const pair *p, const proximity *near)
 {
     for (int k = 0; k < pair_nodes(p); k++)
@@ -91,7 +91,7 @@ static void hit_chunk(void *arg, int32_t begin, int32_t end)
     }
 }
 
-// The condition that keeps a pair apart at the end, by its normal and weights when it meets.
+// The condition that keeps a pair apart at the end, with normal and weights at the time of contact.
 static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
 {
     const pair *p = &c->cache.pair[index];
@@ -131,7 +131,7 @@ static tl_bond bond_of(const tl_contacts *c, int32_t index, double time)
     return b;
 }
 
-// Tests the ways from x0 to x; adds a bond for every pair that meets.
+// Tests the paths from x0 to x and adds a bond for every pair that meets.
 static tl_status find_bonds(tl_contacts *c, const tl_vec3 *x0, const tl_vec3 *x, const uint8_t *moved, tl_vec3 *u,
                             const tl_ctx *ctx, int32_t *found, tl_error *err)
 {
@@ -178,7 +178,7 @@ static tl_status solve(tl_contacts *c, const tl_vec3 *x0, tl_vec3 *x, const tl_c
         c->report.zone_rounds++;
     }
     if (*clear || c->motion.progress < 1) return TL_OK;
-    // Fail-safe: from a start that is free, paths can always be cut short enough.
+    // Fail-safe: from a start without intersections, paths can always be cut short enough.
     int64_t limited;
     TL_TRY(tl_contacts_clip(c, x0, u, true, ctx, &limited, err));
     for (int32_t i = 0; i < n; i++) x[i] = tl_add3(x0[i], u[i]);
