@@ -11,8 +11,7 @@
 
 enum { MOST_FACES = 512, MOST_OWN = 16 };
 
-// Distances of vertices, edges and faces do not see an edge that passes through the inside of a face: that is asked for
-// first.
+// Distances of features do not show an edge that passes through the inside of a face, so that is tested first.
 static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
 {
     double least = INFINITY;
@@ -31,7 +30,7 @@ static double triangle_distance(const tl_vec3 a[3], const tl_vec3 b[3])
     return least;
 }
 
-// Are two triangles further apart than `reach` along some axis?
+// Are two triangles farther apart than `reach` along some axis?
 static bool far_apart(const tl_vec3 a[3], const tl_vec3 b[3], double reach)
 {
     for (int d = 0; d < 3; d++) {
@@ -50,8 +49,8 @@ static bool far_apart(const tl_vec3 a[3], const tl_vec3 b[3], double reach)
 
 enum { AXES = 5 };
 
-/// Axes across which planes may keep others away from a triangle: normals of its sides within its plane, its own normal
-/// and the opposite; and how far it reaches along them, rounding included.
+/// Candidate separating axes of a triangle: in-plane normals of its sides, its own normal and the opposite; and its
+/// extent along them, rounding included.
 typedef struct axes {
     tl_vec3 axis[AXES];
     double front[AXES];
@@ -84,7 +83,7 @@ static bool lies_beyond(const axes *o, const tl_vec3 b[3], double reach)
     return false;
 }
 
-// Is p in the closed tetrahedron? A flat one holds nothing.
+// Is p in the closed tetrahedron? A flat one contains nothing.
 static bool inside(const tl_vec3 t[4], const tl_vec3 *p)
 {
     for (int d = 0; d < 3; d++) {
@@ -124,7 +123,7 @@ static void widen(tl_vec3 *lo, tl_vec3 *hi, tl_vec3 p)
     *hi = (tl_vec3){p.x > hi->x ? p.x : hi->x, p.y > hi->y ? p.y : hi->y, p.z > hi->z ? p.z : hi->z};
 }
 
-// Distance to a surface, at most `reach`; negative if it is met or a part of it is swept over.
+// Distance to a surface, at most `reach`; negative if it is intersected or partly swept over.
 static double from_surface(const tl_bvh *tree, const tl_vec3 (*triangle)[3], int32_t count, const tl_vec3 (*swept)[4],
                            int32_t swept_count, double reach)
 {

@@ -1,9 +1,9 @@
-// detect/clearance.c: one face against those near it, feature by feature, the least so far narrowing what is looked at.
+// detect/clearance.c: distance of one face from those near it, feature by feature, with early rejection by the smallest
+// distance so far.
 //
-// A tree names the faces near a box around the face. Boxes come first, of faces, then of nodes and edges: what is
-// further apart than the least so far is left out. A minimum does not depend on any order, and a pair gives the same
-// bits from both sides: of two edges of the cloth the one with the lower nodes comes first, and each starts at its
-// lower node.
+// A tree lists the faces near a box around the face. Boxes of faces, then of nodes and edges, reject what is farther
+// apart than the smallest distance so far. A minimum does not depend on the order, and a pair gives the same bits from
+// both sides: of two edges of the cloth the one with the lower nodes comes first, and each starts at its lower node.
 //
 // Two edges count only where their nearest points lie inside both. Else one of these is an end, and the pair of that
 // node with a face beside the other edge, which is no further away and concerns the same faces, is looked at as node
@@ -21,8 +21,7 @@ typedef struct box {
     double lo[3], hi[3];
 } box;
 
-/// A triangle: nodes, where they are, a box around it and, where it comes to that, around the edges opposite to its
-/// corners.
+/// A triangle: nodes, positions, its bounding box and, on demand, those of the edges opposite to its corners.
 typedef struct facet {
     const int32_t *node;
     int sides;  // bits of those that run against it; negative: each runs from its lower node
@@ -32,7 +31,7 @@ typedef struct facet {
 
 enum { AXES = 5 };
 
-/// A question: what is nearest to a face.
+/// A query for what is nearest to a face.
 typedef struct probe {
     const tl_clearance_def *def;
     facet face;
@@ -86,15 +85,14 @@ static double outside2(const tl_vec3 *p, const box *b)
     return apart2(&(box){{p->x, p->y, p->z}, {p->x, p->y, p->z}}, b);
 }
 
-// May what is `d2` apart, squared, be nearer than the least so far?
+// May features with this squared distance of boxes be nearer than the smallest distance so far?
 static bool matters(const probe *p, double d2)
 {
     const double most = p->least + p->keep;
     return !(d2 > most * most);
 }
 
-// Does a plane across one of the axes keep the triangle far enough away? Boxes hold neighbours that lie askew to be
-// near.
+// Does one of the axes separate the triangle by enough? Boxes alone accept neighbours that lie askew.
 static bool lies_apart(const probe *p, const facet *g)
 {
     const double most = p->least + p->keep;
@@ -129,7 +127,7 @@ static bool cross_inside(tl_vec3 a0, tl_vec3 a1, tl_vec3 b0, tl_vec3 b1)
     return (s > 0) & (s < det) & (t > 0) & (t < det);
 }
 
-// What is left of a distance between two features of four nodes in all.
+// A distance between two features of four nodes, less what is to be kept.
 static double less_kept(const tl_clearance_def *def, const int32_t n[4], bool vf, double d)
 {
     double keep = def->keep;
@@ -214,7 +212,7 @@ static void try_face(probe *p, const tl_surface *s, const tl_vec3 *x, int32_t g)
     if (matters(p, apart2(&p->face.all, &other.all)) && !lies_apart(p, &other)) try_facet(p, &other);
 }
 
-// --- the two questions ---
+// --- the two queries ---
 
 static void ask_tree(probe *p, const tl_bvh *tree)
 {

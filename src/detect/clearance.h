@@ -1,4 +1,4 @@
-// detect/clearance.h: how much room the faces of a cloth have: the distance to the rest of it and to bodies.
+// detect/clearance.h: clearance of the faces of a cloth: the distance to the rest of it and to bodies.
 //
 // The clearance of a face is its distance, by pairs of features (vertex-face and edge-edge), from all faces that share
 // no node with it; where one face passes through another, distances of features see nothing. Neighbours of neighbours
@@ -6,9 +6,8 @@
 // pairs go with its square) and says little more. A distance that is to be kept may be taken off: the thickness, or
 // less between parts that are nearer than that when flat.
 //
-// Trees have been fitted to one instant, with margin 0, before anything is asked. Faces are asked for one by one, by
-// any number of threads, in any order and number: most passes of remeshing want to know about one face in five. Memory
-// is not needed.
+// Trees must be fitted to one instant, with margin 0. Faces are queried one by one, in any order, by any number of
+// threads: most passes of remeshing need one face in five. No memory is allocated.
 #pragma once
 #include "detect/bvh/bvh.h"
 
@@ -36,7 +35,6 @@ typedef struct tl_clearance_def {
 } tl_clearance_def;
 
 /// Clearance [m] of a face of def->tree, 0 to reach: within the cloth, less what is to be kept; and from bodies
-/// (distances to planes count from their front, 0 for nodes behind). Nothing further away than `most` is looked for,
-/// and no more is returned.
+/// (distances to planes count from their front, 0 for nodes behind). Distances are capped at `most`.
 double tl_clearance_self(const tl_clearance_def *def, int32_t face, double most);
 double tl_clearance_bodies(const tl_clearance_def *def, int32_t face, double most);

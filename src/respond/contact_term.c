@@ -1,6 +1,6 @@
 // respond/contact_term.c: contact as Newton's method sees it.
 //
-// What is here is a matter of one solve: when pairs are looked for, and what becomes of nodes that handles drive while
+// This file holds what concerns one solve: when pairs are searched, and what happens to nodes that handles drive while
 // cloth is in their way.
 
 #include "respond/contact_term.h"
@@ -30,7 +30,7 @@ static tl_status energy(void *self, const tl_vec3 *x, double part, const tl_ctx 
     return tl_contacts_energy(((contact_term *)self)->c, x, part, ctx, out, err);
 }
 
-// The energy is another one than before: friction is that of now.
+// The energy has changed, since friction is that of the present state.
 static tl_status assemble(void *self, const tl_vec3 *x, tl_bsr *matrix, tl_vec3 *gradient, double *energy_out,
                           const tl_ctx *ctx, tl_error *err)
 {
@@ -73,8 +73,8 @@ static tl_status predict(void *self, const tl_term_look *look, tl_bsr *matrix, t
     return tl_contacts_predict(((contact_term *)self)->c, look->x, look->u, matrix, push, ctx, changed, err);
 }
 
-// Bodies that cloth has stopped, or for which there is no time left to wait, take it along, so that the potential has
-// its minimum to be looked for with bodies in their places.
+// Bodies that cloth has stopped, or that have no iterations left to wait, carry the cloth along, so that the potential
+// can be minimised with bodies in their final positions.
 static tl_status before(void *self, int32_t iteration, bool hurry, tl_vec3 *x, bool *has_moved, const tl_ctx *ctx,
                         tl_error *err)
 {
@@ -92,8 +92,8 @@ static tl_status before(void *self, int32_t iteration, bool hurry, tl_vec3 *x, b
     return tl_contacts_carry(t->c, x, ctx, &part, err);
 }
 
-// Fixed nodes that contact kept from their place try again. Pairs at hand are looked for anew only where the move goes
-// further than they reach.
+// Driven nodes that contact kept from their targets try again. Pairs are searched anew only if the move exceeds what
+// the present pairs cover.
 static tl_status cover(void *self, const tl_vec3 *x, tl_vec3 *u, const tl_ctx *ctx, tl_error *err)
 {
     contact_term *t = self;

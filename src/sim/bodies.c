@@ -1,9 +1,8 @@
-// sim/bodies.c: what cloth collides with: check a definition, make a surface of it, say where it is at any time.
+// sim/bodies.c: what cloth collides with: checking definitions, making surfaces, and positions at any time.
 //
-// Nodes of a deforming body move along straight lines between its keyed shapes (Kimmerle 2005, sec. 2.3), and the whole
-// then turns and moves through its pose keys. Those of a character are where its pose at that time has them. Real
-// bodies intersect themselves at armpits and knees and are seldom manifold; nothing here or later tests a body against
-// a body.
+// Nodes of a deforming body move along straight lines between its keyed shapes (Kimmerle 2005, sec. 2.3), and the rigid
+// motion of the pose keys is applied on top. Nodes of a character follow from its pose at that time. Real bodies
+// intersect themselves at armpits and knees and are seldom manifold; bodies are never tested against bodies.
 
 #include <math.h>
 #include <stdio.h>
@@ -159,7 +158,7 @@ void sim_free_body(tl_sim *sim, sim_body *b)
     free_body(sim, b);
 }
 
-// Contact may have fitted the tree to the same places in memory of its own, which may be gone.
+// Contact may have fitted the tree to a copy of these positions that has since been freed.
 static void fit(tl_sim *sim, sim_body *b, bool moved)
 {
     if (moved || tl_bvh_positions(b->tree) != b->at) tl_bvh_refit(b->tree, b->at, NULL, 0, 0, sim->workers);
@@ -292,7 +291,7 @@ static tl_status make_shape(tl_sim *sim, const tl_body_def *def, sim_body *b, tl
     return TL_OK;
 }
 
-// Does it ever change? Keys that all say the same do not count.
+// Does the body ever change? Keys that are all equal do not count.
 static bool body_moves(const sim_body *b)
 {
     const size_t bytes = (size_t)b->node_count * sizeof *b->shape;
@@ -328,7 +327,7 @@ static uint64_t hash_body(const sim_body *b)
     return tl_hash_value(&hash);
 }
 
-// Two keys with the shape it has: the host moves the second.
+// Two keys with the given shape: the host sets the second.
 static tl_status make_live_shape(tl_sim *sim, sim_body *b, tl_error *err)
 {
     const size_t n = (size_t)b->node_count;

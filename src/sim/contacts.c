@@ -1,4 +1,4 @@
-// sim/contacts.c: what the contact stage needs to know of a simulation, and questions about intersections.
+// sim/contacts.c: what the contact stage needs of a simulation, and queries for intersections.
 
 #include <math.h>
 #include <string.h>
@@ -17,7 +17,7 @@ void sim_discard_contacts(tl_sim *sim)
     sim->face_count = sim->edge_count = 0;
 }
 
-// Faces and edges of all cloths by the numbers of the elements.
+// Faces and edges of all cloths, numbered as in the elements.
 static tl_status list_surface(tl_sim *sim, tl_error *err)
 {
     const tl_elements *e = sim->elements;
@@ -50,7 +50,7 @@ static double combined(tl_combine rule, double a, double b)
     return rule == TL_COMBINE_MIN ? fmin(a, b) : rule == TL_COMBINE_MAX ? fmax(a, b) : 0.5 * (a + b);
 }
 
-// What belongs to a node: its cloth, and its place in material space if that is one place.
+// Cloth of every node, and its material coordinates where they are unique.
 static void describe_nodes(const tl_sim *sim, int32_t *cloth, tl_vec2 *uv, int32_t *panel)
 {
     const tl_elements *e = sim->elements;
@@ -130,7 +130,7 @@ tl_status sim_compile_contacts(tl_sim *sim, tl_error *err)
     return status;
 }
 
-// What takes a body from where it is at `begin` to where it is at `end`.
+// The map that takes a body from its position at `begin` to that at `end`.
 static tl_body_map map_of(const sim_body *body, double begin, double end)
 {
     const bool deforms = body->key_count > 1 && !(body->is_live && begin >= body->key_time[1]);
@@ -149,7 +149,7 @@ static tl_body_map map_of(const sim_body *body, double begin, double end)
     return map;
 }
 
-// Of all bodies that are there; planes have none.
+// Nodes of all bodies that are present; planes have none.
 static int32_t body_nodes(const tl_sim *sim)
 {
     int32_t count = 0;
@@ -223,7 +223,7 @@ tl_status sim_come_and_go(tl_sim *sim, tl_error *err)
 
 // --- intersections, exactly ---
 
-// Which of the cloths a slot belongs to, given where theirs begin; its number within that cloth.
+// The cloth of a slot, by the first slots of all cloths, and the number of the slot within that cloth.
 static void name_of_slot(const tl_sim *sim, const int32_t *start, int32_t slot, const char **name, int32_t *index)
 {
     int32_t c = 0;
@@ -241,7 +241,7 @@ static void name_of_node(const tl_sim *sim, int32_t node, const char **name, int
     name_of_slot(sim, sim->elements->cloth_node_start, sim->elements->slot_of_node[node], name, index);
 }
 
-/// One kind of crossings: within the cloth (body TL_NONE), or with a body.
+/// Crossings of one kind: within the cloth (body TL_NONE), or with a body.
 typedef struct crossing_source {
     const tl_sim *sim;
     int32_t body;
@@ -249,7 +249,7 @@ typedef struct crossing_source {
     uint8_t *mark;  ///< gets 1 for nodes of cloth that cross bodies; NULL: nobody asks
 } crossing_source;
 
-// Is a node of the cloth's side pinched?
+// Is a cloth node of the crossing pinched?
 static bool is_pinched(const crossing_source *s, const tl_crossing *x)
 {
     const tl_sim *sim = s->sim;

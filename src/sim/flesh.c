@@ -1,10 +1,10 @@
-// sim/flesh.c: a body gives way where its parts press on each other, so that there is room for cloth between them.
+// sim/flesh.c: skin gives way where parts of a body press on each other, so that cloth fits between them.
 //
 // Skinning lets arms sink into the trunk and thighs into each other; flesh would be pressed flat. Samples of the clip
-// are looked at beforehand: along the normal of a vertex, the skin of another part that faces it lies at a signed
-// distance t, below 0 where the parts overlap. Each of the two goes back by half of what lacks to CLEAR. The depths are
-// spread over neighbours in space and time, so that there are no steps, and are a function of the time alone: a body
-// that gives way is as exact, and as reproducible, as one that does not.
+// are examined in advance: along the normal of a vertex, the opposite skin of another part lies at a signed distance t,
+// negative where the parts overlap. Each of the two moves back by half of what is missing to CLEAR. These depths are
+// smoothed over neighbours in space and time and depend on time alone: a body whose skin gives way is as exact and
+// reproducible as any other.
 
 #include <math.h>
 #include <string.h>
@@ -37,7 +37,7 @@ struct sim_flesh {
     int32_t fan_count;
 };
 
-/// While depths are found.
+/// State while depths are computed.
 typedef struct finder {
     tl_sim *sim;
     const sim_body *b;
@@ -97,7 +97,7 @@ static double meets(tl_vec3 p, tl_vec3 n, tl_vec3 a, tl_vec3 b, tl_vec3 c)
     return tl_dot3(v, q) / det;
 }
 
-// How far vertex v has to go back.
+// Depth by which vertex v has to move back.
 static double depth_at(const finder *f, int32_t v)
 {
     const tl_vec3 p = f->x[v], n = f->normal[v], a = tl_madd3(p, -DEEP, n), b = tl_madd3(p, CLEAR, n);
@@ -120,7 +120,7 @@ static double depth_at(const finder *f, int32_t v)
     return fmin(MOST, (all ? 1 : 0.5) * (CLEAR - best));
 }
 
-// Depths become those of neighbours, a little less with every edge; then they are averaged.
+// Depths spread to neighbours, decreasing with every edge, and are then averaged.
 static void spread(const finder *f, float *d, float *next)
 {
     const sim_body *b = f->b;
@@ -145,7 +145,7 @@ static void spread(const finder *f, float *d, float *next)
         if (stays(f->group[v])) d[v] = 0;
 }
 
-// The largest of a sample and its neighbours in time, then their mean.
+// Maximum over a sample and its neighbours in time, then the mean.
 static void smooth_in_time(float *depth, int32_t samples, int32_t n, float *line)
 {
     for (int32_t v = 0; v < n; v++)

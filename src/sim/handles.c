@@ -1,4 +1,4 @@
-// sim/handles.c: choose nodes, hold them or move them along a path, let them go.
+// sim/handles.c: selecting nodes, holding them, moving them along a path, releasing them.
 
 #include <math.h>
 
@@ -186,8 +186,8 @@ bool sim_fade_handles(const tl_sim *sim, double begin, double end, double *pull,
     return any;
 }
 
-// Cloth that is in the way of handles keeps them from their place. When it gives way they catch up at this speed beyond
-// their own, not at once: a centimetre in a 64th of 1/100 s would be 64 m/s.
+// Cloth in the way of a handle keeps it from its target. When the cloth gives way, the handle catches up at this speed
+// in addition to its own, not at once: a centimetre in a 64th of 1/100 s would be 64 m/s.
 #define CATCH_UP 1.0  // [m/s]
 
 static tl_vec3 on_the_way(const tl_sim *sim, const sim_handle *h, tl_vec3 base, tl_vec3 from, double begin, double end,
@@ -206,8 +206,8 @@ tl_vec3 sim_handle_lag(const tl_sim *sim, const sim_handle *h, int32_t k, double
     return tl_norm3(lag) > TL_LAG ? lag : (tl_vec3){0, 0, 0};
 }
 
-// Springs pull from where the handle was kept, not to where it should have been: over a lag of 10 cm they would pull by
-// 100 N each.
+// A fading handle pulls towards where it was stopped, not where it should have been: over a lag of 10 cm each spring
+// would pull with 100 N.
 static void let_go(const tl_sim *sim, sim_handle *h, double time)
 {
     const tl_pose pose = tl_pose_at(h->keys, h->key_count, time);

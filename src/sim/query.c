@@ -1,5 +1,5 @@
-// sim/query.c: rays, nearest points and contacts, for hosts. Every face is looked at: a pick takes 0.1 ms for 10,000
-// faces, and nothing has to be kept up to date for it.
+// sim/query.c: rays, nearest points and contacts, for hosts. Every face is tested: a pick takes 0.1 ms for 10,000
+// faces, and no data structure has to be kept up to date for it.
 
 #include "toile/query.h"
 

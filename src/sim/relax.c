@@ -1,9 +1,9 @@
-// sim/relax.c: cloth that was pulled apart by hand of the untangler finds its shape again before the simulation begins.
+// sim/relax.c: relaxation of cloth after untangling, before the simulation begins.
 //
-// Untangling moves nodes out of the way one by one and knows nothing of what cloth is made of, so it leaves a few faces
-// that are stretched many times over. Here time steps are taken in which nothing but the cloth's own stress acts: no
-// gravity, no air, bodies and handles where they are, every step from rest. Contact sees to it that what is apart stays
-// apart. That is a descent of the stored energy with steps as large as it likes; it ends when it gains little.
+// Untangling moves nodes one by one without regard to the fabric, so it leaves a few faces stretched many times over.
+// Relaxation takes time steps in which only the cloth's own stress acts: no gravity, no air, bodies and handles fixed,
+// every step from rest, under contact. That is a descent of the stored energy with large steps; it ends when the gain
+// becomes small.
 
 #include <math.h>
 #include <string.h>

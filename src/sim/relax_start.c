@@ -1,12 +1,12 @@
 // sim/relax_start.c: cloth that is strained at the start is brought to equilibrium before the first step.
 //
 // Garments are often given as a coarse mesh that was pulled around a body by hand: a few hundred faces, some of them
-// stretched many times over. Let go, they snap back within a few steps, and what they catch on the way stays crumpled.
-// So the cloth's own stress moves it first, every step from rest (relax.c), under contact; between rounds the mesh is
-// refined, from coarse to fine, since a coarse one can neither go around a body nor buckle. Faces that are beyond
-// limits after that are brought within them, a part of the way at a time (Narain, Samii & O'Brien 2012, end of sec. 6,
-// with limits of zero); the paper moves nodes by a projection that knows nothing of contact, here limits are part of
-// the potential as in every step.
+// stretched many times over. When released, they snap back within a few steps and crumple on whatever they hit. So the
+// cloth first moves by its own stress, every step from rest (relax.c), under contact; between rounds the mesh is
+// refined, from coarse to fine, since a coarse mesh can neither follow a body nor buckle. Faces that are then still
+// beyond their limits are brought within them in several stages (Narain, Samii & O'Brien 2012, end of sec. 6, with
+// limits of zero); the paper moves nodes by a projection that knows nothing of contact, here limits are part of the
+// potential as in every step.
 
 #include <math.h>
 #include <string.h>
@@ -28,7 +28,7 @@
 enum { MOST_ROUNDS = 8, LIMIT_ROUNDS = 12, LIMIT_STEPS = 4, LIMIT_VAIN = 2 };
 static const char PLACE[] = "start_place";
 
-// What relaxing changes of a cloth for its own time.
+// Settings of a cloth that are changed during relaxation.
 typedef struct kept {
     double size_min;
     tl_strain_def strain;
@@ -54,7 +54,8 @@ tl_status sim_check_start(const tl_start_def *d, tl_error *err)
 
 // ---- where cloth was --------------------------------------------------------------------------------------
 
-// A material point's place at the start goes along with the mesh: new nodes lie on edges, which were straight.
+// The start position of a material point is interpolated as the mesh changes: new nodes lie on edges, which were
+// straight.
 static tl_status note_places(tl_sim *sim, tl_error *err)
 {
     for (int32_t c = 0; c < sim->cloth_count; c++) {
@@ -105,7 +106,7 @@ static void measure_moves(const tl_sim *sim, tl_start_report *out)
 
 // ---- rounds -----------------------------------------------------------------------------------------------
 
-// From the longest edges down to the shortest ones asked for, by halves.
+// Target lengths, halved from the longest edge down to the shortest one wanted.
 static int rounds_of(const tl_sim *sim)
 {
     int most = 0;
@@ -158,7 +159,7 @@ static double worst_of(tl_sim *sim)
     return fmax(s.max, -s.min);
 }
 
-// The limits that a cloth is to have in the end: those given, its own, or the usual ones.
+// Final limits of a cloth: those given, its own, or the defaults.
 static tl_strain_def limits_of(const relaxer *r, int32_t c)
 {
     const tl_start_def *d = &r->sim->def.start;
@@ -171,7 +172,7 @@ static tl_strain_def limits_of(const relaxer *r, int32_t c)
     return out;
 }
 
-// No narrower than `least` either way.
+// Limits no narrower than `least` on either side.
 static tl_strain_def widen(tl_strain_def d, double least)
 {
     const double low = fmax(-least, -0.95);
@@ -202,7 +203,7 @@ static tl_status excess_of(relaxer *r, double *out, tl_error *err)
     return TL_OK;
 }
 
-// One round with limits of `least`; cloth that comes out worse, since there is no room for it, stays as it was.
+// One round with limits of `least`; cloth that ends up worse, because bodies leave no space, is reset.
 static tl_status limit_round(relaxer *r, double least, double *worst, tl_error *err)
 {
     tl_sim *sim = r->sim;
@@ -230,8 +231,7 @@ static tl_status limit_round(relaxer *r, double least, double *worst, tl_error *
     return status;
 }
 
-// Limits come down from the worst strain to what is asked for. What is out of reach, since bodies or handles keep
-// cloth stretched, is left where it is.
+// Tightens limits from the worst strain to the final ones, and stops where bodies or handles keep cloth stretched.
 static tl_status bring_within(relaxer *r, tl_error *err)
 {
     double worst = worst_of(r->sim);
@@ -276,7 +276,7 @@ static void give_back(const relaxer *r)
         r->sim->cloths[c].remeshing.size_min = r->kept[c].size_min, r->sim->cloths[c].strain = r->kept[c].strain;
 }
 
-// What was given up half-way is undone: meshes, too.
+// Undoes a relaxation that was cancelled, meshes included.
 static tl_status relax_or_undo(relaxer *r, tl_error *err)
 {
     tl_sim *sim = r->sim;

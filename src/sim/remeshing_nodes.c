@@ -1,7 +1,7 @@
-// sim/remeshing_nodes.c: what belongs to nodes and is no part of a mesh, through a pass of remeshing.
+// sim/remeshing_nodes.c: carries data of nodes that are not part of the mesh through a pass of remeshing.
 //
-// It goes along as attributes: where a node was, whether it is pinched, which handles hold it and what is left of their
-// way, and for BDF2 how the node came here from the step before.
+// They become attributes: the former node, whether it is pinched, which handles hold it and how far they are from their
+// targets, and for BDF2 the previous state.
 
 #include <string.h>
 
@@ -19,9 +19,9 @@ static tl_status add_attribute(tl_mesh *mesh, const char *name, tl_attr_rule rul
     return *index != TL_NONE ? TL_OK : tl_mesh_attr_add(mesh, TL_NODES, name, TL_INT32, 1, rule, index, err);
 }
 
-// BDF2 looks back one step. What is carried over is the change of velocity since then, and how the change of place
-// differs from what the velocity makes of it: a new node has the mean of its neighbours, wherever it was put, and
-// momentum given back counts for both times.
+// BDF2 needs the previous step. Carried over are the change of velocity since then, and the difference between the
+// displacement and what the velocity implies: a new node gets the mean of its neighbours wherever it was placed, and
+// restored momentum counts for both times.
 static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
@@ -42,8 +42,8 @@ static tl_status load_past(tl_sim *sim, int32_t c, tl_error *err)
 
 static bool holds_now(const tl_sim *sim, const sim_handle *h) { return h->took_hold && sim->time < h->end; }
 
-// Handles that cloth keeps from their place: nodes that come to lie between theirs have as much of their way left. Of
-// several handles that hold a node the last one leads it.
+// Lag of handles that cloth keeps from their targets: new nodes between held ones get an interpolated lag. If several
+// handles hold a node, the last one counts.
 static tl_status load_lag(tl_sim *sim, int32_t c, int32_t *index, tl_error *err)
 {
     tl_mesh *mesh = sim->cloths[c].mesh;
@@ -140,7 +140,7 @@ static tl_status renew_handle(tl_sim *sim, int32_t h, const carried *carry, tl_e
     return TL_OK;
 }
 
-// For want of memory: only what went is let go.
+// Without memory: only removed nodes are released.
 static void keep_living(const tl_mesh *mesh, sim_handle *h)
 {
     for (int32_t k = 0; k < h->node_count; k++) {
@@ -217,7 +217,7 @@ static void restore_past(tl_sim *sim, double dt_before)
     sim->dt_before = dt_before;
 }
 
-// Which nodes are pinched, from the meshes that changed and, for the others, from what was.
+// Pinched nodes: from the attributes of meshes that changed, else from the former state.
 static void restore_pinched(tl_sim *sim)
 {
     if (!sim->contacts) return;

@@ -4,8 +4,8 @@
 // bit without storing factors, a run is cut into epochs of a few steps: at the start of each the solver forgets and the
 // state is noted. A saved state is the note of the present epoch and how many steps to take again from there.
 //
-// Layout, little-endian as on every machine we build for: header; the meshes, when each was last remade, what its
-// adapter goes by, and the nodes of every handle, if meshes may change; bytes of the dynamics and of the response; x, v
+// Layout, little-endian as on every machine we build for: header; if meshes may change, the meshes, when each was last
+// remeshed, the state of its adapter, and the nodes of every handle; bytes of the dynamics and of the response; x, v
 // (and for BDF2 x_before, v_before) of all nodes of all cloths in slot order, per handle whether it has taken hold and
 // let go and its base positions, which nodes are pinched, of faces the stress of strain limits if there are any, last a
 // hash of all before it. `built` is a hash of what was built, so a state cannot be loaded into another simulation.
@@ -185,7 +185,7 @@ static size_t live_bytes(const tl_sim *sim, int how, char *out, const char *in)
     return used;
 }
 
-// What dynamics and response go by beside the state of nodes; `out` NULL: counts only.
+// State of dynamics and response beside that of nodes; `out` NULL: counts only.
 static size_t write_dynamics(const tl_sim *sim, char *out)
 {
     return sim->dynamics->save ? sim->dynamics->save(sim->dynamics_self, out) : 0;
@@ -405,7 +405,7 @@ static tl_status parse_meshes(tl_sim *sim, const char *data, size_t size, int64_
     return TL_OK;
 }
 
-// Puts what was read into place; the old ones go into `r`, to be dropped.
+// Exchanges meshes and handles for those that were read; the old ones end up in `r`, to be freed.
 static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
 {
     for (int32_t i = 0; i < sim->handle_count; i++) {
@@ -429,13 +429,13 @@ static tl_status swap_meshes(tl_sim *sim, read_meshes *r, tl_error *err)
     return sim_recompile(sim, err);
 }
 
-// Before the meshes are exchanged, so that bytes that it refuses change nothing.
+// Before meshes are exchanged, so that refused bytes change nothing.
 static tl_status load_dynamics(tl_sim *sim, const header *h, const char *data, tl_error *err)
 {
     return sim->dynamics->load ? sim->dynamics->load(sim->dynamics_self, data, h->dynamics, err) : TL_OK;
 }
 
-// Would the response take its bytes? It is made anew with the meshes, and bodies, of the saved time.
+// Will the response accept its bytes? It is made anew with the meshes and bodies of the saved time.
 static tl_status check_response(const tl_sim *sim, const header *h, tl_mesh *const *meshes, const char *data,
                                 tl_error *err)
 {
@@ -450,8 +450,7 @@ static tl_status check_response(const tl_sim *sim, const header *h, tl_mesh *con
                : tl_fail(err, TL_BAD_INPUT, "saved state: %llu bytes of contacts", (unsigned long long)h->response);
 }
 
-// Everything is looked at before anything is changed. `size`: of all that comes after the header, `own`: of dynamics
-// and response in it.
+// Checks everything before anything is changed. `size`: bytes after the header; `own`: those of dynamics and response.
 static tl_status restore_meshes(tl_sim *sim, const header *h, const char *data, size_t size, tl_error *err)
 {
     const size_t own = h->dynamics + h->response;

@@ -1,9 +1,9 @@
-// sim/start.c: what a simulation starts from: free of intersections, or pulled apart, or refused with the places.
+// sim/start.c: the start of a simulation: free of intersections, untangled, or refused with the places.
 //
-// Contact keeps apart what is apart (respond/contact.h); this is the one place that sees to the beginning. The exact
-// test decides, once; steps do not repeat it. Cloth is untangled by respond/untangle/untangle.h. A plane has no inside
-// to look up crossings in (what is behind it is behind for good), so nodes are brought in front of planes first, and a
-// square stands for the plane while the rest is untangled.
+// Contact keeps free of intersections what is free of them (respond/contact.h); this file ensures that the start is.
+// The exact test decides, once; steps do not repeat it. Cloth is untangled by respond/untangle/untangle.h. A plane has
+// no surface to search crossings with, so nodes are moved in front of planes first, and a square represents the plane
+// while the rest is untangled.
 
 #include <math.h>
 #include <stdarg.h>
@@ -18,9 +18,8 @@
 
 enum { ROUNDS = 4, FIRST_ONES = 3 };  // of lifting and untangling; of places in a message
 
-// Nearer than this part of the thickness, contact is so stiff that everything else is lost in the tolerance of the
-// linear solve: all cloth stands still for some steps, until the gap has opened. So what is that near is moved apart
-// first.
+// Below this part of the thickness, contact is so stiff that everything else drowns in the tolerance of the linear
+// solve, and cloth does not move for some steps until the gap has opened. So such pairs are moved apart first.
 #define TOO_NEAR 0.01
 
 static int64_t crossings_of(const tl_intersection_report *found) { return found->cloth_cloth + found->cloth_body; }
@@ -87,7 +86,7 @@ static double keep_of_all(const tl_sim *sim, int32_t b)
     return keep;
 }
 
-// Pieces of cloth that hang together: `piece` gets the smallest node of each.
+// Connected components of the cloth: `piece` of a node is the smallest node of its component.
 static void find_pieces(const tl_sim *sim, int32_t *piece)
 {
     for (int32_t i = 0; i < sim->node_count; i++) piece[i] = i;
@@ -107,10 +106,10 @@ typedef struct span {
     double low, high;
 } span;
 
-// Pieces that are behind the plane as a whole, or for a good part, are carried out, all by the same way. If others
-// reach in, by a depth of at most D, cloth is pressed together there: heights from -D to keep + 9 D become keep to keep
-// + 9 D, in proportion, so that layers stay in their order, what is higher stays where it is, and nothing is squeezed
-// by more than about a tenth.
+// Components that lie behind the plane entirely or for the most part are translated out, all by the same displacement.
+// If others reach behind it by at most D, heights are compressed: -D .. keep + 9 D is mapped linearly to keep .. keep +
+// 9 D, so that layers keep their order, what is higher does not move, and nothing is compressed by more than about a
+// tenth.
 enum { PRESS = 9, GOOD_PART = 4 };  // a quarter
 
 static bool is_carried(span s) { return s.low <= 0 && s.high - s.low <= GOOD_PART * -s.low; }
@@ -163,7 +162,7 @@ static tl_status lift_all(tl_sim *sim, const uint8_t *fixed, tl_error *err)
 static const int32_t square_face[2][3] = {{0, 1, 2}, {0, 2, 3}};
 static const int32_t square_edge[5][2] = {{0, 1}, {1, 2}, {0, 2}, {2, 3}, {0, 3}};
 
-// A square in the plane that reaches well beyond all cloth.
+// A square in the plane, well larger than all cloth.
 static void cover_plane(const tl_sim *sim, const sim_body *body, tl_vec3 out[4])
 {
     tl_vec3 point, normal, centre = sim->x[0];
@@ -229,7 +228,7 @@ static void measure_moves(const tl_sim *sim, const tl_vec3 *before, tl_start_rep
     }
 }
 
-// Changes sim->x; the arena is the caller's to give back. `held` counts nodes that may not move.
+// Changes sim->x; the caller releases the arena. `held`: number of nodes that may not move.
 static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32_t *held, tl_error *err)
 {
     const int32_t n = sim->node_count, nb = sim_present_count(sim);
@@ -268,7 +267,7 @@ static tl_status untangle(tl_sim *sim, double leave, tl_start_report *out, int32
 
 // --- is what came of it cloth? ---
 
-/// What a start is judged by.
+/// Measures of a start.
 typedef struct judgement {
     double strain;  ///< that all but a hundredth of the area keep to, either way
     double worst;   ///< of any face
@@ -295,7 +294,7 @@ static void judge(tl_sim *sim, judgement *out)
     out->size = tl_norm3(tl_sub3(hi, lo));
 }
 
-// Bounds beyond which a start is not what anybody meant.
+// Bounds beyond which a start is certainly not what was meant.
 #define STRAIN_ADDED 0.3    // over all but a hundredth of the area, beside what there was
 #define WORST_STRAIN 1.0    // of any face, unless it was so before
 #define ENERGY_ADDED 100.0  // [J/kg]: as if it were lifted by ten metres
@@ -349,7 +348,7 @@ static tl_status heal(tl_sim *sim, bool whole, double leave, const tl_intersecti
     }
     tl_arena_release(&sim->arena, mark);
     if (status != TL_OK || out->nodes_moved == 0) return status;
-    // The past of BDF2 is not the past of these places: it begins anew.
+    // The previous state of BDF2 does not belong to these positions: it starts again.
     sim->dt_before = 0, sim->begun = false, sim->shape_changed = true, sim->epoch_open = false;
     sim_publish(sim);
     return TL_OK;
@@ -424,7 +423,7 @@ static int32_t slot_count(const tl_sim *sim)
     return count;
 }
 
-// Places of nodes, mesh after mesh.
+// Positions of all nodes, mesh after mesh.
 static tl_vec3 *keep_places(const tl_sim *sim)
 {
     tl_vec3 *kept = TL_ALLOC(&sim->alloc, tl_vec3, slot_count(sim));

@@ -30,7 +30,7 @@ static double *stress_of(const tl_mesh *mesh)
     return index == TL_NONE ? NULL : tl_mesh_attr_doubles(mesh, TL_FACES, index);
 }
 
-/// A seam whose sides are so unlike that no strain within the limits fits both.
+/// A seam whose sides differ so much in length that no strain within the limits fits both.
 typedef struct unlike_seam {
     int32_t edges;      ///< how many there are
     double room, a, b;  ///< of the worst: limits wider by this much, lengths of its sides
@@ -43,8 +43,8 @@ static double side_length(const tl_mesh *mesh, int32_t e, int side)
         tl_sub2(mesh->uv[tl_mesh_edge_vert(mesh, e, side, 0)], mesh->uv[tl_mesh_edge_vert(mesh, e, side, 1)]));
 }
 
-// One edge in space has one length: where a pattern gathers cloth at a seam by more than the limits allow, they give
-// way there, by as little as will do.
+// An edge has one length in space: where a pattern gathers cloth at a seam by more than the limits allow, the limits
+// are widened there, by as little as possible.
 static unlike_seam make_room_at_seams(tl_sim *sim, int32_t cloth)
 {
     const tl_mesh *mesh = sim->cloths[cloth].mesh;

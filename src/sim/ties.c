@@ -1,10 +1,10 @@
 // sim/ties.c: handles that tie cloth to the skin of a body, and elastic bands: springs in place of a hold.
 //
-// Both pull nodes to places that are known before a step, as the springs of the host do, so a step's potential stays an
-// exact one. The place of a tie is fixed to a face of the body: weights of its corners and an offset in the frame of
-// the face. That of a band's node follows from where its neighbours will be if the band goes on as a rigid body: what
-// it does beside that is known from the step before, as in Jacobi's method, and damped like there. (Speeds of the nodes
-// themselves in its place are unstable where the band is stiff and light.)
+// Both pull nodes towards targets that are known before the step, as the host's springs do, so the potential of a step
+// stays exact. The target of a tie is fixed to a face of the body: weights of its corners and an offset in the frame of
+// the face. The target of a band's node follows from where its neighbours will be if the band continues as a rigid
+// body; the rest of its motion is taken from the previous step and damped, as in Jacobi's method. (Using the velocities
+// of the nodes instead is unstable where the band is stiff and light.)
 
 #include <math.h>
 
@@ -15,13 +15,13 @@
 #include "mesh/edges.h"
 #include "sim/springs.h"
 
-/// A place on a body.
+/// A point fixed to a body.
 typedef struct spot {
     int32_t corner[3];
     double weight[3], offset[3];
 } spot;
 
-/// An edge of a band: places among the handle's nodes, and the length that it wants [m].
+/// An edge of a band: indices into the handle's nodes, and its rest length [m].
 typedef struct link {
     int32_t a, b;
     double rest;
@@ -37,7 +37,7 @@ struct sim_ties {
 
 // ---- places on a body ---------------------------------------------------------------------------------------
 
-// First along an edge of the face, then across, then out.
+// Axes: along an edge of the face, across it, and its normal.
 static void frame_of(const tl_vec3 x[3], tl_vec3 axis[3])
 {
     const tl_vec3 a = tl_sub3(x[1], x[0]), n = tl_cross3(a, tl_sub3(x[2], x[0]));
@@ -232,7 +232,7 @@ tl_status sim_tie_places(tl_sim *sim, const sim_handle *h, double end, tl_vec3 *
 
 // ---- springs of a step --------------------------------------------------------------------------------------
 
-/// Sums of springs: a mean place, weighted by stiffness.
+/// Sum of springs: the mean target, weighted by stiffness.
 typedef struct pulls {
     double *k;
     tl_vec3 *to;
@@ -263,7 +263,7 @@ static tl_status add_spots(tl_sim *sim, const sim_handle *h, double end, const p
     return TL_OK;
 }
 
-/// How a band moves as a whole.
+/// Rigid motion of a band.
 typedef struct rigid {
     tl_vec3 center, speed, spin;
 } rigid;

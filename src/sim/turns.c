@@ -1,8 +1,8 @@
 // sim/turns.c: how often a step is halved for the sake of bodies that turn.
 //
-// In a (sub)step nodes of bodies go straight, so a body that turns by an angle is thinner by a part 1 - cos(angle / 2)
-// half-way, and turned inside out beyond half a turn: cloth beside it would find itself inside. Steps are cut so that
-// no body near cloth turns by more than TURN_MAX in a part of one.
+// In a (sub)step nodes of bodies move along straight lines, so a body that turns by an angle is thinner by a factor
+// cos(angle / 2) half-way, and inside out beyond half a turn: cloth beside it would end up inside. Steps are halved so
+// that no body near cloth turns by more than TURN_MAX in a substep.
 
 #include <math.h>
 
@@ -32,13 +32,13 @@ static double turn_in(const sim_body *body, double begin, double dt)
     return sum;
 }
 
-/// A ball around something.
+/// A bounding ball.
 typedef struct ball {
     tl_vec3 center;
     double radius;
 } ball;
 
-// Around what a body sweeps when it turns about its pivot on the way.
+// Bounding ball of what a body sweeps while it turns about its pivot.
 static ball ball_of_body(const sim_body *body, double begin, double dt)
 {
     const tl_pose from = tl_pose_at(body->motion, body->motion_count, begin),
@@ -51,14 +51,14 @@ static ball ball_of_body(const sim_body *body, double begin, double dt)
                   fmax(from.scale, to.scale) * most + 0.5 * tl_norm3(tl_sub3(b, a)) + body->thickness};
 }
 
-// Is any node of cloth within its way in this step of the ball?
+// Is any cloth node within its path in this step of the ball?
 static bool meets_cloth(const tl_sim *sim, const ball *b, double dt)
 {
     for (int32_t i = 0; i < sim->node_count; i++) {
         const double reach = b->radius + 2 * dt * tl_norm3(sim->v[i]);
         if (tl_norm3(tl_sub3(sim->x[i], b->center)) < reach) return true;
     }
-    // No node need be near where faces are larger than the body.
+    // Where faces are larger than the body, no node need be near it.
     for (int32_t f = 0; f < sim->face_count; f++) {
         const int32_t *c = sim->cloth_face[f];
         double edge = 0;

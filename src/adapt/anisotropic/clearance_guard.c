@@ -46,7 +46,7 @@ static bool crossing(const tl_mesh *mesh, int32_t a, int32_t b, int32_t c, int32
     return true;
 }
 
-// How far the place of vertex v moves when the face abc covers it. `inside` gets the least weight of a corner.
+// How far the point of vertex v moves when the face abc covers it. `inside` gets its smallest barycentric weight.
 static double sinks(const tl_mesh *mesh, int32_t v, int32_t a, int32_t b, int32_t c, double *inside)
 {
     const tl_vec2 *uv = mesh->uv;
@@ -113,7 +113,7 @@ static bool apart(box a, box b)
            b.lo.z > a.hi.z;
 }
 
-/// A triangle as the tests want it.
+/// A triangle as needed by the tests.
 typedef struct facet {
     const int32_t *node;
     const tl_vec3 *place;
@@ -136,9 +136,8 @@ static bool edge_meets(const facet *f, unsigned shared, const facet *g)
 
 enum { AXES = 5 };
 
-/// A new triangle and the axes across which planes may keep others away: normals of its sides within its plane, its
-/// normal and the opposite. `front`: how far it reaches along them, rounding included; `clear`: the same and a little
-/// more. `size` is 0 for slivers.
+/// A new triangle and its candidate separating axes: in-plane normals of its sides, its normal and the opposite.
+/// `front`: its extent along them, rounding included; `clear`: a little more. `size` is 0 for slivers.
 typedef struct fresh {
     facet f;
     tl_vec3 axis[AXES];
@@ -267,7 +266,7 @@ static bool list_touching(remesher *r, const change *c)
     return true;
 }
 
-/// What the faces that go come of.
+/// Measured faces from which the removed faces descend.
 typedef struct origin {
     box span;
     bool modified;

@@ -1,4 +1,4 @@
-// adapt/anisotropic/momentum.c: what an operation takes from the momentum of the cloth, its own nodes get back.
+// adapt/anisotropic/momentum.c: operations conserve the momentum of the cloth.
 //
 // Masses are lumped from faces, so an operation changes how much mass moves with which velocity. What is missing of the
 // linear momentum of the faces concerned goes to their nodes at once, as one change of velocity a; what is then missing

@@ -1,13 +1,13 @@
-// adapt/anisotropic/rest_shape.c: the shape that cloth rests in goes through operations (mesh/mesh_rest.h).
+// adapt/anisotropic/rest_shape.c: operations preserve the rest shape of the cloth (mesh/mesh_rest.h).
 //
-// Splits and flips share out curvature by area. A collapse gives what goes to the rest of its fan, but all faces of the
-// fan have grown, each by another piece: the sum over the fan is shared out anew. Then the edges of the changed faces
-// get their angles.
+// Splits and flips distribute curvature by area. A collapse leaves the removed curvature to the rest of its fan, but
+// all faces of the fan have grown by different amounts: the sum over the fan is distributed anew. Then the edges of the
+// changed faces get their angles.
 
 #include "adapt/anisotropic/remesh_impl.h"
 
-// Shares the curvature of the changed faces of one panel, that of the first one, by area; those of others come to stand
-// first.
+// Distributes the curvature of the changed faces of one panel, that of the first face, by area; faces of other panels
+// move to the front.
 static void share_panel(remesher *r, ids *faces, int32_t begin, int32_t *next)
 {
     const tl_mesh *mesh = r->mesh;

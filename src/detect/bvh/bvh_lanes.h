@@ -1,9 +1,7 @@
-// detect/bvh/bvh_lanes.h: vectors of four floats, as every processor worth it has them, for the traversal without AVX2
-// (bvh_query.c).
+// detect/bvh/bvh_lanes.h: vectors of four floats for the traversal without AVX2 (bvh_query.c).
 //
-// BITS4: the bits of the lanes of a comparison; LEAST4, MOST4: the lesser and greater of two, the second if they are
-// equal. ANY_...: the same spelled out for processors other than x86, in a few instructions instead of one; a quarter
-// more time for a query.
+// BITS4: one bit per lane of a comparison; LEAST4, MOST4: minimum and maximum of two vectors, the second if they are
+// equal. ANY_...: the same in portable C for processors other than x86; a query takes a quarter more time with these.
 #pragma once
 #include <stdint.h>
 

@@ -1,4 +1,4 @@
-// detect/bvh/bvh_layout.c: leaf order, owners of nodes and edges, and room for the volumes, from the shape of a tree.
+// detect/bvh/bvh_layout.c: leaf order, owners of nodes and edges, and memory for the volumes, from the shape of a tree.
 //
 // Linear in the size of the surface. Leaves are renumbered in the order of the nodes that hold them; within a leaf,
 // faces and edges go by id and nodes in the order of the faces: all a function of the shape alone.
@@ -9,7 +9,7 @@
 #include "base/fail.h"
 #include "detect/bvh/bvh_impl.h"
 
-// Renumbers nodes breadth first, without those that none holds, and leaves in that order; notes where levels begin.
+// Renumbers reachable nodes breadth first, and leaves in that order; records where levels begin.
 static tl_status number_nodes(tl_bvh *bvh, tl_error *err)
 {
     const int32_t arity = bvh->def.arity, n = bvh->inner_count;

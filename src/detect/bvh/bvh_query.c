@@ -1,9 +1,9 @@
-// detect/bvh/bvh_query.c: candidate pairs: two trees walked down together, by many threads, into sorted lists.
+// detect/bvh/bvh_query.c: candidate pairs: simultaneous traversal of two trees by many threads, into sorted lists.
 //
-// The top of the walk is taken breadth first until there are FEW_ITEMS pairs of subtrees; these are cut into chunks by
-// their number alone, and each chunk is walked depth first. At the leaves the float boxes of primitives are compared
-// eight at a time; what overlaps there and shares no node is decided by the boxes in double, so neither arity nor skin
-// nor rounding is seen in the answer. Every node and edge belongs to one leaf: nothing is found twice.
+// The traversal starts breadth first until there are FEW_ITEMS pairs of subtrees; these are cut into chunks by their
+// number alone, and each chunk is traversed depth first. At the leaves the float boxes of primitives are compared eight
+// at a time; pairs that overlap there and share no node are decided by their boxes in double, so the result depends
+// neither on arity nor on skin nor on rounding. Every node and edge belongs to one leaf, so nothing is found twice.
 
 #include "base/fail.h"
 #include "detect/bvh/bvh_lanes.h"
@@ -17,9 +17,9 @@ enum {
     STACK_ITEMS = 2 * MAX_LEVELS * MAX_ARITY * MAX_ARITY,  // each level of either tree adds at most arity^2 - 1
 };
 
-// order_of: how to put the lanes in `mask` next to each other; compress: those of eight words at `from`, to `to`, which
-// has room for eight; compress_range: of first, first + 1, .. likewise. put_pairs: a with each b of the lanes in
-// `mask`, with room for eight again.
+// order_of: the permutation that moves the lanes in `mask` to the front; compress: applies it to eight words at `from`,
+// into `to`, which holds eight; compress_range: likewise to first, first + 1, ...; put_pairs: pairs of a with each b of
+// the lanes in `mask`, into space for eight.
 #ifdef TL_X86_KERNELS
 #include <immintrin.h>
 #define AVX2 __attribute__((target("avx2,bmi,bmi2,popcnt")))
@@ -153,7 +153,7 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
     const int32_t chunks = tl_chunk_count(items, query->chunk_items);
     query->counts = tl_arena_bytes(scratch, (size_t)chunks, sizeof *query->counts);
     tl_status status = query->counts ? TL_OK : tl_fail_memory(err, "pairs");
-    // Room for as many pairs as last time, and a block that is not full per chunk and list.
+    // Space for as many pairs as last time, and one partly filled block per chunk and list.
     const int64_t kept = (int64_t)out->vf_cap + out->ee_cap + out->fv_cap + out->ef_cap + out->fe_cap;
     const tl_arena_mark before = tl_arena_save(scratch);
     for (int64_t blocks = kept / BLOCK_PAIRS + chunks * (int64_t)LISTS + 64; status == TL_OK; blocks *= 2) {
@@ -182,7 +182,7 @@ static tl_status run(pair_query *query, tl_arena *scratch, tl_workers *workers, 
 
 // --- some of the primitives ---
 
-/// Which primitives have nodes that are asked for.
+/// Flags of the primitives that have a chosen node.
 typedef struct flag_job {
     const tl_bvh *t;
     const uint8_t *some;
@@ -269,8 +269,8 @@ tl_status tl_bvh_between(const tl_bvh *first, const tl_bvh *second, int what, tl
     return run(&query, scratch, workers, out, err);
 }
 
-// Gaps in float err by less than the slack, so what is further from the reach than that is decided. Squares err by a
-// few 2^-24 of themselves, and by less than TINY where they are subnormal; what is small is left to double.
+// Gaps in float are off by less than the slack, so everything farther from the reach than that is decided. Squares are
+// off by a few 2^-24 of themselves, and by less than TINY where they are subnormal; small ones are left to double.
 static tl_status start_near(const tl_bvh *a, const tl_bvh *b, int what, tl_near near, pair_query *query, tl_error *err)
 {
     static const float TINY = 1e-36f, MORE = 1 + 0x1p-20f, LESS = 1 - 0x1p-20f;

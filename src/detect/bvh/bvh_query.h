@@ -12,8 +12,8 @@ typedef enum pair_order { ONE_FIRST, ONE_LAST, LESSER_FIRST } pair_order;
 enum { SWEPT, RELATIVE, NEAR };                         // what a pair is: see bvh.h
 enum { GATHER_CAP = 3 * TL_BVH_MAX_LEAF + 2 * LANES };  // edges of a leaf, and vectors stored at the end of them
 
-/// Blocks of pairs that threads take one by one. Which block holds what is left to chance; the sort at the end is a
-/// total order over pairs without duplicates, so nothing of that is seen.
+/// Blocks of pairs that threads take one by one. Which block holds which pairs depends on timing; the final sort is a
+/// total order over distinct pairs, so the result does not.
 typedef struct pair_pool {
     tl_pair *pair;  // BLOCK_PAIRS per block
     int32_t *used;  // per block
@@ -22,7 +22,7 @@ typedef struct pair_pool {
     atomic_int next;  // may run past block_count: then the query is taken again with more
 } pair_pool;
 
-/// A sorted list of pairs that grows: members of a tl_pairs.
+/// A growing sorted list of pairs: members of a tl_pairs.
 typedef struct pair_list {
     tl_allocator *alloc;
     tl_pair **items;
@@ -51,7 +51,7 @@ typedef struct work {
     int32_t a, b;
 } work;
 
-/// Gaps up to `may` are looked at, below `does` they make a pair; end2: squared.
+/// Pairs with gaps up to `may` are candidates, those below `does` are certain; end2: squared.
 typedef struct pair_limits {
     float path_may, path_does, end2_may, end2_does;
 } pair_limits;
@@ -111,7 +111,7 @@ static inline void writer_close(pair_writer *w)
         if (w->block[i] >= 0) w->pool->used[w->block[i]] = (int32_t)(BLOCK_PAIRS - (w->end[i] - w->at[i]));
 }
 
-/// False: pairs are lost; the pool knows, and the query starts again.
+/// False: pairs were lost; the pool records that, and the query is repeated.
 static inline bool writer_next_block(pair_writer *w, int list)
 {
     if (w->block[list] >= 0) w->pool->used[w->block[list]] = (int32_t)(BLOCK_PAIRS - (w->end[list] - w->at[list]));

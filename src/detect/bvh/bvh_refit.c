@@ -1,16 +1,16 @@
 // detect/bvh/bvh_refit.c: volumes from positions, bottom up.
 //
 // First a box per node of the surface, then every level of the tree from the deepest up: a node of the tree makes the
-// boxes of the leaves it holds and reduces the volumes of its other children. Each thread writes its own slots, so
-// there is nothing to order.
+// boxes of the leaves it holds and reduces the volumes of its other children. Each thread writes its own slots, so the
+// order does not matter.
 //
 // Rounding. A box in double is lo = min(x0, x1) - margin, hi = max(x0, x1) + margin; its supports are rounded down to
 // float. Rounding is monotone, so the minimum over nodes of rounded supports is the rounded support of the minimum:
 // every float box holds the double box of its primitive.
 //
-// Skin. With a skin the box of a node is left alone while it holds the path with its margin, which is all that
-// soundness asks for; edges, faces and volumes above are unions of what is stored. When it must change it takes the
-// skin on top. A box that has become loose (by more than LOOSE skins on a side, after fast motion) is refitted too.
+// Skin. With a skin the box of a node is kept while it contains the path with its margin, which is all that soundness
+// requires; boxes of edges, faces and volumes are unions of stored boxes. When a box must change, the skin is added. A
+// box that has become loose (by more than LOOSE skins on a side, after fast motion) is refitted too.
 
 #include "base/fail.h"
 #include "detect/bvh/bvh_impl.h"
@@ -44,7 +44,7 @@ TL_INLINE void round_down4(const tl_v4 *number, float *out)
     *(tl_float4 *)out = PICK(half_mask4, tl_float4, (half_mask4)(low > end), low, end);
 }
 
-// The box of the way from p to q, `wide` wider, rounded; with two ends, of p and of q.
+// The box of the path from p to q, widened and rounded; with two ends, the boxes of p and of q.
 TL_INLINE void fit_node(tl_vec3 p, tl_vec3 q, double wide, const int ends, float *fit)
 {
     const tl_v4 a = {p.x, p.y, p.z, wide}, b = {q.x, q.y, q.z, wide}, w = TL_SPLAT4(wide);
@@ -114,8 +114,8 @@ TL_INLINE void put_boxes(const tl_f8 *box, float *row)
 #undef TURN
 }
 
-// The rows of `count` primitives of `nodes` nodes each, node[k][0 .. count), or the nodes themselves, and what all take
-// up. Places past the end meet nothing.
+// Rows of `count` primitives of `nodes` nodes each, node[k][0 .. count), or of the nodes themselves, and their union.
+// Lanes past the end overlap nothing.
 TL_INLINE void fit_prims(const float (*node_box)[8], const int ends, const int32_t *const node[3], const int nodes,
                          int32_t count, float *row, tl_f8 *all)
 {
@@ -204,8 +204,8 @@ static void refit(refit_job *job, tl_workers *workers)
     }
     bvh->fitted = true;
 
-    // How loose supports may be: rounding, by less than M 2^-23 with M the greatest coordinate, and the skin. Comparing
-    // against a float less the slack rounds again. Near the end of the range of floats nothing is certain.
+    // Bound on how loose supports are: rounding, less than M 2^-23 with M the largest coordinate, and the skin.
+    // Subtracting the slack in float rounds again. Near the end of the range of floats nothing is certain.
     float most = 0;
     const int32_t arity = bvh->def.arity;
     for (int32_t c = 0; c < arity && bvh->child[c] != NO_CHILD; c++)

@@ -1,9 +1,8 @@
-// detect/bvh/bvh_sort.c: pairs in any order, in blocks, into a list by (a, b).
+// detect/bvh/bvh_sort.c: sorts blocks of pairs into a list by (a, b).
 //
-// Pairs are dealt by a; then the partners of each a, most often few and now and then some hundred, are put in order.
-// With AVX2 that is Batcher's bitonic network (1968) on vectors: the same comparisons whatever the numbers, no jump to
-// guess. Else each goes where the number of lesser ones says. The order is total, pairs are distinct: nothing of how
-// they came is seen.
+// A counting sort by a; then the partners of each a, usually few and sometimes some hundred, are sorted. With AVX2 by
+// Batcher's bitonic network (1968) on vectors, which has no branches to predict; else by rank. The order is total and
+// pairs are distinct, so the result does not depend on the order of the input.
 
 #include <string.h>
 
@@ -16,7 +15,7 @@ enum {
     FIRSTS_PER_CHUNK = 1024,
 };
 
-/// Lists dealt by a: the partners of number a begin at first[a] and end where those of a + 1 begin.
+/// Partners by a: those of a begin at first[a] and end where those of a + 1 begin.
 typedef struct dealt {
     const int32_t *first;
     const int32_t *partner;  // LANES entries more
@@ -31,7 +30,7 @@ static void merge(const tl_pair *a, int32_t na, const tl_pair *b, int32_t nb, tl
     for (; j < nb; j++) *out++ = b[j];
 }
 
-// Merges pieces of MOST_SORTED pairs, to and fro; `other` has room for n.
+// Merges runs of MOST_SORTED pairs; `other` is scratch for n.
 static void merge_pieces(tl_pair *pair, int64_t n, tl_pair *other)
 {
     tl_pair *now = pair, *next = other;
@@ -48,8 +47,8 @@ static void merge_pieces(tl_pair *pair, int64_t n, tl_pair *other)
 
 // --- by rank ---
 
-// Puts n <= MOST_SORTED distinct numbers, with LANES readable ones behind them, in order: each goes where the number of
-// lesser ones says. `out` has room for one more, where lanes past the end go.
+// Sorts n <= MOST_SORTED distinct numbers, with LANES readable ones behind them, by rank. `out` has one more entry, for
+// lanes past the end.
 TL_INLINE void sort_by_rank(const int32_t *in, int32_t n, int32_t *out)
 {
     for (int32_t i = 0; i < n; i += LANES) {
@@ -88,7 +87,7 @@ static void plain_sort_partners(void *arg, int32_t begin, int32_t end)
 #define AVX2 __attribute__((target("avx2")))
 #define FLIP8(v) _mm256_permutevar8x32_epi32(v, _mm256_setr_epi32(7, 6, 5, 4, 3, 2, 1, 0))
 
-// Lane i of v with that of `other`: the lesser where bit i of `high` is 0, else the greater.
+// Per lane the minimum of v and `other` where bit i of `high` is 0, else the maximum.
 #define EXCHANGE(v, other, high) _mm256_blend_epi32(_mm256_min_epi32(v, other), _mm256_max_epi32(v, other), high)
 
 TL_INLINE AVX2 __m256i exchange1(__m256i v) { return EXCHANGE(v, _mm256_shuffle_epi32(v, 0xB1), 0xAA); }
@@ -166,7 +165,8 @@ AVX2 static void avx2_sort_partners(void *arg, int32_t begin, int32_t end)
                 sort_vectors(in, m, 16, v);
             else
                 sort_vectors(in, m, 32, v);
-            // Whole vectors run into the next list, which is written later; past the last of the chunk, others write.
+            // Whole vectors overlap the next list, which is written later; past the last one of the chunk, other
+            // threads write.
             tl_pair *out = d->out + first + i;
             if (first + i + pad_lanes(m) <= d->first[end]) {
                 put_sorted(a, v, m, out);
@@ -180,7 +180,7 @@ AVX2 static void avx2_sort_partners(void *arg, int32_t begin, int32_t end)
 }
 #endif
 
-// --- dealing ---
+// --- counting sort ---
 
 // Lists that had to grow get an eighth more than they need: doubling, as elsewhere, would leave half of a long list
 // unused.
@@ -195,9 +195,9 @@ static bool make_room(const tl_allocator *alloc, tl_pair **list, int32_t *cap, i
     return true;
 }
 
-// The partners of a begin at first[a]. How many of the same a came before is noted in `rank` first:
-// counting and writing in one go, each store would have to wait for the count before it. Returns the most that there
-// are of one a.
+// The partners of a begin at first[a]. The rank of each pair among those with the same a is stored in `rank` first:
+// counting and writing in one pass would make each store wait for the count before it. Returns the largest number of
+// partners.
 static int32_t deal(const pair_pool *pool, int list, int32_t a_count, int32_t *first, int32_t *rank, int32_t *partner)
 {
     const int32_t blocks = atomic_load(&pool->next);

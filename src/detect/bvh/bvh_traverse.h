@@ -3,15 +3,15 @@
 // Set before including: TRAVERSE(name) gives the names of functions, TRAVERSE_TARGET their attribute, WIDTH the lanes
 // of a vector that the processor has, which the types TRAVERSE(floats) and TRAVERSE(ints) are, SPLAT(s) one with s in
 // each, BITS(m) the bits of the lanes of a comparison, LEAST and MOST the lesser and greater of two vectors, and what
-// bvh_query.c says of compress and put_pairs. Eight lanes are PARTS vectors: gcc makes wider ones than there are of
-// scalars and jumps, which took ten times as long. All expansions compute the same floats, so they give the same
-// answer.
+// bvh_query.c says of compress and put_pairs. Eight lanes are PARTS vectors: wider vectors than the processor has are
+// compiled by gcc to scalar code with branches, which took ten times as long. All expansions compute the same floats,
+// so they give the same result.
 //
-// Boxes meet where support <= flipped support, which is asked as: the greatest of the differences is <= 0. (A
-// difference of floats has the right sign, with subnormal numbers.) The same number tells if boxes overlap by more than
-// the slack. `mode` is a constant wherever these functions are expanded. That makes some sixty copies of the largest of
-// them, TRAVERSE_LARGE, per instruction set, which take compilers a minute, and with sanitizers many: there they are
-// functions like others.
+// Boxes overlap where support <= flipped support, tested as: the maximum of the differences is <= 0. (A difference of
+// floats has the right sign, thanks to subnormal numbers.) The same number tells whether boxes overlap by more than the
+// slack. `mode` is a constant wherever these functions are expanded. That makes some sixty copies of the largest of
+// them, TRAVERSE_LARGE, per instruction set, which take a minute to compile, and many with sanitizers, where they are
+// not inlined.
 
 #ifdef TL_SANITIZED
 #define TRAVERSE_LARGE static
@@ -38,7 +38,7 @@ TL_INLINE TRAVERSE_TARGET TRAVERSE(prims) TRAVERSE(prims_of)(const tl_bvh *t, in
     return (TRAVERSE(prims)){box, leaf_size(t, leaf, kind), t->leaf[leaf].first[kind]};
 }
 
-// Which of the eight boxes at `row` may meet the one whose flipped supports (-s_opp(d)) are q, with two ends?
+// Which of the eight boxes at `row` may overlap the one whose flipped supports (-s_opp(d)) are q, at two ends?
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, const float *q)
 {
     uint32_t bits = 0;
@@ -55,9 +55,9 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(meet8)(const float *row, const float
     return bits;
 }
 
-// The sides of the volume of leaf `la` of p beyond which something of leaf `lb` of q may lie. Where the volume of the
-// second ends before that of the first, at one end of the way, all it holds is within: that is so for more than half of
-// the sides.
+// The sides of the volume of leaf `la` of p beyond which primitives of leaf `lb` of q may lie. Where the volume of the
+// second ends before that of the first, at one end of the path, all its primitives are within: true for more than half
+// of the sides.
 TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(sides_of)(const pair_query *query, const tl_bvh *p, int32_t la,
                                                        const tl_bvh *q, int32_t lb, int mode, sides *s)
 {
@@ -106,8 +106,8 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(within8)(const float *box, const sid
     return bits;
 }
 
-// Of the eight primitives with supports `row`, 12 vectors for each part, which may make a pair with the one whose
-// supports are `one`, LANES apart, and which do so for sure? Not flipped: x - -y is x + y.
+// Which of the eight primitives with supports `row`, 12 vectors for each part, may make a pair with the one whose
+// supports are `one`, LANES apart, and which certainly do? Not flipped: x - -y is x + y.
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(pair8)(const pair_limits limits, const TRAVERSE(floats) * row,
                                                    const float *one, int mode, uint32_t *sure)
 {
@@ -153,8 +153,8 @@ TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(flags8)(const uint8_t *flag)
     return bits;
 }
 
-// Marks the primitives that may lie within `near` (NULL: all), and returns how many: if `flag` is given, of those whose
-// flag is `wanted`.
+// Marks the primitives that may lie within `near` (NULL: all), if `flag` is given only those whose flag is `wanted`;
+// returns their number.
 TRAVERSE_LARGE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const sides *near, const uint8_t *flag,
                                                         bool wanted, int mode, uint8_t *chosen)
 {
@@ -171,7 +171,7 @@ TRAVERSE_LARGE TRAVERSE_TARGET int32_t TRAVERSE(choose)(TRAVERSE(prims) p, const
     return n;
 }
 
-// Numbers within the leaf of those chosen, one after the other.
+// Indices within the leaf of the chosen primitives.
 TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint8_t *chosen, int32_t *number)
 {
     for (int32_t i = 0; i < p.count; i += LANES) {
@@ -180,7 +180,7 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(list)(TRAVERSE(prims) p, const uint
     }
 }
 
-// Copies those chosen next to each other.
+// Copies the chosen primitives into consecutive lanes.
 TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(gather)(const tl_bvh *t, TRAVERSE(prims) p, int kind,
                                                      const uint8_t *chosen, int mode, gathered *g)
 {
@@ -301,7 +301,7 @@ TRAVERSE_LARGE TRAVERSE_TARGET void TRAVERSE(meet_gathered)(const pair_query *qu
     w->at[list] = at;
 }
 
-// How many times eight are tested against one if those of the first kind are taken one by one.
+// Number of tests of eight against one if those of the first kind are taken one by one.
 static inline int32_t TRAVERSE(cost)(int32_t ones, int32_t lanes) { return ones * (pad_lanes(lanes) / LANES); }
 
 // Pairs of one kind of primitive of leaf `la` of p that may be within near_b with one of leaf `lb` of q that may be
@@ -316,8 +316,8 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_prims)(const pair_query *query, con
     const TRAVERSE(prims) a = TRAVERSE(prims_of)(p, la, ka, mode), b = TRAVERSE(prims_of)(q, lb, kb, mode);
     const pair_order order = same && ka == kb ? LESSER_FIRST : ONE_FIRST;
     uint8_t *chosen_a = w->chosen[0], *chosen_b = w->chosen[1];
-    // Some with all, within one surface: those of a with all of b (with each other, if a is b), then the others of a
-    // with those of b.
+    // Chosen primitives with all others, within one surface: the chosen of a with all of b (among each other, if a is
+    // b), then the others of a with the chosen of b.
     const int rounds = same && some_a ? 2 : 1;
     for (int round = 0; round < rounds; round++) {
         const bool upper = itself && ka == kb && round == 0;
@@ -365,7 +365,7 @@ TL_INLINE TRAVERSE_TARGET void TRAVERSE(meet_leaves)(const pair_query *query, in
 #undef MEET
 }
 
-// The lanes of a node that hold what is asked for.
+// The lanes of a node that hold chosen primitives.
 TL_INLINE TRAVERSE_TARGET uint32_t TRAVERSE(lanes_of)(const pair_query *query, const tl_bvh *t, int32_t node)
 {
     return query->lanes && t == query->a ? query->lanes[node] : 255u;
@@ -423,7 +423,7 @@ TL_INLINE TRAVERSE_TARGET int32_t TRAVERSE(expand)(const pair_query *query, work
     return n;
 }
 
-// All of n items, one level down; returns how many that makes. *inner: were there any but pairs of leaves?
+// Expands n items by one level; returns the new number. *inner: were there any but pairs of leaves?
 static TRAVERSE_TARGET int32_t TRAVERSE(widen)(const pair_query *query, const work *item, int32_t n, work *out,
                                                int64_t *tests, bool *inner)
 {

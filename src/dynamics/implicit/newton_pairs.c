@@ -1,8 +1,8 @@
-// dynamics/implicit/newton_pairs.c: what steps already taken show of the true Hessian.
+// dynamics/implicit/newton_pairs.c: corrections of the Hessian by the last updates (L-BFGS).
 //
-// What the Hessian leaves out (compression, second derivatives of angles) makes for slow modes where cloth buckles.
-// Steps already taken show how the gradient really changed along them; as in L-BFGS (Nocedal & Wright 2006, alg. 7.4,
-// with the Newton solve in place of the initial scaling) the last few correct the next.
+// The terms that the Hessian leaves out (compression, second derivatives of angles) cause slow modes where cloth
+// buckles. Past updates show how the gradient really changed along them; as in L-BFGS (Nocedal & Wright 2006, alg. 7.4,
+// with the Newton solve in place of the initial scaling) the last few correct the next one.
 
 #include "base/fail.h"
 #include "math/pcg.h"
@@ -10,7 +10,7 @@
 
 #define LEAST_CURVATURE 0.02  // of what the Hessian expects: pairs that show less would send the next update far off
 
-// Notes the step just taken and, for now, minus the gradient at its start.
+// Records the update just taken and, for now, minus the gradient at its start.
 tl_status newton_begin_pair(newton *s, double length, double slope, tl_error *err)
 {
     const int32_t n = s->e->node_count;

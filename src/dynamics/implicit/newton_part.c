@@ -1,9 +1,9 @@
 // dynamics/implicit/newton_part.c: iterations in which only some nodes move.
 //
-// When Newton's method has converged, constraints (strain limits) are often still unmet in a handful of faces. What
-// mends them is a matter of their surroundings, so the same potential is minimised over these alone: descent on a part
-// is descent on the whole. Where a part is too small (a row of taut faces), it grows; where it becomes a large part of
-// all, everything moves again.
+// When Newton's method has converged, constraints (strain limits) are often still violated in a handful of faces.
+// Meeting them concerns their neighbourhood only, so the same potential is minimised over the nodes there: descent on a
+// part is descent on the whole. A part that is too small (a row of taut faces) grows; when it becomes a large part of
+// all nodes, everything moves again.
 
 #include "base/fail.h"
 #include "math/bsr.h"
@@ -16,7 +16,7 @@
 #define LINEAR_PART 0.1   // a small system is worth a finer solve: of the tolerance otherwise
 enum { PART_ITERATIONS = 2000 };
 
-// Marks nodes of unmet constraints, or of faces that are crushed or drawn out, and `rings` more around them.
+// Marks the nodes of violated constraints, or of faces that are crushed or drawn out, and `rings` rings around them.
 static void mark_nodes(const newton *s, const tl_vec3 *x, int32_t *mark)
 {
     const tl_elements *e = s->e;

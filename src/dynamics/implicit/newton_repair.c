@@ -1,10 +1,10 @@
-// dynamics/implicit/newton_repair.c: no face is left crushed or drawn out where a step is ended before it has
+// dynamics/implicit/newton_repair.c: repairs faces that are crushed or drawn out when a step ends before it has
 // converged.
 //
-// What a hurried end leaves undone is mostly in a few faces, where bodies have just arrived: everything else is near
-// its place. Iterations in which only the nodes around these faces move (newton_part.c) cost a fraction of the others,
-// so the same potential is brought down there for a little longer. Bounds are within those of `toile check` (-80 %,
-// +100 %): woven cloth does not come to them by itself, whatever hits it.
+// When a step ends early, the remaining error is mostly in a few faces where bodies have just arrived; everything else
+// is close to its place. Iterations in which only the nodes around these faces move (newton_part.c) cost a fraction of
+// full ones, so the same potential is minimised there a little longer. The bounds are within those of `toile check`
+// (-80 %, +100 %): woven cloth does not reach them by itself, whatever hits it.
 
 #include <math.h>
 
@@ -25,7 +25,7 @@ bool newton_is_degenerate(const newton *s, const tl_vec3 *x, int32_t f)
     return mean + radius > DRAWN * DRAWN || mean - radius < SQUASHED * SQUASHED;
 }
 
-// Iterations of the part until none of its faces is absurd, or it gets on no further.
+// Iterates on the part until none of its faces is beyond the bounds, or there is no more progress.
 static tl_status ease(newton *s, tl_vec3 *x, tl_error *err)
 {
     s->part.rings = EASE_AROUND;

@@ -1,7 +1,7 @@
 // dynamics/implicit/newton_rounds.c: rounds of a term with multipliers (strain limits).
 //
-// Where the iteration has converged and a constraint is still not met, it goes on: a round. At first with the nodes
-// around what is not met alone (newton_part.c), which is mending.
+// When the iteration has converged and a constraint is still violated, another round begins, at first with the nodes
+// around the violated constraints alone (newton_part.c): this is called mending.
 
 #include <math.h>
 #include <string.h>
@@ -9,13 +9,13 @@
 #include "base/fail.h"
 #include "dynamics/implicit/newton_impl.h"
 
-// A round leaves more than this of the excess: constraints that are not met become stiffer.
+// If a round leaves more than this part of the excess, violated constraints become stiffer.
 #define POOR_PROGRESS 0.3
 enum { POOR_ROUNDS = 5 };  // rounds before that
-// Rounds that bring the excess down by less than a tenth count as idle: nodes may be driven further than the
-// constraints allow.
+// Rounds that reduce the excess by less than a tenth count as idle: nodes may be driven further than the constraints
+// allow.
 #define PROGRESS 0.9
-// Iterations of a part must halve the excess every now and then.
+// Iterations of a part must halve the excess within this many.
 #define PART_PROGRESS 0.5
 enum { PART_IDLE = 3, FIRST_RINGS = 2, MOST_RINGS = 16, MOST_PART_ITERATIONS = 60 };
 
@@ -30,16 +30,16 @@ tl_status newton_measure(newton *s, const tl_vec3 *x, tl_error *err)
     return TL_OK;
 }
 
-// Constraints that `rounds` have hardly brought nearer become stiffer where they are not met.
+// Stiffens violated constraints that `rounds` have hardly improved.
 static void stiffen(newton *s, const tl_vec3 *x, int32_t rounds, double before)
 {
     if (rounds >= POOR_ROUNDS && s->report->excess > POOR_PROGRESS * before)
         term_of(s)->kind->stiffen(term_of(s)->self, x);
 }
 
-// Where other terms keep nodes from meeting the constraints, multipliers may grow with every update, and the update
-// with them. Their energy tells it. From there on iterations only make it worse; halves of the step begin afresh. Times
-// what the term had when mending began, and what the part has of stretching, bending and motion.
+// Where other terms keep nodes from meeting the constraints, multipliers may grow with every update, and updates with
+// them. The energy of the term shows it: more than this many times its energy when mending began plus the part's energy
+// of stretching, bending and motion. From there on iterations only make it worse, and the step is halved.
 #define RUN_AWAY 10.0
 
 static bool runs_away(const newton *s)
@@ -49,8 +49,8 @@ static bool runs_away(const newton *s)
            RUN_AWAY * (s->part.energy + fabs(p->stretch) + fabs(p->bend) + fabs(p->inertia));
 }
 
-// Mending is begun from an answer that is good but for some constraints. It is kept: where mending runs away and the
-// step is not to be cut for it, or ends before it has bettered anything, that is the answer.
+// Mending starts from a solution that is good but for some constraints. That solution is kept: if mending diverges and
+// the step must not be halved for it, or mending ends without an improvement, it is the result.
 static tl_status note_answer(newton *s, const tl_vec3 *x, tl_error *err)
 {
     newton_part *p = &s->part;
@@ -79,8 +79,8 @@ tl_status newton_end_mending(newton *s, tl_vec3 *x, tl_error *err)
     return in_part && s->report->excess > s->part.first ? go_back_to_answer(s, x, err) : TL_OK;
 }
 
-// Goes on with the nodes around unmet constraints alone, if that is worth it; a larger part where the last one did not
-// get far. Where other terms keep even the largest from getting far, halves of the step are cheaper.
+// Continues with the nodes around violated constraints alone, if that is worth it, and with a larger part if the last
+// one made little progress. If other terms block even the largest part, halving the step is cheaper.
 static tl_status go_on_in_part(newton *s, tl_vec3 *x, bool *again, tl_error *err)
 {
     newton_part *p = &s->part;
@@ -114,7 +114,7 @@ static tl_status go_on_in_part(newton *s, tl_vec3 *x, bool *again, tl_error *err
     return newton_choose_part(s, x, err);
 }
 
-// Converged at x: are the constraints met, or is there to be another round?
+// Converged at x: decides whether the constraints are met or another round is needed.
 tl_status newton_end_round(newton *s, tl_vec3 *x, bool *again, tl_error *err)
 {
     tl_newton_report *r = s->report;

@@ -1,8 +1,7 @@
 // dynamics/implicit/relax.c: one step of the descent that brings cloth to rest before the simulation begins.
 //
-// Nothing but the cloth's own stress acts: no gravity, no air, bodies and handles where they are, every step from rest.
-// Contact sees to it that what is apart stays apart. That is a descent of the stored energy with steps as large as it
-// likes.
+// Only the cloth's own stress acts: no gravity, no air, bodies and handles fixed, every step from rest, under contact.
+// That is a descent of the stored energy with large steps.
 
 #include <string.h>
 
@@ -14,7 +13,7 @@
 #define TOLERANCE 8e-4  // of strain limits, as in a step
 enum { ROUNDS = 12 };
 
-// Contacts of a step in which bodies stand still and cloth is where it is.
+// Contacts of a step in which bodies stand still.
 static tl_status begin_still(tl_dynamics_world *w, double dt, const tl_vec3 *x, tl_error *err)
 {
     tl_contacts *contacts = implicit_contacts(w);

@@ -1,7 +1,7 @@
-// respond/untangle/untangle_push.c: where the nodes of tangled cloth should go.
+// respond/untangle/untangle_push.c: displacements that untangle cloth.
 //
-// Every wish is a half space: some weighted sum of displacements, along a direction, is at least an amount. Wishes are
-// met one after the other, each by the smallest displacement that meets it, in a fixed order.
+// Every constraint is a half space: a weighted sum of displacements along a direction is at least some amount.
+// Constraints are satisfied one after the other in a fixed order, each by the smallest displacement.
 
 #include <math.h>
 #include <string.h>
@@ -61,8 +61,8 @@ static int32_t other_end(const tl_healer *h, int32_t e, int32_t n)
     return ends[0] == n ? ends[1] : ends[0];
 }
 
-// A cut that ends just before the border of the cloth divides it all the same: nodes of the border within h->rings
-// rings of a cut belong to a part, but do not lead to another.
+// A cut that ends just before the border still divides the cloth: border nodes within h->rings rings of a cut belong to
+// a part, but do not connect it to another.
 static void find_stops(tl_healer *h, uint8_t *stop)
 {
     const tl_surface *s = &h->def->cloth;
@@ -99,7 +99,7 @@ static void fill_part(tl_healer *h, int32_t from, const uint8_t *stop, int32_t *
     }
 }
 
-// Numbers the pieces that hang together without a cut edge.
+// Numbers the components that are connected without cut edges.
 static tl_status find_parts(tl_healer *h, tl_error *err)
 {
     const tl_surface *s = &h->def->cloth;
@@ -123,7 +123,7 @@ static tl_status find_parts(tl_healer *h, tl_error *err)
     return TL_OK;
 }
 
-// Which end of an edge between two parts is on the wrong side: the one of the smaller part.
+// End of an edge between two parts that is on the wrong side: the one in the smaller part.
 static int wrong_end(const tl_healer *h, const int32_t e[2])
 {
     const int32_t p = h->part[e[0]], q = h->part[e[1]];
@@ -133,7 +133,7 @@ static int wrong_end(const tl_healer *h, const int32_t e[2])
 
 // --- crossings ---------------------------------------------------------------------------------------------
 
-/// An edge through a face: where, and how far its ends are in front.
+/// An edge through a face: the point, and the heights of its ends over the face.
 typedef struct meeting {
     tl_vec3 at, normal;  ///< normal of the face
     double front[2];     ///< of the ends of the edge [m]
@@ -160,7 +160,7 @@ static bool any_wrong(const tl_healer *h, const int32_t *node, int count)
     return false;
 }
 
-// Cloth through cloth: the end of the edge that is on the wrong side of the face goes through it.
+// Cloth through cloth: the end of the edge on the wrong side of the face is moved back through it.
 static void push_across(tl_healer *h, const tl_crossing *c)
 {
     const int32_t *e = h->def->cloth.edge[c->edge], *f = h->def->cloth.face[c->face];
@@ -251,7 +251,7 @@ static void push_out(tl_healer *h, int32_t b, int32_t i)
     grant(h, &go, out, fmax(0, amount) + reach);
 }
 
-// Nodes of wrong parts that nobody pushed follow those that were.
+// Nodes of wrong parts that were not pushed follow those that were.
 static tl_status spread(tl_healer *h, tl_error *err)
 {
     const tl_surface *s = &h->def->cloth;
@@ -285,9 +285,9 @@ static tl_status spread(tl_healer *h, tl_error *err)
     return TL_OK;
 }
 
-// Faces learn on which side of them the rest belongs: where an edge clearly passes from one part to another, the larger
-// part is where it should be; other faces of the piece go by the nearest one that knows. What is known is kept: while
-// things move, parts come and go.
+// Determines for faces on which side other cloth belongs: where an edge clearly passes from one part to another, the
+// larger part is on the right side; other faces of the component take the side of the nearest face that has one. Sides
+// are kept, since parts come and go while nodes move.
 static tl_status learn_sides(tl_healer *h, tl_error *err)
 {
     const tl_surface *s = &h->def->cloth;
@@ -321,7 +321,7 @@ static tl_status learn_sides(tl_healer *h, tl_error *err)
     return TL_OK;
 }
 
-// Parts with an end on the wrong side of a face: they give way, as a whole.
+// Parts with an end on the wrong side of a face give way as a whole.
 static void mark_wrong(tl_healer *h)
 {
     const tl_surface *s = &h->def->cloth;
@@ -379,7 +379,7 @@ static bool neighbours(const tl_healer *h, const int32_t *a, int a_count, const 
     return false;
 }
 
-/// A vertex, edge or face: where its nodes are, and which. Cloth gives way, a body (not `ours`) does not.
+/// A vertex, edge or face: its nodes and their positions. Cloth gives way, a body (not `ours`) does not.
 typedef struct feature {
     const tl_vec3 *x;
     const int32_t *node;
