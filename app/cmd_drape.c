@@ -13,7 +13,7 @@
 #include "toile/pattern.h"
 
 typedef struct drape_options {
-    const char *body, *units, *up, *motion, *material, *quality, *out;
+    const char *body, *beside, *units, *up, *motion, *material, *quality, *out;
     double edge, motion_fps;
     int32_t frames, threads;
     bool json, quiet, verbose, no_fit, no_hold, place;
@@ -315,6 +315,7 @@ static int drape_words(const app_command *self, drape_options *o, const app_list
     read_motion(o, &def);
     def.edge = o->edge, def.frames = o->frames, def.out_dir = o->out, def.threads = o->threads;
     def.progress = progress, def.cancelled = stopping, def.user = o, def.log = &log;
+    def.beside = o->beside;
     def.no_fit = o->no_fit, def.no_hold = o->no_hold, def.place_all = o->place;
     tl_drape_hold holds[TL_DRAPE_HOLDS];
     char labels[TL_DRAPE_HOLDS][64];
@@ -340,6 +341,7 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
     o.bones.item = calloc((size_t)argc, sizeof *o.bones.item);
     const app_option options[] = {
         {"body", 'b', APP_TEXT, &o.body, 0, 0, "FILE", "who wears it: glTF, OBJ, PLY or STL (docs/bodies.md)"},
+        {"beside", 0, APP_TEXT, &o.beside, 0, 0, "FILE", "another body: the same on it too, side by side in fit.html"},
         {"units", 0, APP_TEXT, &o.units, 0, 0, "U", "of the body: auto, m, cm, mm, in, ft. Default auto"},
         {"up", 0, APP_TEXT, &o.up, 0, 0, "AXIS", "of the body that points up: auto, y, z, x. Default auto"},
         {"material", 'm', APP_TEXT, &o.material, 0, 0, "NAME", "fabric of the library or a file. Default cotton"},

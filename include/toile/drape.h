@@ -67,6 +67,7 @@ typedef struct tl_drape_def {
     const tl_drape_measure *measures;  ///< measure_count entries, one after the other; patterns that do not know one
                                        ///< stay as they are, if another does. May be NULL.
     int32_t measure_count;
+    const char *beside;  ///< another body: the same in out_dir/beside on it, side by side in fit.html; NULL: none
     uint32_t place_all;  ///< 1: panels are placed by what they are, whatever places the pattern gives them. Default 0.
     uint32_t no_hold;  ///< 1: no rim is held but those of `holds`. Default 0: what does not hang from the shoulders is.
     const char *body_up;       ///< axis of the body's file that points up: "auto", "y", "z", "x"; NULL: auto
@@ -89,6 +90,7 @@ typedef struct tl_drape_fit {
     double pressure_mean, pressure_95, pressure_max;  ///< on the body, where cloth presses on it [kPa]
     double touching;                                  ///< part of the cloth that does
     double room_mean, room_95;                        ///< distance to the body [m]
+    double chest_ease, waist_ease, hip_ease;  ///< girth of cloth less that of the body [m]; 0: it does not go around
 } tl_drape_fit;
 
 /// What became of one garment.

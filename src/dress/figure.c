@@ -347,6 +347,30 @@ tl_status tl_figure_find(const tl_allocator *alloc, const tl_vec3 *x, int32_t ve
     return status;
 }
 
+double tl_figure_girth(const tl_allocator *alloc, const tl_figure *f, const tl_vec3 *x, const int32_t (*face)[3],
+                       int32_t face_count, double y)
+{
+    double girth = 0;
+    cutter *c = TL_CALLOC(alloc, cutter, 1);
+    int32_t(*face_edge)[3] = tl_alloc_bytes(alloc, (size_t)face_count, sizeof *face_edge);
+    if (c) *c = (cutter){.alloc = alloc, .x = x, .face = face, .face_count = face_count, .face_edge = face_edge};
+    if (c && face_edge &&
+        tl_unique_edges(alloc, face, face_count, &c->edge, &c->edge_count, face_edge, NULL) == TL_OK) {
+        c->parent = TL_ALLOC(alloc, int32_t, c->edge_count), c->index = TL_ALLOC(alloc, int32_t, c->edge_count);
+        if (c->parent && c->index) {
+            cut(c, 1, y);
+            const loop *l = central(c, f->trunk.x, f->high.y - f->low.y);
+            girth = l ? l->length : 0;
+        }
+        TL_FREE(alloc, c->parent, c->edge_count);
+        TL_FREE(alloc, c->index, c->edge_count);
+        TL_FREE(alloc, c->edge, c->edge_count);
+    }
+    TL_FREE(alloc, face_edge, face_count);
+    TL_FREE(alloc, c, 1);
+    return girth;
+}
+
 // ---- skeletons ----------------------------------------------------------------------------------------------
 
 /// Joints of one limb from the trunk outwards, by what their names mean.

@@ -45,5 +45,10 @@ tl_status tl_figure_find(const tl_allocator *alloc, const tl_vec3 *x, int32_t ve
 /// Arms and legs from the joints of a skeleton, as far as their names tell; nothing changes otherwise.
 tl_status tl_figure_use_rig(const tl_allocator *alloc, const tl_character *character, tl_figure *figure, tl_error *err);
 
+/// Length of the section of a surface at a height that reaches to both sides of the trunk's middle [m]; 0: there is
+/// none.
+double tl_figure_girth(const tl_allocator *alloc, const tl_figure *figure, const tl_vec3 *x, const int32_t (*face)[3],
+                       int32_t face_count, double y);
+
 /// The extent of the trunk at a height: between levels the nearer one's.
 int32_t tl_figure_level(const tl_figure *figure, double y);

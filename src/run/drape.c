@@ -425,8 +425,25 @@ static tl_status drape(tl_draper *d, tl_error *err)
     TL_TRY(tl_drape_write_report(d, err));
     TL_TRY(run_scene(d, err));
     for (d->index = 0; d->index < def->pattern_count; d->index++) TL_TRY(export_garment(d, err));
-    return def->no_fit ? TL_OK
-                       : tl_fit_page(def->out_dir, d->report, def->threads, &d->alloc, def->cancelled, def->user, err);
+    return TL_OK;
+}
+
+// How it fits, on this body and on another if there is one: the same patterns, in a folder of their own.
+static tl_status tell_fit(tl_draper *d, tl_error *err)
+{
+    const tl_drape_def *def = d->def;
+    tl_fit_page_def page = {def->out_dir, {def->body, NULL}, {d->report, NULL}, def->threads,
+                            &d->alloc,    def->cancelled,    def->user};
+    tl_drape_report beside;
+    if (def->beside) {
+        char dir[TL_PATH_MAX];
+        TL_TRY(tl_path_join(def->out_dir, "beside", dir, err));
+        tl_drape_def other = *def;
+        other.body = def->beside, other.beside = NULL, other.out_dir = dir, other.motion = other.clip = NULL;
+        TL_TRY(tl_drape(&other, &beside, err));
+        page.body[1] = def->beside, page.report[1] = &beside;
+    }
+    return def->no_fit ? TL_OK : tl_fit_page(&page, err);
 }
 
 tl_status tl_drape(const tl_drape_def *given, tl_drape_report *report, tl_error *err)
@@ -449,7 +466,8 @@ tl_status tl_drape(const tl_drape_def *given, tl_drape_report *report, tl_error 
     tl_draper d = {.def = &def, .report = report, .alloc = tl_allocator_default()};
     d.edge = def.edge > 0 ? def.edge : edges[def.quality];
     for (int32_t i = 0; i < TL_DRAPE_GARMENTS; i++) d.garment[i].alloc = d.alloc;
-    const tl_status status = drape(&d, err);
+    tl_status status = drape(&d, err);
+    if (status == TL_OK) status = tell_fit(&d, err);
     TL_FREE(&d.alloc, d.body, d.character ? tl_character_vert_count(d.character) : 0);
     TL_FREE(&d.alloc, d.body_face, d.body_faces);
     for (int32_t i = 0; i < def.pattern_count; i++) tl_pattern_destroy(d.pattern[i]), tl_garment_free(&d.garment[i]);

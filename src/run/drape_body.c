@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "base/alloc.h"
 #include "base/fail.h"
 #include "base/log.h"
 #include "dress/openings.h"
@@ -36,12 +37,37 @@ tl_status tl_drape_find_figure(tl_draper *d, tl_error *err)
     return TL_OK;
 }
 
+// Cloth around the trunk less the trunk, at chest, waist and hips.
+static tl_status measure_ease(tl_draper *d, tl_error *err)
+{
+    const tl_garment *g = &d->garment[d->index];
+    const tl_figure *f = &d->figure;
+    tl_drape_fit *fit = &d->report->garment[d->index].fit;
+    const double armpit = f->has_arms ? fmin(f->limb[TL_LIMB_LEFT_ARM].at[0].y, f->limb[TL_LIMB_RIGHT_ARM].at[0].y)
+                                      : f->shoulders - 0.06 * (f->high.y - f->low.y);
+    const double y[3] = {armpit - 0.03 * (f->high.y - f->low.y), f->waist, f->hip};
+    double *const ease[3] = {&fit->chest_ease, &fit->waist_ease, &fit->hip_ease};
+    int32_t(*face)[3] = tl_alloc_bytes(&d->alloc, (size_t)g->face_count, sizeof *face);
+    if (!face) return tl_fail_memory(err, "the fit");
+    for (int32_t t = 0; t < g->face_count; t++)
+        for (int k = 0; k < 3; k++) face[t][k] = g->vert_node[g->face[t][k]];
+    for (int i = 0; i < 3; i++) {
+        const double cloth = tl_figure_girth(&d->alloc, f, g->pos, (const int32_t(*)[3])face, g->face_count, y[i]);
+        const double body = tl_figure_girth(&d->alloc, f, d->body, tl_character_faces(d->character),
+                                            tl_character_face_count(d->character), y[i]);
+        *ease[i] = cloth > 0.9 * body ? cloth - body : 0;
+    }
+    TL_FREE(&d->alloc, face, g->face_count);
+    return TL_OK;
+}
+
 tl_status tl_drape_check_sewing(tl_draper *d, tl_error *err)
 {
     tl_drape_garment *r = &d->report->garment[d->index];
     tl_opening list[TL_OPENINGS];
     r->sewn_wrong[0] = 0, r->openings = 0;
     if (!d->has_figure) return TL_OK;
+    TL_TRY(measure_ease(d, err));
     TL_TRY(tl_garment_openings(&d->garment[d->index], &d->figure, list, TL_OPENINGS, &r->openings, err));
     for (int32_t i = 0; i < r->openings; i++)
         tl_log_write(d->def->log, TL_LOG_DEBUG,

@@ -11,5 +11,13 @@ tl_status tl_fit_measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m
 
 /// Pictures of frame 0 of the run in `dir`, from three sides and with strain in colours, into dir/fit/, and
 /// dir/fit.html that shows them beside the figures.
-tl_status tl_fit_page(const char *dir, const tl_drape_report *report, int32_t threads, const tl_allocator *alloc,
-                      int (*cancelled)(void *user), void *user, tl_error *err);
+typedef struct tl_fit_page_def {
+    const char *dir;
+    const char *body[2];               ///< files of the bodies; the second NULL: there is one
+    const tl_drape_report *report[2];  ///< the second's run is in dir/beside, with pictures of its own
+    int32_t threads;
+    const tl_allocator *alloc;
+    int (*cancelled)(void *user);
+    void *user;
+} tl_fit_page_def;
+tl_status tl_fit_page(const tl_fit_page_def *def, tl_error *err);

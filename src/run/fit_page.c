@@ -21,8 +21,9 @@ static const struct {
 enum { VIEWS = 3, LOOKS = 3, WIDTH = 420, HEIGHT = 620 };
 #define ROOM_MM 30.0  // beyond it there is plenty
 
-static tl_status draw(const char *dir, int32_t threads, int (*cancelled)(void *user), void *user, tl_error *err)
+static tl_status draw(const tl_fit_page_def *page, tl_error *err)
 {
+    const char *dir = page->dir;
     char folder[TL_PATH_MAX];
     TL_TRY(tl_path_join(dir, "fit", folder, err));
     TL_TRY(tl_make_dirs(folder, err));
@@ -34,7 +35,7 @@ static tl_status draw(const char *dir, int32_t threads, int (*cancelled)(void *u
             tl_render_def def = tl_render_def_default();
             def.source = dir, def.out = path, def.mode = looks[l].mode;
             def.first = def.last = 0, def.width = WIDTH, def.height = HEIGHT, def.samples = 9;
-            def.no_ground = 1, def.threads = threads, def.cancelled = cancelled, def.user = user;
+            def.no_ground = 1, def.threads = page->threads, def.cancelled = page->cancelled, def.user = page->user;
             if (looks[l].mode == TL_RENDER_CONTACT) def.range_hi = ROOM_MM;
             tl_camera_parse(views[v], &def.camera);
             TL_TRY(tl_render_run(&def, NULL, err));
@@ -78,6 +79,9 @@ static void put_garment(tl_buf *b, const tl_drape_garment *g)
     row(b, "tension of the cloth [N/m]", "%.1f", f->tension_mean, f->tension_95, f->tension_max);
     row(b, "pressure on the body where it touches [kPa]", "%.2f", f->pressure_mean, f->pressure_95, f->pressure_max);
     row(b, "room to the body [mm]", "%.0f", 1e3 * f->room_mean, 1e3 * f->room_95, none);
+    row(b, "ease: girth of cloth less body at chest, waist, hips [cm]", "%+.1f",
+        f->chest_ease != 0 ? 100 * f->chest_ease : none, f->waist_ease != 0 ? 100 * f->waist_ease : none,
+        f->hip_ease != 0 ? 100 * f->hip_ease : none);
     row(b, "part of the cloth that presses on the body [%]", "%.0f", 100 * f->touching, none, none);
     row(b, "strain [%], smallest and largest", "%+.1f", 100 * g->strain_min, 100 * g->strain_max_99,
         100 * g->strain_max);
@@ -85,26 +89,52 @@ static void put_garment(tl_buf *b, const tl_drape_garment *g)
     tl_buf_text(b, "</table>\n");
 }
 
-tl_status tl_fit_page(const char *dir, const tl_drape_report *report, int32_t threads, const tl_allocator *alloc,
-                      int (*cancelled)(void *user), void *user, tl_error *err)
+static void put_pictures(tl_buf *b, const char *folder, int look)
+{
+    tl_buf_text(b, "<p>");
+    for (int v = 0; v < VIEWS; v++)
+        tl_buf_printf(b, "<img src=\"%sfit/%s-%s.png\" alt=\"%s, %s\">\n", folder, looks[look].name, views[v], views[v],
+                      looks[look].title);
+    tl_buf_text(b, "</p>\n");
+}
+
+// Two bodies stand side by side, in pictures as in figures.
+static void put_all(tl_buf *b, const tl_fit_page_def *def)
+{
+    const int bodies = def->report[1] ? 2 : 1;
+    for (int l = 0; l < LOOKS; l++) {
+        tl_buf_printf(b, "<h3>%s</h3>\n<div class=\"two\">", looks[l].title);
+        for (int i = 0; i < bodies; i++) {
+            tl_buf_text(b, "<div>");
+            put_pictures(b, i ? "beside/" : "", l);
+            tl_buf_text(b, "</div>");
+        }
+        tl_buf_text(b, "</div>\n");
+    }
+    tl_buf_text(b, "<div class=\"two\">");
+    for (int i = 0; i < bodies; i++) {
+        tl_buf_text(b, "<div><p>On ");
+        put_text(b, def->body[i]);
+        tl_buf_text(b, "</p>\n");
+        for (int32_t k = 0; k < def->report[i]->count; k++) put_garment(b, &def->report[i]->garment[k]);
+        tl_buf_text(b, "</div>");
+    }
+    tl_buf_text(b, "</div>\n");
+}
+
+tl_status tl_fit_page(const tl_fit_page_def *def, tl_error *err)
 {
     char path[TL_PATH_MAX];
-    TL_TRY(tl_path_join(dir, "fit.html", path, err));
-    TL_TRY(draw(dir, threads, cancelled, user, err));
+    TL_TRY(tl_path_join(def->dir, "fit.html", path, err));
+    TL_TRY(draw(def, err));
     tl_buf b;
-    tl_buf_init(&b, alloc);
+    tl_buf_init(&b, def->alloc);
     tl_buf_text(&b, "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\"><title>Fit</title><style>\n"
-                    "body{font:15px/1.5 sans-serif;max-width:80rem;margin:2rem auto;padding:0 1rem;color:#222}\n"
+                    "body{font:15px/1.5 sans-serif;max-width:96rem;margin:2rem auto;padding:0 1rem;color:#222}\n"
                     "img{width:32%;max-width:420px}td,th{padding:.15rem 1rem .15rem 0;text-align:right}\n"
+                    ".two{display:flex;gap:1rem}.two>div{flex:1}\n"
                     "td:first-child{text-align:left}</style></head><body>\n<h1>Fit</h1>\n");
-    for (int l = 0; l < LOOKS; l++) {
-        tl_buf_printf(&b, "<h3>%s</h3>\n<p>", looks[l].title);
-        for (int v = 0; v < VIEWS; v++)
-            tl_buf_printf(&b, "<img src=\"fit/%s-%s.png\" alt=\"%s, %s\">\n", looks[l].name, views[v], views[v],
-                          looks[l].title);
-        tl_buf_text(&b, "</p>\n");
-    }
-    for (int32_t i = 0; i < report->count; i++) put_garment(&b, &report->garment[i]);
+    put_all(&b, def);
     tl_buf_text(&b, "</body></html>\n");
     tl_status status = tl_buf_end(&b, "a page", err);
     if (status == TL_OK) status = tl_file_write(path, b.data, b.size, false, err);

@@ -71,6 +71,13 @@ says stderr "no measure 'bust': there is 'waist'"
 expect 1 drape sized.json --body trunk.obj -o x --measure waist
 says stderr 'NAME=VALUE'
 
+# another body beside the first: both in the page, with their ease
+awk '$1 == "v" {$2 *= 1.1; $4 *= 1.1} {print}' trunk.obj > wide.obj
+expect 0 drape skirt.json --body trunk.obj --beside wide.obj --edge 0.08 -o pair --threads 1 --quiet
+[ "$(grep -c 'girth of cloth' pair/fit.html)" = 2 ] || fail "not two fits in fit.html"
+grep -q 'beside/fit/tension-front.png' pair/fit.html || fail "no picture of the second body"
+[ -s pair/beside/skirt.obj ] && [ -s pair/beside/fit/room-back.png ] || fail "the second body was not dressed"
+
 # the same scene by toile run
 expect 0 run one/scene.json --out again --threads 2 --quiet
 same_frames one again
