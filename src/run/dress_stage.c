@@ -45,6 +45,7 @@ tl_status tl_dress_begin(tl_dress_stage *s, double dt, bool gravity, const tl_ve
     def.start.relax = TL_RELAX_OFF;
     if (d->watch.log) def.log = *d->watch.log;
     if (!gravity) {
+        def.bending = TL_BEND_HINGE;  // cheaper, and near enough while cloth is only pulled into place
         def.gravity = (tl_vec3){0, 0, 0};
         def.air.density = 0, def.air.skin = 0;
     }

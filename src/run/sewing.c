@@ -212,12 +212,12 @@ static tl_status grow(tl_dress_stage *s, int i, tl_error *err)
 // Straps pass over shoulders and crotches under the body with room to spare.
 static double shift_of(const tl_pattern *p)
 {
-    bool torso = false, legs = false;
+    bool torso = false, legs = false, arms = false;
     for (int32_t i = 0; i < tl_pattern_panel_count(p); i++) {
         const tl_worn r = tl_panel_words_of(tl_pattern_panel(p, i)).region;
-        torso = torso || r == TL_WORN_TORSO, legs = legs || r == TL_WORN_LEG;
+        torso = torso || r == TL_WORN_TORSO, legs = legs || r == TL_WORN_LEG, arms = arms || r == TL_WORN_ARM;
     }
-    return torso == legs ? 0 : torso ? -LOWER : HIGHER;
+    return torso == legs || arms ? 0 : torso ? -LOWER : HIGHER;  // arms have to stay in their sleeves
 }
 
 tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment *report, tl_error *err)
@@ -229,6 +229,7 @@ tl_status tl_dress_sew(const tl_dress_def *def, tl_garment *g, tl_drape_garment 
     tl_status status = make_threads(&s, &q.threads, err);
     report->shift = shift_of(def->pattern);
     report->arms_raised = def->figure && !tl_garment_has_sleeves(g, def->pattern, def->figure);
+    if (def->figure && !report->arms_raised) report->shift = fmax(report->shift, 0);
     if (status == TL_OK) status = thin_body(&s, &thin, err);
     if (status == TL_OK) status = begin_sewing(&s, thin, &q, err);
     while (status == TL_OK && q.turn < TURNS) status = draw_together(&s, &q, err);
