@@ -19,12 +19,15 @@ typedef struct operator_job {
     tl_vec3 *y;
 } operator_job;
 
-static double viscous_factor(const operator_job *job, int32_t f)
+// The same in every product of a solve, and dear.
+static void viscous_chunk(void *arg, int32_t begin, int32_t end)
 {
+    const operator_job *job = arg;
     const tl_elements *e = job->e;
-    if (!e->damped) return 1;
-    return 1 + e->materials[e->material[f]].damping_bend * job->op->gamma +
-           tl_bend_friction_of(e, f, job->op->gamma).weight;
+    for (int32_t f = begin; f < end; f++)
+        job->op->viscous[f] = !e->damped ? 1
+                                         : 1 + e->materials[e->material[f]].damping_bend * job->op->gamma +
+                                               tl_bend_friction_of(e, f, job->op->gamma).weight;
 }
 
 // Change of every angle when the nodes move by x.
@@ -48,7 +51,7 @@ static void fold_moment_chunk(void *arg, int32_t begin, int32_t end)
     const operator_job *job = arg;
     const tl_elements *e = job->e;
     for (int32_t f = begin; f < end; f++) {
-        const double more = viscous_factor(job, f);
+        const double more = job->op->viscous[f];
         const float *single = e->bend[f];
         double h[6];
         for (int k = 0; k < 6; k++) h[k] = (double)single[k];
@@ -69,7 +72,7 @@ static void less_own_chunk(void *arg, int32_t begin, int32_t end)
     for (int32_t h = begin; h < end; h++)
         for (int s = 0; s < 2; s++) {
             const int32_t f = e->hinge_face[h][s];
-            const double more = viscous_factor(job, f);
+            const double more = job->op->viscous[f];
             double sum = 0;
             for (int k = 0; k < 3; k++)
                 if (e->face_hinge[f][k] >= 0)
@@ -103,9 +106,10 @@ tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *e, double gam
     *op = (tl_bend_operator){.elements = e, .gamma = gamma};
     op->jacobian = tl_arena_bytes(arena, (size_t)e->hinge_count, sizeof *op->jacobian);
     op->change = TL_SCRATCH(arena, double, e->hinge_count);
+    op->viscous = TL_SCRATCH(arena, double, e->face_count);
     op->node_hinge_start = TL_SCRATCH(arena, int32_t, e->node_count + 1);
     op->node_hinge = TL_SCRATCH(arena, int32_t, 4 * (size_t)e->hinge_count);
-    if (!op->jacobian || !op->change || !op->node_hinge_start || !op->node_hinge)
+    if (!op->jacobian || !op->change || !op->viscous || !op->node_hinge_start || !op->node_hinge)
         return tl_fail_memory(err, "the bending operator");
     int32_t *end = op->node_hinge_start + 1;  // counts, then ends, then beginnings
     memset(op->node_hinge_start, 0, ((size_t)e->node_count + 1) * sizeof *op->node_hinge_start);
@@ -122,6 +126,8 @@ tl_status tl_bend_operator_init(tl_bend_operator *op, tl_elements *e, double gam
 void tl_bend_operator_update(tl_bend_operator *op, const tl_vec3 *x, tl_workers *workers)
 {
     tl_forces_angle_jacobian(op->elements, x, op->jacobian, workers);
+    tl_parallel_for(workers, op->elements->face_count, FACES_PER_CHUNK, viscous_chunk,
+                    &(operator_job){op->elements, op, x, NULL});
 }
 
 void tl_bend_operator_add(void *self, tl_workers *workers, const tl_vec3 *x, tl_vec3 *y)

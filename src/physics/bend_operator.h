@@ -14,6 +14,7 @@ typedef struct tl_bend_operator {
     double gamma;               ///< of the step, for damping
     double (*jacobian)[8];      ///< d angle / dx at the last assembly
     double *change;             ///< of the angles, work array
+    double *viscous;            ///< per face: the factor of viscosity and friction between yarns at the last assembly
     int32_t *node_hinge_start;  ///< [node_count + 1] into node_hinge
     int32_t *node_hinge;        ///< 4 * hinge + role (a, b, left, right) of every hinge that a node takes part in
 } tl_bend_operator;
