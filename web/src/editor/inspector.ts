@@ -147,7 +147,7 @@ export class Inspector {
     });
     ['x', 'y', 'z'].forEach((axis, i) => this.number(place, `${axis} [cm]`, cm(p.origin[i]), (x) => set((q) => (q.origin[i] = x / 100)), 1));
     ['x', 'y', 'z'].forEach((axis, i) => this.number(place, `turn about ${axis} [°]`, +p.rotation[i].toFixed(1), (x) => set((q) => (q.rotation[i] = x)), 5));
-    this.number(place, 'bend, radius [cm], 0 flat', p.bend ? +(100 / p.bend).toFixed(1) : 0, (x) => set((q) => (q.bend = x ? 100 / x : 0)), 1, 'bend');
+    this.number(place, 'bend [cm], 0: flat', p.bend ? +(100 / p.bend).toFixed(1) : 0, (x) => set((q) => (q.bend = x ? 100 / x : 0)), 1, 'bend');
     this.hint(place, 'Or drag the panel beside the body; with shift it turns.');
   }
 
