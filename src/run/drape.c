@@ -374,6 +374,16 @@ static void pass_frame(void *user, const tl_run_progress *now)
     pass_progress(user, now->frames > 0 ? (double)now->frame / now->frames : 1);
 }
 
+// What there is to say about the body has been said.
+static void pass_log(void *user, tl_log_level level, const char *message)
+{
+    const tl_draper *d = user;
+    const tl_character_facts *facts = tl_character_facts_of(d->character);
+    for (int32_t i = 0; i < facts->note_count; i++)
+        if (strstr(message, facts->note[i])) return;
+    tl_log_write(d->def->log, level, "%s", message);
+}
+
 static tl_status run_scene(tl_draper *d, tl_error *err)
 {
     char path[TL_PATH_MAX];
@@ -387,7 +397,8 @@ static tl_status run_scene(tl_draper *d, tl_error *err)
     run.out_dir = d->def->out_dir, run.threads = d->def->threads;
     run.resume = resume, run.replace = 1;
     run.progress = pass_frame, run.cancelled = run.interrupted = pass_cancelled, run.user = d;
-    run.log = d->def->log;
+    const tl_log log = {pass_log, d};
+    run.log = &log;
     d->stage = TL_DRAPE_RUN;
     const tl_status status = tl_run(scene, &run, &d->report->run, err);
     d->report->ran = status == TL_OK;
