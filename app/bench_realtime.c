@@ -12,7 +12,7 @@
 #define TL_DATA_DIR ""  // set by the build: the folder that holds scenes/
 #endif
 
-enum { PATH_SIZE = 4096 };
+enum { PATH_SIZE = 4096, NAME_SIZE = 32 };
 
 static const app_command realtime_command = {
     .name = "bench realtime",
@@ -21,23 +21,23 @@ static const app_command realtime_command = {
     .about =
         "A sheet on a cylinder and a sphere at every level and by every set of criteria (A collision, B curvature,\n"
         "C length); a T-shirt, a dress at every level, adaptive, and coarse behind; budgets: in the columns of\n"
-        "Simnett 2012, published figures beside ours. In a build what is measured from inside follows (the program\n"
-        "bench_realtime beside this one): transitions, refining with and without pools, lists, curved surfaces.",
+        "Simnett 2012, published figures beside ours. In a build what is measured from inside follows (the programs\n"
+        "bench_realtime and bench_curved beside this one): transitions, refining with and without pools, lists, curved "
+        "surfaces.",
     .examples = "  toile bench realtime\n"
                 "  toile bench realtime --steps 120 --garment-steps 0 --no-inside --threads 2",
     .codes = "  0  done\n  1  usage: unknown option or value out of range\n  3  a step failed"};
 
-// The program beside this one that looks inside; an installed one has none.
-static int run_inside(const app_command *self)
+// A program beside this one that looks inside; an installed one has none.
+static bool run_beside(const char *name)
 {
-    static const char name[] = "bench_realtime";
     char path[PATH_SIZE];
-    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - sizeof name - 1);
-    if (length <= 0) return APP_OK;
+    const ssize_t length = readlink("/proc/self/exe", path, sizeof path - NAME_SIZE);
+    if (length <= 0) return true;
     path[length] = 0;
     char *slash = strrchr(path, '/');
-    memcpy(slash ? slash + 1 : path, name, sizeof name);
-    if (access(path, X_OK) != 0) return APP_OK;
+    snprintf(slash ? slash + 1 : path, NAME_SIZE, "%s", name);
+    if (access(path, X_OK) != 0) return true;
     printf("\n");
     fflush(stdout);
     const pid_t child = fork();
@@ -46,8 +46,13 @@ static int run_inside(const app_command *self)
         _exit(127);
     }
     int state = 1;
-    if (child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0) return APP_OK;
-    return app_fail(self, false, APP_FAILED, &(tl_error){.message = "bench_realtime beside this program failed"});
+    return child > 0 && waitpid(child, &state, 0) == child && WIFEXITED(state) && WEXITSTATUS(state) == 0;
+}
+
+static int run_inside(const app_command *self)
+{
+    if (run_beside("bench_realtime") && run_beside("bench_curved")) return APP_OK;
+    return app_fail(self, false, APP_FAILED, &(tl_error){.message = "a program beside this one failed"});
 }
 
 static int realtime(const app_command *self, int argc, char **argv, app_list *words)

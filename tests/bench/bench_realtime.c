@@ -1,6 +1,6 @@
 // tests/bench/bench_realtime.c: edge trees and springs from inside, in the tables of Simnett 2012: transitions
-// (Tables 3.2 to 3.5), uniform refinement with and without pools (3.7 to 3.10), and the solver on a sheet over a
-// sphere.
+// (Tables 3.2 to 3.5), lists against recursion (3.6), uniform refinement with and without pools (3.7 to 3.10), and the
+// solver on a sheet over a sphere.
 //
 // Times are processor time of one thread, the best of several rounds: other work on the machine only adds.
 
@@ -177,6 +177,123 @@ static void uniform(void)
     free_grid(&copy);
 }
 
+// ---- lists ----------------------------------------------------------------------------------------------------
+
+/// Particles by vertex id, to take a step of springs with.
+typedef struct particles {
+    const tl_trees *m;
+    tl_vec3 *pos, *prev, *force, *normal;
+} particles;
+
+static void pull(particles *p, int32_t a, int32_t b)
+{
+    const tl_vec3 d = tl_sub3(p->pos[b], p->pos[a]);
+    const double length = tl_norm3(d), f = 80 * (length - 0.01) / (length + 1e-9);
+    p->force[a] = tl_madd3(p->force[a], f, d), p->force[b] = tl_madd3(p->force[b], -f, d);
+}
+
+static void add_normal(particles *p, const int32_t v[3])
+{
+    const tl_vec3 n = tl_cross3(tl_sub3(p->pos[v[1]], p->pos[v[0]]), tl_sub3(p->pos[v[2]], p->pos[v[0]]));
+    for (int k = 0; k < 3; k++) p->normal[v[k]] = tl_add3(p->normal[v[k]], n);
+}
+
+static void move(particles *p, int32_t v)
+{
+    const tl_vec3 x = p->pos[v], next = tl_madd3(tl_sub3(tl_mul3(2, x), p->prev[v]), 1e-7, p->force[v]);
+    p->prev[v] = x, p->pos[v] = next, p->force[v] = (tl_vec3){0, -1, 0}, p->normal[v] = (tl_vec3){0, 0, 0};
+}
+
+static void walk_edge(particles *p, int32_t e)
+{
+    const tl_trees_edge *edge = tl_trees_e(p->m, e);
+    if (edge->mid == TL_TREES_NONE) {
+        pull(p, edge->a, edge->b);
+        return;
+    }
+    walk_edge(p, edge->child[0]), walk_edge(p, edge->child[1]);
+}
+
+static void walk_mids(particles *p, int32_t e)
+{
+    const tl_trees_edge *edge = tl_trees_e(p->m, e);
+    if (edge->mid == TL_TREES_NONE) return;
+    move(p, edge->mid);
+    walk_mids(p, edge->child[0]), walk_mids(p, edge->child[1]);
+}
+
+static void walk_tri(particles *p, int32_t t, bool mids)
+{
+    const tl_trees_tri *tri = tl_trees_t(p->m, t);
+    if (tri->config == 0) {
+        if (!mids) add_normal(p, tri->vert);
+        return;
+    }
+    for (int k = 0; k < 3; k++)
+        if (tri->inner_edge[k] != TL_TREES_NONE)
+            mids ? walk_mids(p, tri->inner_edge[k]) : walk_edge(p, tri->inner_edge[k]);
+    for (int k = 0; k < 4; k++)
+        if (tri->inner_tri[k] != TL_TREES_NONE) walk_tri(p, tri->inner_tri[k], mids);
+}
+
+static void step_by_trees(particles *p, const grid *g)
+{
+    for (int32_t e = 0; e < g->edges; e++) walk_edge(p, e);
+    for (int32_t t = 0; t < g->tris; t++) walk_tri(p, t, false);
+    for (int32_t v = 0; v < g->nodes; v++) move(p, v);
+    for (int32_t e = 0; e < g->edges; e++) walk_mids(p, e);
+    for (int32_t t = 0; t < g->tris; t++) walk_tri(p, t, true);
+}
+
+static void step_by_lists(particles *p, const tl_trees_lists *l)
+{
+    for (int32_t i = 0; i < l->edge_count; i++) pull(p, l->edge[i].a, l->edge[i].b);
+    for (int32_t i = 0; i < l->tri_count; i++) add_normal(p, tl_trees_t(p->m, l->tri[i])->vert);
+    for (int32_t i = 0; i < l->vert_count; i++) move(p, l->vert[i]);
+}
+
+static void lists(void)
+{
+    // Simnett 2012, Table 3.6: triangles; recursive, building, with lists [ms]
+    static const double published[4][3] = {
+        {.0498, .0015, .0339}, {.2143, .0066, .1362}, {.8804, .0332, .5735}, {2.9647, .1362, 2.4078}};
+    const grid g = make_grid(8);
+    tl_trees *m = make_trees(&g, TL_TREES_POOL, TL_TREES_DIRECT);
+    printf("a step of springs by recursion and by lists of 128 triangles' base, ms (published)\n"
+           "triangles    recursive          building          with lists      times faster, built every step, every "
+           "fourth\n");
+    for (int level = 0; level < 4; level++) {
+        if (level > 0) refine(m);
+        const size_t n = (size_t)tl_trees_count(m).vert_slots;
+        particles p = {m, calloc(n, sizeof(tl_vec3)), calloc(n, sizeof(tl_vec3)), calloc(n, sizeof(tl_vec3)),
+                       calloc(n, sizeof(tl_vec3))};
+        for (size_t i = 0; i < n; i++) p.pos[i] = p.prev[i] = (tl_vec3){(double)(i % 97), (double)(i % 89), (double)i};
+        double best[3] = {INFINITY, INFINITY, INFINITY};
+        tl_trees_lists l;
+        tl_error err;
+        for (int round = 0; round < 10 * ROUNDS; round++) {
+            double at[4];
+            at[0] = seconds();
+            step_by_trees(&p, &g);
+            at[1] = seconds();
+            must(tl_trees_build_lists(m, &l, &err), &err);
+            at[2] = seconds();
+            step_by_lists(&p, &l);
+            at[3] = seconds();
+            for (int k = 0; k < 3; k++) best[k] = fmin(best[k], 1e3 * (at[k + 1] - at[k]));
+        }
+        const double *q = published[level];
+        printf("%9d  %7.4f (%6.4f)  %7.4f (%6.4f)  %7.4f (%6.4f)  %5.2f (%.2f)  %5.2f (%.2f)\n", 128 << 2 * level,
+               best[0], q[0], best[1], q[1], best[2], q[2], best[0] / (best[1] + best[2]), q[0] / (q[1] + q[2]),
+               best[0] / (best[1] / 4 + best[2]), q[0] / (q[1] / 4 + q[2]));
+        free(p.pos), free(p.prev), free(p.force), free(p.normal);
+    }
+    printf("\n");
+    tl_trees_destroy(m);
+    grid copy = g;
+    free_grid(&copy);
+}
+
 // ---- transitions ----------------------------------------------------------------------------------------------
 
 enum { ALONE = 2000 };
@@ -337,6 +454,7 @@ int main(int argc, char **argv)
     const char *what = argc > 1 ? argv[1] : "all";
     const bool all = strcmp(what, "all") == 0;
     if (all || strcmp(what, "uniform") == 0) uniform();
+    if (all || strcmp(what, "lists") == 0) lists();
     if (all || strcmp(what, "transitions") == 0) transitions();
     if (all || strcmp(what, "solver") == 0) solver();
     return 0;

@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "dynamics/springs/springs.h"
+#include "dynamics/springs/springs_impl.h"
 #include "math/vec3.h"
 
 typedef struct sheet {
@@ -329,11 +329,72 @@ static void threads_change_no_bit(void **state)
     assert_true(drape(3) == one);
 }
 
+// A strip is clamped over a quarter of its length; its end comes down as far at every level.
+static void a_cantilever_droops_alike_at_every_level(void **state)
+{
+    (void)state;
+    const tl_material fabric = tl_material_default();
+    const tl_springs_def def = tl_springs_def_default();
+    double droop[4];
+    for (int level = 0; level < 4; level++) {
+        sheet m = make_sheet(4 << level, 0.08, 0.04, &fabric, &def);
+        uint8_t *held = calloc((size_t)m.nodes, 1);
+        for (int32_t i = 0; i < m.nodes; i++) held[i] = m.at[i].x <= 0.02 + 1e-9;
+        tl_springs_hold(m.s, held);
+        for (int k = 0; k < 150; k++) {
+            advance(m.s, (tl_springs_step){.dt = 1.0 / 60, .substeps = 48, .gravity = {0, -9.81, 0}});
+            for (int32_t i = 0; i < m.nodes; i++)
+                for (int c = 0; c < 3; c++) tl_springs_vel(m.s)[i][c] *= 0.8;
+        }
+        droop[level] = 0;
+        for (int32_t j = 0; j <= m.n; j++) droop[level] -= tl_springs_pos(m.s)[j * (m.n + 1) + m.n][1] / (m.n + 1);
+        free(held), free_sheet(&m);
+    }
+    print_message("droop %.3f, %.3f, %.3f, %.3f mm\n", 1e3 * droop[0], 1e3 * droop[1], 1e3 * droop[2], 1e3 * droop[3]);
+    assert_true(droop[0] > 0.002);
+    for (int k = 1; k < 4; k++) near(droop[k] / droop[k - 1], 1, 0.05);
+}
+
+// A spring across a seam is as long as its two sides laid out flat with their middles on each other (Simnett 2012,
+// Fig. 4.6), each side in its own panel, lengths unlike.
+static void across_a_seam_sides_are_laid_out_flat(void **state)
+{
+    (void)state;
+    const tl_material fabric = tl_material_default();
+    const tl_springs_def def = tl_springs_def_default();
+    const tl_allocator alloc = tl_allocator_default();
+    // 0-1 is sewn: 1 m long in the first panel, tip 0.8 m off it and 0.2 m behind its middle; 1.2 m in the second,
+    // which is turned and far away, tip 0.6 m off and 0.2 m beyond
+    const int32_t tri[2][3] = {{0, 1, 2}, {1, 0, 3}};
+    const tl_vec2 uv[2][3] = {{{0, 0}, {1, 0}, {0.3, 0.8}}, {{5, 5}, {5, 6.2}, {4.4, 5.4}}};
+    const int32_t edge[5][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {3, 1}},
+                  side[5][2] = {{0, 1}, {0, -1}, {0, -1}, {1, -1}, {1, -1}};
+    const tl_springs_mesh mesh = {.node_count = 4,
+                                  .tri_count = 2,
+                                  .edge_count = 5,
+                                  .tri = tri,
+                                  .uv = uv,
+                                  .edge = edge,
+                                  .edge_tri = side,
+                                  .fabric = &fabric,
+                                  .fabric_count = 1};
+    tl_springs *s;
+    tl_error err;
+    ok(tl_springs_create(&alloc, &def, &s, &err), &err);
+    ok(tl_springs_set_mesh(s, &mesh, &err), &err);
+    near(s->span[0], hypot(0.4, 1.4), 1e-12);
+    for (int32_t e = 0; e < 5; e++)  // the seam's own length: the mean of both sides
+        if (s->edge[e][0] == 0 && s->edge[e][1] == 1) near(s->rest[e], 1.1, 1e-12);
+    tl_springs_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(stretch_energy_does_not_depend_on_the_level),
         cmocka_unit_test(bending_is_that_of_a_plate),
+        cmocka_unit_test(a_cantilever_droops_alike_at_every_level),
+        cmocka_unit_test(across_a_seam_sides_are_laid_out_flat),
         cmocka_unit_test(free_fall_is_one_half_g_t_squared),
         cmocka_unit_test(forces_sum_to_zero),
         cmocka_unit_test(a_flat_cloth_stays_and_a_fold_opens_either_way),

@@ -375,6 +375,7 @@ tl_status tl_springs_set_mesh(tl_springs *s, const tl_springs_mesh *m, tl_error 
     count_rates(s);
     s->bend_damping = 0;
     for (int32_t f = 0; f < m->fabric_count; f++) s->bend_damping = fmax(s->bend_damping, m->fabric[f].damping_bend);
+    for (int32_t i = 0; i < s->node_count; i++) s->inv_mass[i] = -1;  // not known yet
     tl_springs_hold(s, NULL);
     return TL_OK;
 }
@@ -382,10 +383,11 @@ tl_status tl_springs_set_mesh(tl_springs *s, const tl_springs_mesh *m, tl_error 
 void tl_springs_hold(tl_springs *s, const uint8_t *held)
 {
     for (int32_t i = 0; i < s->node_count; i++) {
-        s->held[i] = held ? held[i] != 0 : 0;
-        s->inv_mass[i] = s->held[i] ? 0 : 1 / s->mass[i];
+        const uint8_t now = held ? held[i] != 0 : 0;
+        if (now == s->held[i] && s->inv_mass[i] >= 0) continue;
+        s->held[i] = now, s->inv_mass[i] = now ? 0 : 1 / s->mass[i];
+        s->settings_valid = false;
     }
-    s->settings_valid = false;
 }
 
 double (*tl_springs_pos(tl_springs *s))[4] { return s->pos; }
