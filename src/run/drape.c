@@ -344,9 +344,8 @@ static tl_status make_panels(tl_draper *d, tl_error *err)
     return status;
 }
 
-static tl_status dress_one(tl_draper *d, tl_error *err)
+static tl_status dress_panels(tl_draper *d, tl_error *err)
 {
-    TL_TRY(make_panels(d, err));
     dressed body = {0};
     tl_status status = dressed_body(d, &body, err);
     const tl_dress_def dress = {
@@ -365,6 +364,55 @@ static tl_status dress_one(tl_draper *d, tl_error *err)
     TL_FREE(&d->alloc, body.pos, body.verts);
     TL_FREE(&d->alloc, body.face, body.faces);
     return status;
+}
+
+static bool is_sewn_wrong(const tl_drape_garment *r) { return *r->sewn_wrong || r->left_open > 0; }
+
+// The same with panels placed by what they are; what was before stays if that is no better.
+static tl_status dress_again(tl_draper *d, bool *better, tl_error *err)
+{
+    const int32_t i = d->index;
+    tl_drape_garment *r = &d->report->garment[i], before = *r;
+    const tl_garment garment = d->garment[i];
+    tl_pattern *pattern = d->pattern[i];
+    const uint64_t inputs = d->inputs[i];
+    tl_drape_garment fresh = {.name = ""};
+    memcpy(fresh.name, r->name, sizeof fresh.name);
+    *r = fresh, d->garment[i] = (tl_garment){.alloc = d->alloc}, d->pattern[i] = NULL;
+    d->place_all = true;
+    tl_status status = make_panels(d, err);
+    if (status == TL_OK) status = dress_panels(d, err);
+    d->place_all = false;
+    *better = status == TL_OK && !is_sewn_wrong(r);
+    tl_garment other = *better ? garment : d->garment[i];
+    tl_pattern_destroy(*better ? pattern : d->pattern[i]);
+    tl_garment_free(&other);
+    if (*better) return TL_OK;
+    *r = before, d->garment[i] = garment, d->pattern[i] = pattern, d->inputs[i] = inputs;
+    return status == TL_CANCELLED || status == TL_NO_MEMORY ? status : TL_OK;
+}
+
+// What is sewn beside a limb, or cannot be closed, may be so because of where the pattern puts its panels.
+static tl_status dress_one(tl_draper *d, tl_error *err)
+{
+    const tl_drape_garment *r = &d->report->garment[d->index];
+    tl_error own = {0};
+    if (!err) err = &own;
+    d->place_all = d->def->place_all != 0;
+    TL_TRY(make_panels(d, err));
+    const tl_status status = dress_panels(d, err);
+    const bool failed = status == TL_FAILED || status == TL_BAD_INPUT;
+    if ((status != TL_OK && !failed) || (!failed && !is_sewn_wrong(r)) || !d->has_figure || r->placed == r->panels)
+        return status;
+    bool better;
+    tl_error why;
+    tl_log_write(d->def->log, TL_LOG_INFO, "%s: again with panels placed by what they are", r->name);
+    const tl_status again = dress_again(d, &better, &why);
+    if (again != TL_OK) return tl_fail(err, again, "%.900s", why.message);
+    if (better)
+        tl_log_write(d->def->log, TL_LOG_WARNING, "%s: its panels were placed anew: where the pattern puts them, %s",
+                     r->name, failed ? err->message : "it is not sewn around this body");
+    return better ? TL_OK : failed ? status : tl_drape_write_garment(d, err);
 }
 
 // ---- all of it ----------------------------------------------------------------------------------------------

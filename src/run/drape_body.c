@@ -86,7 +86,7 @@ tl_status tl_drape_place(tl_draper *d, tl_error *err)
     int32_t missing = -1;
     for (int32_t i = tl_pattern_panel_count(pattern); i-- > 0;)
         if (!tl_pattern_panel(pattern, i)->placed) missing = i;
-    if (missing < 0 && !d->def->place_all) return TL_OK;
+    if (missing < 0 && !d->place_all) return TL_OK;
     if (!d->has_figure)
         return tl_fail(err, TL_BAD_INPUT,
                        "%.400s: panel '%.60s' has no place in space, and the parts of the body were not found: give it "
@@ -94,7 +94,7 @@ tl_status tl_drape_place(tl_draper *d, tl_error *err)
                        file, tl_pattern_panel(pattern, missing < 0 ? 0 : missing)->name);
     tl_place_report r;
     tl_error why = {0};
-    const tl_status status = tl_pattern_place(&d->alloc, pattern, &d->figure, d->def->place_all, &r, &why);
+    const tl_status status = tl_pattern_place(&d->alloc, pattern, &d->figure, d->place_all, &r, &why);
     if (status != TL_OK) return tl_fail(err, status, "%.400s: %.560s", file, why.message);
     TL_TRY(tl_pattern_check(pattern, err));
     d->report->garment[d->index].placed = r.placed;

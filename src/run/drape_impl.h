@@ -27,6 +27,7 @@ typedef struct tl_draper {
     int32_t body_faces;
     tl_figure figure;  ///< where its parts are
     bool has_figure;
+    bool place_all;  ///< places that the pattern gives are not kept
     tl_material material;
     tl_pattern *pattern[TL_DRAPE_GARMENTS];
     tl_garment garment[TL_DRAPE_GARMENTS];   ///< finished up to the present one

@@ -71,6 +71,14 @@ says stderr "no measure 'bust': there is 'waist'"
 expect 1 drape sized.json --body trunk.obj -o x --measure waist
 says stderr 'NAME=VALUE'
 
+# both panels before the trunk: sewn beside it, which the openings tell; placed anew it is right
+sed 's/"origin": .0, 0.6, -0.3./"origin": [0, 0.6, 0.4]/' skirt.json > before.json
+expect 0 drape before.json --body trunk.obj --edge 0.05 -o before --no-fit
+says stderr 'its panels were placed anew: where the pattern puts them, it is not sewn around this body'
+says stdout '0 crossings, at rest'
+grep -q '"sewn_wrong": ""' before/drape.json || fail "sewn wrong"
+grep -q '"placed": 2' before/drape.json || fail "not placed anew"
+
 # another body beside the first: both in the page, with their ease
 awk '$1 == "v" {$2 *= 1.1; $4 *= 1.1} {print}' trunk.obj > wide.obj
 expect 0 drape skirt.json --body trunk.obj --beside wide.obj --edge 0.08 -o pair --threads 1 --quiet
