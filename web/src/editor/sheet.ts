@@ -194,7 +194,8 @@ export class Sheet {
   private drawPanel(panel: Panel) {
     const s = this.selection;
     const chosen = 'panel' in s && s.panel === panel.name;
-    this.el('path', { d: this.path(outline(panel), panel.sheet, true), class: `panel${chosen ? ' chosen' : ''}`, 'data-panel': panel.name }, this.svg);
+    const face = this.el('path', { d: this.path(outline(panel), panel.sheet, true), class: `panel${chosen ? ' chosen' : ''}`, 'data-panel': panel.name }, this.svg);
+    this.el('title', {}, face, panel.name); // where there is no room for it
     for (let e = 0; e < panel.edges.length; e++) {
       const on = (s.kind === 'edge' && chosen && s.edge === e) || (this.picked?.panel === panel.name && this.picked.edge === e);
       this.el('path', { d: this.path(edgeLine(panel, e), panel.sheet), class: `edge${on ? ' on' : ''}`, 'data-edge': `${panel.name}/${e}` }, this.svg);
@@ -214,7 +215,7 @@ export class Sheet {
   private drawName(panel: Panel) {
     const points = outline(panel).map((p) => this.toScreen(add(panel.sheet, p)));
     const [low, high] = [0, 1].map((k) => [Math.min(...points.map((p) => p[k])), Math.max(...points.map((p) => p[k]))]);
-    const most = Math.floor((low[1] - low[0] - 22) / 6.6); // letters a line, beside the numbers of seams
+    const most = Math.floor((low[1] - low[0] - 36) / 6.6); // letters a line, beside the numbers of seams
     if (most < 5) return;
     const lines: string[] = [];
     for (const word of panel.name.split(/(?<=[_ -])/)) {
@@ -240,16 +241,16 @@ export class Sheet {
       const [m, n] = [16, 17].map((i) => this.toScreen(add(panel.sheet, points[i])));
       const turn = (Math.atan2(n[1] - m[1], n[0] - m[0]) * 180) / Math.PI;
       this.el('path', { d: 'M-4 -4L4 0L-4 4', transform: `translate(${m[0]} ${m[1]}) rotate(${turn})`, class: 'way', stroke: colour }, this.svg);
-      // not in the middle: those of edges across from each other then stand at different heights
-      const t = side.from < side.to ? 9 : 23;
-      const [x, y] = this.toScreen(add(panel.sheet, points[t]));
       const length = sideLength(pattern, side);
+      const near = 'panel' in this.selection && this.selection.panel === side.panel;
+      const long = on || near || (pattern.seams.length < 5 && length * this.scale > 60);
+      // lengths not in the middle: those of edges across from each other then stand at different heights
+      const [x, y] = long ? this.toScreen(add(panel.sheet, points[side.from < side.to ? 9 : 23])) : m;
       // the number stands inside of the panel, so that those of neighbours do not meet
       const [rx, ry] = [Math.sin((turn * Math.PI) / 180), -Math.cos((turn * Math.PI) / 180)];
       const within = inside(outline(panel), sub(this.fromLocal(x + 5 * rx, y + 5 * ry), panel.sheet)) ? 1 : -1;
       const at = { x: x + 9 * within * rx, y: y + 9 * within * ry + 4, 'text-anchor': within * rx > 0.4 ? 'start' : within * rx < -0.4 ? 'end' : 'middle' };
-      const near = 'panel' in this.selection && this.selection.panel === side.panel;
-      if (on || near || (pattern.seams.length < 5 && length * this.scale > 60))
+      if (long)
         this.el('text', { ...at, class: 'length', fill: colour }, this.svg, `${index + 1}: ${(100 * length).toFixed(1)} cm`);
       else if (length * this.scale > 25) this.el('text', { ...at, class: 'length', fill: colour }, this.svg, String(index + 1));
       middles.push(m);
