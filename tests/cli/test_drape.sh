@@ -118,6 +118,24 @@ says stderr 'auto, y, z or x'
 expect 2 drape skirt.json --body trunk.obj -o x --motion 'none%d.obj'
 says stderr 'there is no none1.obj'
 
+# killed outright in a stage, and in the run: the same command goes on, to the same bytes
+moving="drape skirt.json --body trunk.obj --edge 0.05 --threads 1 --motion moved%d.obj --motion-fps 4 --quiet --no-fit"
+mkdir -p straight/dress && cp one/dress/skirt-* straight/dress/
+expect 0 $moving -o straight
+"$TOILE" $moving -o killed & pid=$!
+tries=2000
+until ls killed/dress/skirt-sew-*.obj > /dev/null 2>&1 || [ $tries = 0 ]; do sleep 0.02; tries=$((tries - 1)); done
+kill -s KILL $pid || fail "the drape was over before it could be killed"
+wait $pid 2> /dev/null
+[ -e killed/frames ] && fail "killed too late: the run has begun"
+"$TOILE" $moving -o killed & pid=$!
+wait_for 60 killed/frames/000003_skirt.obj || fail "no frames after the first kill"
+kill -s KILL $pid || fail "the run was over before it could be killed"
+wait $pid 2> /dev/null
+expect 0 $moving -o killed
+same_frames straight killed
+for file in skirt.obj drape.json scene.json skirt.glb; do cmp straight/$file killed/$file || fail "another $file after two kills"; done
+
 # a folder goes on after what is no good, and says so
 mkdir patterns && cp skirt.json patterns/b.json
 sed 's/"edge": 3, /"edge": 7, /' skirt.json > patterns/a.json
