@@ -49,6 +49,8 @@ typedef struct tl_remeshing {
         velocity;  ///< change of velocity along an edge [m/s], > 0; motion as a rigid body does not count. Default 0.7.
     double compression;        ///< the smaller, the finer where cloth is pushed together [m], > 0; NAN: as the fabric
                                ///< buckles. Default NAN.
+    uint32_t narrowing;        ///< with a number for `compression`: 1: cloth that gets narrower because it is pulled
+                               ///< across counts as pushed together; 0: it does not. Default 1.
     uint32_t edge_angles;      ///< 1: curvature is measured at edges too, which sees folds to and fro. Default 0.
     double rib_stiffening;     ///< with a number for `compression`: how much of it curvature across takes away, >= 0.
                                ///< Default 0.

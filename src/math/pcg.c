@@ -198,8 +198,8 @@ static void less_extra_chunk(void *arg, int32_t begin, int32_t end)
     job->sum[begin / ROWS_PER_CHUNK] = rr;
 }
 
-static tl_status iterate(cg_state *s, const tl_precond *precond, double tolerance, int32_t max_iterations,
-                         tl_workers *workers, tl_solve_report *report, tl_error *err)
+static tl_status iterate(cg_state *s, const tl_precond *precond, tl_pcg_stop stop, tl_workers *workers,
+                         tl_solve_report *report, tl_error *err)
 {
     const int32_t n = s->m->row_count, partials = tl_vec_partials(n);
     tl_parallel_for(workers, n, ROWS_PER_CHUNK, residual_chunk, s);
@@ -217,14 +217,14 @@ static tl_status iterate(cg_state *s, const tl_precond *precond, double toleranc
         report->converged = true;
         return TL_OK;
     }
-    report->first_residual = sqrt(rr / bb);
-    const double goal = tolerance * tolerance * bb;
+    report->first_residual = sqrt(rr / bb), report->scale = sqrt(bb);
+    const double goal = tl_pcg_goal(stop, bb);
     double rz_old = 0;
     for (int32_t it = 0;; it++) {
         report->iterations = it;
         report->residual = sqrt(rr / bb);
         report->converged = rr <= goal;
-        if (report->converged || it >= max_iterations) return TL_OK;
+        if (report->converged || it >= stop.max_iterations) return TL_OK;
         if (it % TL_PCG_POLL == TL_PCG_POLL - 1) {
             TL_TRY(tl_workers_poll(workers, "a linear solve", err));
             if (tl_workers_exhausted(workers)) return TL_OK;
@@ -265,14 +265,14 @@ double tl_pcg_cost(const tl_bsr *m)
 tl_status tl_pcg(const tl_bsr *m, const tl_precond *precond, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x,
                  const tl_ctx *ctx, tl_solve_report *report, tl_error *err)
 {
-    report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
+    report->iterations = 0, report->first_residual = report->residual = report->scale = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     cg_state s = {.m = m, .b = b};
     tl_status status = take_scratch(&s, ctx->arena, err);
     if (status == TL_OK) {
         memcpy(s.x, x, (size_t)m->row_count * sizeof *x);
-        status = iterate(&s, precond, stop.tolerance, stop.max_iterations, ctx->workers, report, err);
+        status = iterate(&s, precond, stop, ctx->workers, report, err);
     }
     if (status == TL_OK)
         memcpy(x, s.x, (size_t)m->row_count * sizeof *x);

@@ -16,7 +16,17 @@ enum { TL_PCG_POLL = 16 };  // iterations between two looks at whether the work 
 typedef struct tl_pcg_stop {
     double tolerance;  ///< of the residual, relative to |b|
     int32_t max_iterations;
+    double least;  ///< a residual of this norm is small enough, too, but at most 0.3 |b|. Default 0.
 } tl_pcg_stop;
+
+/// Square of the norm to come below. However small a right side is, its answer is looked for: who reads from it how far
+/// there is still to go would be misled by none.
+static inline double tl_pcg_goal(tl_pcg_stop stop, double b_squared)
+{
+    const double loosest = 0.3 * 0.3 * b_squared, least = stop.least * stop.least;
+    const double wanted = stop.tolerance * stop.tolerance * b_squared, other = least < loosest ? least : loosest;
+    return wanted > other ? wanted : other;
+}
 
 /// Solves A x = b from the guess in `x` to |b - A x| <= tolerance |b| (by recurrence). TL_FAILED, `x` as it was: the
 /// matrix is not positive definite or something is not finite. Running out of iterations, or

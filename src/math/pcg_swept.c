@@ -254,8 +254,8 @@ static void begin_from(swept *c, const tl_vec3 *x, tl_workers *workers, double *
 
 #define SWEPT_PRODUCTS 1.5  // an iteration, in products
 
-static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t max_iterations, tl_workers *workers,
-                         tl_solve_report *report, tl_error *err)
+static tl_status iterate(swept *c, const tl_vec3 *x, tl_pcg_stop stop, tl_workers *workers, tl_solve_report *report,
+                         tl_error *err)
 {
     const int32_t n = c->m->row_count, partials = tl_vec_partials(n);
     double bb, rr, rr_old = 0;
@@ -265,12 +265,13 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
         memset(c->x, 0, (size_t)n * sizeof *c->x);
         return TL_OK;
     }
-    report->first_residual = sqrt(rr / bb);
+    report->first_residual = sqrt(rr / bb), report->scale = sqrt(bb);
+    const double goal = tl_pcg_goal(stop, bb);
     for (int32_t it = 0;; it++) {
         report->iterations = it;
         report->residual = sqrt(rr / bb);
-        report->converged = rr <= tolerance * tolerance * bb;
-        if (report->converged || it >= max_iterations) return TL_OK;
+        report->converged = rr <= goal;
+        if (report->converged || it >= stop.max_iterations) return TL_OK;
         if (it % TL_PCG_POLL == TL_PCG_POLL - 1) {
             TL_TRY(tl_workers_poll(workers, "a linear solve", err));
             if (tl_workers_exhausted(workers)) return TL_OK;
@@ -295,12 +296,12 @@ static tl_status iterate(swept *c, const tl_vec3 *x, double tolerance, int32_t m
 tl_status tl_pcg_swept(const tl_bsr *m, tl_pcg_stop stop, const tl_vec3 *b, tl_vec3 *x, const tl_ctx *ctx,
                        tl_solve_report *report, tl_error *err)
 {
-    report->iterations = 0, report->first_residual = report->residual = 0, report->converged = true;
+    report->iterations = 0, report->first_residual = report->residual = report->scale = 0, report->converged = true;
     if (m->row_count == 0) return TL_OK;
     const tl_arena_mark mark = tl_arena_save(ctx->arena);
     swept c = {.m = m, .b = b};
     tl_status status = take_scratch(&c, ctx, err);
-    if (status == TL_OK) status = iterate(&c, x, stop.tolerance, stop.max_iterations, ctx->workers, report, err);
+    if (status == TL_OK) status = iterate(&c, x, stop, ctx->workers, report, err);
     for (int32_t i = 0; i < m->row_count && status == TL_OK; i++) x[i] = (tl_vec3){c.x[i][0], c.x[i][1], c.x[i][2]};
     if (status != TL_OK) report->converged = false;
     tl_arena_release(ctx->arena, mark);

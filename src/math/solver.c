@@ -3,19 +3,14 @@
 // Work is lazy: a pattern is analysed and levels are built at the first solve that wants them. Factors and
 // levels outlive the values they were made for as long as that pays (tl_aging).
 
-#include "math/solver.h"
-
 #include <math.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/fail.h"
-#include "math/bsr.h"
-#include "math/cholesky.h"
-#include "math/multilevel.h"
 #include "math/pcg.h"
-#include "math/solver_cholmod.h"
-#include "math/solver_cost.h"
+#include "math/solver_impl.h"
+#include "math/vec3.h"
 
 enum {
     REFINE_ITERATIONS = 20,    // a fresh double factor needs one; more only if the matrix is nearly singular
@@ -25,26 +20,6 @@ enum {
 static const double SWITCH_GAIN = 0.8;   // auto changes its mind for a fifth, not for noise
 static const double HOPELESS = 4;        // sweeps that cost so much more than levels are not tried
 static const double TRIAL_FACTOR = 1.5;  // and gives up a way that has cost this much more than another would
-
-struct tl_solver {
-    tl_allocator alloc;
-    tl_solver_def def;
-    const tl_bsr *matrix;
-    uint8_t *fixed;      // a copy, for the levels; NULL if the kind needs none
-    int32_t copied;      // its rows
-    const tl_vec3 *pos;  // the caller's
-    uint64_t version;    // of the values; that of what was made from them:
-    uint64_t factor_version, levels_version;
-    tl_cholesky *factor;  // float except for kind direct
-    tl_multilevel *levels;
-    tl_bsr *joint;  // what the levels are made of while the matrix has blocks beside it: their sum then
-    tl_cholmod *cholmod;
-    tl_aging factor_age, levels_age;
-    tl_experience experience;
-    tl_solver_kind current;  // auto's last choice
-    int32_t solves;          // on this pattern
-    int32_t most;            // iterations of a solve
-};
 
 const char *tl_solver_kind_name(tl_solver_kind kind)
 {
@@ -85,14 +60,21 @@ static void drop_levels(tl_solver *s)
     s->levels = NULL, s->joint = NULL, s->levels_version = 0;
 }
 
+void solver_drop_factor(tl_solver *s)
+{
+    tl_cholesky_destroy(s->factor);
+    tl_bsr_destroy(&s->alloc, s->whole);
+    s->factor = NULL, s->whole = NULL, s->factor_version = 0;
+}
+
 // Everything that belongs to the present pattern.
 static void forget(tl_solver *s)
 {
-    tl_cholesky_destroy(s->factor);
+    solver_drop_factor(s);
     drop_levels(s);
     tl_cholmod_destroy(s->cholmod);
     TL_FREE(&s->alloc, s->fixed, s->copied);
-    s->factor = NULL, s->cholmod = NULL, s->matrix = NULL, s->pos = NULL;
+    s->cholmod = NULL, s->matrix = NULL, s->pos = NULL;
     s->copied = 0;
 }
 
@@ -181,12 +163,14 @@ typedef struct request {
     tl_arena *arena;
     tl_workers *workers;
     int32_t max_iterations;
+    double scale;               // |b|, if it is known
+    double least, least_swept;  // residuals that are small enough, in the norms of tl_pcg and tl_pcg_swept
 } request;
 
 static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *precond, tl_solve_report *report,
                          tl_error *err)
 {
-    return tl_pcg(s->matrix, precond, (tl_pcg_stop){q->tolerance, q->max_iterations}, q->b, q->x,
+    return tl_pcg(s->matrix, precond, (tl_pcg_stop){q->tolerance, q->max_iterations, q->least}, q->b, q->x,
                   &(tl_ctx){q->arena, q->workers}, report, err);
 }
 
@@ -196,22 +180,44 @@ static tl_status run_pcg(tl_solver *s, const request *q, const tl_precond *preco
 
 static tl_status run_swept(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    const tl_status status = tl_pcg_swept(s->matrix, (tl_pcg_stop){SWEPT_TOLERANCE * q->tolerance, q->max_iterations},
-                                          q->b, q->x, &(tl_ctx){q->arena, q->workers}, report, err);
+    const tl_pcg_stop stop = {SWEPT_TOLERANCE * q->tolerance, q->max_iterations, q->least_swept};
+    const tl_status status = tl_pcg_swept(s->matrix, stop, q->b, q->x, &(tl_ctx){q->arena, q->workers}, report, err);
+    if (s->series.part > 0 && !(s->series.left_swept > 0))
+        s->series.left_swept = s->series.part * stop.tolerance * report->scale;
     report->first_residual /= SWEPT_TOLERANCE, report->residual /= SWEPT_TOLERANCE;
     return status;
 }
 
 static void apply_factor(void *self, tl_workers *workers, const tl_vec3 *r, tl_vec3 *z)
 {
-    tl_cholesky_solve(self, workers, r, z);
+    const tl_solver *s = self;  // not the factor, which may be another one after a renewal
+    tl_cholesky_solve(s->factor, workers, r, z);
+}
+
+// What a factor is made of: the matrix and the blocks beside it. Contacts come and go; the analysis holds until one
+// comes for which there is no place, and a place costs little.
+static tl_status add_up(tl_solver *s, const tl_bsr **out, tl_error *err)
+{
+    *out = s->matrix;
+    if (!s->matrix->extra.blocks || s->def.kind == TL_SOLVER_AUTO) {  // which takes factors only where blocks are few
+        if (s->whole) solver_drop_factor(s);
+        return TL_OK;
+    }
+    bool kept;
+    if (s->factor && !s->whole) solver_drop_factor(s);
+    TL_TRY(tl_bsr_sum(&s->alloc, s->matrix, s->matrix->extra.blocks, &s->whole, &kept, err));
+    if (!kept) tl_cholesky_destroy(s->factor), s->factor = NULL;
+    *out = s->whole;
+    return TL_OK;
 }
 
 static tl_status renew_factor(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    if (!s->factor) TL_TRY(tl_cholesky_create(&s->alloc, s->matrix, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
+    const tl_bsr *m;
     s->factor_version = 0;  // none, should this fail
-    TL_TRY(tl_cholesky_factor(s->factor, s->matrix, q->workers, err));
+    TL_TRY(add_up(s, &m, err));
+    if (!s->factor) TL_TRY(tl_cholesky_create(&s->alloc, m, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
+    TL_TRY(tl_cholesky_factor(s->factor, m, q->workers, err));
     s->factor_version = s->version;
     report->factorizations++;
     const tl_system system = describe(s);
@@ -229,9 +235,9 @@ static double factor_cost(const tl_solver *s)
 static tl_status solve_direct(tl_solver *s, request q, tl_solve_report *report, tl_error *err)
 {
     if (s->factor_version != s->version) TL_TRY(renew_factor(s, &q, report, err));
-    const bool exact = !s->matrix->extra.add && !s->matrix->extra.blocks;
+    const bool exact = !s->matrix->extra.add;
     if (exact && q.max_iterations > REFINE_ITERATIONS) q.max_iterations = REFINE_ITERATIONS;
-    TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s->factor, factor_cost(s)}, report, err));
+    TL_TRY(run_pcg(s, &q, &(tl_precond){apply_factor, s, factor_cost(s)}, report, err));
     if (report->iterations > 0) report->iterations--;  // the first is the solve itself
     return TL_OK;
 }
@@ -257,7 +263,7 @@ static tl_status solve_stale(tl_solver *s, request q, tl_solve_report *report, t
     const tl_system system = describe(s);
     const double patience = 2 * tl_cost_renewal(&system, TL_SOLVER_STALE) / tl_cost_iteration(&system, TL_SOLVER_STALE);
     if (old && max_iterations > 8 + patience) q.max_iterations = 8 + (int32_t)patience;
-    const tl_precond precond = {apply_factor, s->factor, factor_cost(s)};
+    const tl_precond precond = {apply_factor, s, factor_cost(s)};
     TL_TRY(run_pcg(s, &q, &precond, report, err));
     const int32_t first = report->iterations;
     if (!report->converged && old && first < max_iterations) {
@@ -461,7 +467,8 @@ static int32_t sweeps_for_levels(const tl_solver *s, const request *q, double de
 // left has no limit but the caller's.
 static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *report, tl_error *err)
 {
-    const double decades = q->tolerance > 0 && q->tolerance < 1 ? -log10(q->tolerance) : 16;
+    const double tolerance = fmax(q->tolerance, q->least / q->scale);  // NaN, of nothing: by the tolerance
+    const double decades = tolerance > 0 && tolerance < 1 ? -log10(tolerance) : tolerance > 0 ? 0.3 : 16;
     const int32_t rows = s->matrix->row_count;
     unsigned tried = 0;
     int32_t iterations = 0;
@@ -492,6 +499,16 @@ static tl_status solve_auto(tl_solver *s, const request *q, tl_solve_report *rep
     }
 }
 
+// What the first solve of a series may leave is enough for the others.
+static void note_series(tl_solver *s, request *q)
+{
+    double sum = 0;
+    for (int32_t i = 0; i < s->matrix->row_count; i++) sum += tl_dot3(q->b[i], q->b[i]);
+    q->scale = sqrt(sum);
+    q->least = s->series.left, q->least_swept = s->series.left_swept;
+    if (!(s->series.left > 0)) s->series.left = s->series.part * q->tolerance * q->scale;
+}
+
 tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
                           tl_workers *workers, tl_solve_report *report, tl_error *err)
 {
@@ -500,12 +517,15 @@ tl_status tl_solver_solve(tl_solver *s, double tolerance, const tl_vec3 *b, tl_v
     *report = (tl_solve_report){.used = s->def.kind};
     if (!s->matrix) return tl_fail(err, TL_BAD_ARG, "solver: no pattern was told");
     if (!(tolerance >= 0)) return tl_fail(err, TL_BAD_ARG, "solver: tolerance %g, must not be negative", tolerance);
-    const request q = {tolerance, b, x, arena, workers, s->most};
+    request q = {tolerance, b, x, arena, workers, s->most};
+    if (s->series.part > 0) note_series(s, &q);
     const tl_status status =
         s->def.kind == TL_SOLVER_AUTO ? solve_auto(s, &q, report, err) : solve_as(s, s->def.kind, &q, report, err);
     s->solves++;
     return status;
 }
+
+void tl_solver_series(tl_solver *s, double part) { s->series.part = part, s->series.left = s->series.left_swept = 0; }
 
 void tl_solver_limit(tl_solver *s, int32_t iterations)
 {
@@ -515,46 +535,8 @@ void tl_solver_limit(tl_solver *s, int32_t iterations)
 void tl_solver_restart(tl_solver *s)
 {
     drop_levels(s);
-    s->factor_version = 0;  // the analysis of the pattern stays
+    s->factor_version =
+        0;  // the analysis of the pattern stays, but where it depends on what was beside the matrix before
+    if (s->whole) solver_drop_factor(s);
     s->factor_age = s->levels_age = (tl_aging){0};
-}
-
-typedef struct notes {
-    tl_experience experience;
-    int32_t current, solves, analysed;
-} notes;
-_Static_assert(sizeof(notes) <= TL_SOLVER_NOTES, "notes have outgrown their place");
-
-void tl_solver_save_notes(const tl_solver *s, uint8_t out[TL_SOLVER_NOTES])
-{
-    notes n;
-    memset(&n, 0, sizeof n);  // padding too: the bytes are hashed
-    n.experience = s->experience;
-    n.current = (int32_t)s->current, n.solves = s->solves, n.analysed = s->factor != NULL;
-    memset(out, 0, TL_SOLVER_NOTES);
-    memcpy(out, &n, sizeof n);
-}
-
-tl_status tl_solver_load_notes(tl_solver *s, const uint8_t in[TL_SOLVER_NOTES], tl_error *err)
-{
-    notes n;
-    memcpy(&n, in, sizeof n);
-    if (n.current < TL_SOLVER_AUTO || n.current > TL_SOLVER_CHOLMOD)
-        return tl_fail(err, TL_BAD_INPUT, "solver: notes name kind %d", (int)n.current);
-    tl_solver_restart(s);
-    if (n.analysed && !s->factor) {
-        TL_TRY(tl_cholesky_create(&s->alloc, s->matrix, s->def.kind != TL_SOLVER_DIRECT, &s->factor, err));
-    } else if (!n.analysed && s->factor) {
-        tl_cholesky_destroy(s->factor);
-        s->factor = NULL;
-    }
-    s->experience = n.experience;
-    s->current = (tl_solver_kind)n.current, s->solves = n.solves;
-    return TL_OK;
-}
-
-size_t tl_solver_memory(const tl_solver *s)
-{
-    return sizeof *s + (size_t)s->copied * sizeof *s->fixed + (s->factor ? tl_cholesky_describe(s->factor).memory : 0) +
-           (s->levels ? tl_multilevel_memory(s->levels) : 0) + tl_bsr_memory(s->joint);
 }

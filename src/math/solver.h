@@ -83,6 +83,7 @@ typedef struct tl_solve_report {
     int32_t factorizations;  ///< of the full matrix
     double first_residual;   ///< |b - A x| / |b| of the guess
     double residual;         ///< the same reached, by recurrence
+    double scale;            ///< |b|, in the norm in which residuals were measured
     bool converged;
 } tl_solve_report;
 
@@ -105,6 +106,12 @@ void tl_solver_values(tl_solver *solver, const uint8_t *fixed, const tl_vec3 *po
 /// Allocates only at the first solve of a kind after tl_solver_pattern. Same bits for any number of workers.
 tl_status tl_solver_solve(tl_solver *solver, double tolerance, const tl_vec3 *b, tl_vec3 *x, tl_arena *arena,
                           tl_workers *workers, tl_solve_report *report, tl_error *err);
+
+/// The solves from now on belong together, as those of Newton's iterations of one time step do: what is left of a later
+/// one is small enough, too, if it is no more than `part` of what the first of them may leave. So the last of them,
+/// whose right sides are small, are not solved to digits that the first ones did not have. 0: each goes by its own
+/// right side, as at the beginning.
+void tl_solver_series(tl_solver *solver, double part);
 
 /// No solve from now on takes more iterations than this, nor more than the definition says.
 void tl_solver_limit(tl_solver *solver, int32_t iterations);

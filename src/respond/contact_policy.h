@@ -35,6 +35,9 @@ typedef struct tl_barrier_policy {
     /// Pairs farther apart than this many thicknesses are not predicted: the linear extension of the law would mislead.
     /// Default 8.
     double predict_reach;
+    /// A solve is repeated if more than this part of the contacts comes or goes with it. Default 0.03: what is left is
+    /// the next iteration's, and in a garment a few pairs always come and go.
+    double predict_part;
     /// A contact is solved with the secant instead of the tangent stiffness if the update closes its gap to less than
     /// this part. Default 0.5.
     double secant_below;
@@ -135,6 +138,7 @@ static inline tl_contact_policy tl_contact_policy_default(void)
                     .double_from = 1e4,
                     .stiffness_max = 1e10,
                     .predict_reach = 8,
+                    .predict_part = 0.03,
                     .secant_below = 0.5,
                     .secant_growth = 1.3,
                     .secant_after = 8,

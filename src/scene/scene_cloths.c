@@ -234,6 +234,7 @@ static tl_status read_cloth(tl_scene *scene, const fabrics *fb, int64_t max_face
     cloth->own_remeshing = remeshing.value != NULL;
     if (!tl_node_key(&remeshing, "obstacles").value) cloth->file.remeshing.obstacles = -1;
     if (!tl_node_key(&remeshing, "edge_angles").value) cloth->file.remeshing.edge_angles = -1;
+    if (!tl_node_key(&remeshing, "narrowing").value) cloth->file.remeshing.narrowing = -1;
     if (!tl_node_key(&remeshing, "max_faces").value) cloth->file.remeshing.max_faces = -1;
     if (!tl_node_key(&remeshing, "patience").value) cloth->file.remeshing.patience = -1;
     if (!tl_node_key(&remeshing, "layers").value) cloth->file.remeshing.layers = -1;

@@ -61,7 +61,7 @@ typedef struct tl_start_file {
 /// NAN, or a negative word or number where a cloth leaves it to the scene.
 typedef struct tl_remeshing_file {
     int32_t kind, obstacles, blend;
-    int32_t edge_angles;
+    int32_t edge_angles, narrowing;
     int32_t criteria, masses;
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
         obstacle_gap, error;

@@ -62,6 +62,12 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
          1e9,                                                                                                            \
          .unit = "m",                                                                                                    \
          .doc = "The smaller, the finer the mesh where cloth is pushed together; default: as the fabric buckles"},       \
+        {"narrowing",                                                                                                    \
+         TL_KEY_BOOL,                                                                                                    \
+         flags,                                                                                                          \
+         AT(narrowing),                                                                                                  \
+         .number = {1},                                                                                                  \
+         .doc = "With compression: cloth that only gets narrower as it is pulled counts as pushed together"},            \
         {"rib_stiffening",                                                                                               \
          TL_KEY_REAL,                                                                                                    \
          flags,                                                                                                          \

@@ -49,6 +49,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
         if (own->kind >= 0) f.kind = own->kind;
         if (own->blend >= 0) f.blend = own->blend;
         if (own->edge_angles >= 0) f.edge_angles = own->edge_angles;
+        if (own->narrowing >= 0) f.narrowing = own->narrowing;
         if (own->obstacles >= 0) f.obstacles = own->obstacles;
         if (own->max_faces >= 0) f.max_faces = own->max_faces;
         if (own->patience >= 0) f.patience = own->patience;
@@ -70,6 +71,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .velocity = f.velocity,
                           .compression = f.compression,
                           .edge_angles = f.edge_angles != 0,
+                          .narrowing = f.narrowing != 0,
                           .rib_stiffening = f.rib_stiffening,
                           .obstacle_gap = f.obstacle_gap,
                           .obstacles = f.obstacles != 0,

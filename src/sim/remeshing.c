@@ -26,6 +26,7 @@ tl_remeshing tl_remeshing_default(void)
                           .curvature = 0.15,
                           .velocity = 0.7,
                           .compression = (double)NAN,
+                          .narrowing = 1,
                           .obstacles = 1,
                           .blend = TL_BLEND_MAX,
                           .hysteresis = 0.2,

@@ -162,7 +162,8 @@ static void every_key_goes_where_it_belongs(void **state)
     assert_near(r->aspect_min, 0.2, 0);
     assert_near(r->rib_stiffening, 0.7, 0);
     assert_near(r->obstacle_gap, 2e-3, 0);  // repulsion_thickness: theirs keeps cloth that far off bodies
-    assert_int_equal(r->edge_angles, 1);
+    assert_int_equal(r->edge_angles, 0);
+    assert_int_equal(r->narrowing, 0);
     assert_int_equal(r->blend, TL_BLEND_SUM);
     assert_near(r->interval, 0.02, 1e-16);
     // (1, 0, 0) scaled to (2, 0, 0), turned to (0, 2, 0), moved to (1, 4, 3): with y up (1, 3, -4)

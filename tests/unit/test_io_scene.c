@@ -80,12 +80,12 @@ static void smallest_scene_has_all_defaults(void **state)
     assert_string_equal(scene->cloths[0].name, "cloth");
     const tl_remeshing_file *f = &scene->file.remeshing;
     const tl_remeshing r = cloth.remeshing;
-    const double of_scene[] = {f->kind,       f->size_min,    f->size_max,         f->aspect_min,       f->curvature,
-                               f->velocity,   f->edge_angles, f->rib_stiffening,   f->obstacles,        f->blend,
-                               f->hysteresis, 1 / scene->fps, (double)f->patience, (double)f->max_faces};
+    const double of_scene[] = {f->kind,       f->size_min,    f->size_max,         f->aspect_min,        f->curvature,
+                               f->velocity,   f->edge_angles, f->rib_stiffening,   f->obstacles,         f->blend,
+                               f->hysteresis, 1 / scene->fps, (double)f->patience, (double)f->max_faces, f->narrowing};
     const double of_library[] = {r.kind,       r.size_min,    r.size_max,       r.aspect_min, r.curvature,
                                  r.velocity,   r.edge_angles, r.rib_stiffening, r.obstacles,  r.blend,
-                                 r.hysteresis, r.interval,    r.patience,       r.max_faces};
+                                 r.hysteresis, r.interval,    r.patience,       r.max_faces,  r.narrowing};
     for (size_t i = 0; i < sizeof of_scene / sizeof *of_scene; i++) assert_near(of_scene[i], of_library[i], 0);
     assert_true(isnan(f->compression) && isnan(r.compression) && isnan(f->interval));
     const tl_material cotton = tl_material_default();

@@ -161,6 +161,44 @@ static void ribs_stiffen(void **state)
     free_cloth(&c);
 }
 
+// A knit that is pulled gets narrower. By strain that is compression, by stress it is none; what is really pushed
+// together counts alike.
+static void narrowing_is_no_compression(void **state)
+{
+    (void)state;
+    tl_material m = tl_material_default();
+    for (int r = 0; r < 6; r++)
+        m.stretch[r][0] = 200, m.stretch[r][1] = 120, m.stretch[r][2] = 150, m.stretch[r][3] = 80;
+    const tl_sizing_fabric fabric = tl_sizing_fabric_of(&m);
+    tl_sizing_def d = nothing();
+    d.compression = 0.05;
+    tl_error err = {0};
+    cloth c = sheet(8, 8, 0.02, 0, 0);
+    const double e11 = 0.5 * (1.2 * 1.2 - 1), narrow = sqrt(1 - 2 * 120.0 / 150 * e11), pushed = 0.9,
+                 wide = sqrt(1 + 120.0 / 150 * (1 - pushed * pushed));
+    for (int k = 0; k < 2; k++) {
+        for (int32_t n = 0; n < c.mesh->slots[TL_NODES].count; n++) {
+            const tl_vec2 u = c.mesh->uv[n];
+            c.mesh->pos[n] = k == 0 ? (tl_vec3){1.2 * u.x, narrow * u.y, 0} : (tl_vec3){pushed * u.x, wide * u.y, 0};
+        }
+        tl_sym2 size[2];
+        for (int by = 0; by < 2; by++) {
+            d.narrowing = by == 0;
+            assert_ok(tl_sizing_field(c.mesh, &d, &fabric, 1, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err));
+            size[by] = c.size[4 * 9 + 4];
+        }
+        if (k == 0) {
+            assert_near(size[0].yy, (1 - narrow * narrow) / (0.05 * 0.05), 1e-6);
+            assert_true(size[1].yy < 1e-2 && size[1].xx < 1e-2);
+        } else {
+            assert_near(size[0].xx, (1 - pushed * pushed) / (0.05 * 0.05), 1e-6);
+            assert_near(size[1].xx, size[0].xx, 1e-6);
+        }
+    }
+    assert_int_equal(tl_sizing_field(c.mesh, &d, NULL, 0, NULL, &(tl_ctx){&c.arena, NULL}, c.size, &err), TL_BAD_ARG);
+    free_cloth(&c);
+}
+
 static void pulled(tl_vec2 u, tl_vec3 *x, tl_vec3 *v)
 {
     *x = (tl_vec3){u.x, u.y, 0};
@@ -655,6 +693,7 @@ int main(void)
         cmocka_unit_test(curvature_of_cylinder_and_sphere),
         cmocka_unit_test(edges_see_folds_to_and_fro),
         cmocka_unit_test(ribs_stiffen),
+        cmocka_unit_test(narrowing_is_no_compression),
         cmocka_unit_test(linear_velocities),
         cmocka_unit_test(rigid_motion_asks_for_nothing),
         cmocka_unit_test(uniform_compression),

@@ -512,6 +512,7 @@ static void blocks_beside_the_matrix_count_and_are_preconditioned(void **state)
             rest += tl_dot3(r, r), size += tl_dot3(c.b[i], c.b[i]);
         }
         assert_true(sqrt(rest / size) < 1e-7);
+        if (k == TL_SOLVER_DIRECT) assert_true(report.iterations <= 1 && report.factorizations == 1);
     }
     print_message("iterations: sweeps %d, multilevel %d\n", iterations[TL_SOLVER_PCG],
                   iterations[TL_SOLVER_MULTILEVEL]);
@@ -531,6 +532,90 @@ static void blocks_beside_the_matrix_count_and_are_preconditioned(void **state)
     TL_FREE(&alloc, first, c.n);
     c.m->extra.blocks = NULL;
     tl_bsr_destroy(&alloc, blocks);
+    cloth_case_free(&c);
+}
+
+// A factor is made of the matrix and what is beside it, and keeps its analysis while nothing new comes: as many numbers
+// as before.
+static void factors_know_the_blocks(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(50, 50);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    tl_bsr *all = fold(&alloc, &c, 30), *none = NULL;
+    tl_solver_def def = tl_solver_def_default();
+    def.kind = TL_SOLVER_DIRECT;
+    tl_solver *s;
+    assert_ok(tl_solver_create(&alloc, &def, &s, &err));
+    assert_ok(tl_solver_pattern(s, c.m, c.pos, &err));
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    tl_vec3 *x = TL_CALLOC(&alloc, tl_vec3, c.n);
+    tl_bsr *beside[] = {none, all, all, none, all};
+    size_t memory[5];
+    for (int k = 0; k < 5; k++) {
+        tl_solve_report report;
+        c.m->extra.blocks = beside[k];
+        if (k == 2)  // other numbers in the same places
+            for (int32_t b = 0; b < all->block_count; b++)
+                for (int e = 0; e < 9; e++) all->value[b][e] *= 0.5;
+        memset(x, 0, (size_t)c.n * sizeof *x);
+        tl_solver_values(s, c.fixed, c.pos);
+        assert_ok(tl_solver_solve(s, 1e-10, c.b, x, &arena, NULL, &report, &err));
+        assert_true(report.converged && report.iterations <= 1 && report.factorizations == 1);
+        memory[k] = tl_solver_memory(s);
+    }
+    assert_true(memory[1] > memory[0] && memory[2] == memory[1] && memory[3] == memory[0] && memory[4] == memory[1]);
+    c.m->extra.blocks = NULL;
+    TL_FREE(&alloc, x, c.n);
+    tl_arena_free(&arena);
+    tl_solver_destroy(s);
+    tl_bsr_destroy(&alloc, all);
+    cloth_case_free(&c);
+}
+
+// The later solves of a series end where the first one may; a new series, or none, begins afresh.
+static void series_end_alike(void **state)
+{
+    (void)state;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_error err;
+    const cloth_def d = cloth_def_default(40, 40);
+    cloth_case c;
+    assert_ok(cloth_case_make(&alloc, &d, &c, &err));
+    tl_vec3 *x = TL_ALLOC(&alloc, tl_vec3, c.n), *b = TL_ALLOC(&alloc, tl_vec3, c.n);
+    tl_arena arena;
+    tl_arena_init(&arena, alloc);
+    for (int k = TL_SOLVER_AUTO; k <= TL_SOLVER_STALE; k++) {
+        tl_solver_def def = tl_solver_def_default();
+        def.kind = (tl_solver_kind)k;
+        tl_solver *s;
+        assert_ok(tl_solver_create(&alloc, &def, &s, &err));
+        assert_ok(tl_solver_pattern(s, c.m, c.pos, &err));
+        tl_solver_values(s, c.fixed, c.pos);
+        int32_t iterations[4];
+        for (int solve = 0; solve < 4; solve++) {
+            tl_solve_report report;
+            if (solve == 0) tl_solver_series(s, 0.5);
+            if (solve == 3) tl_solver_series(s, 0);
+            const double size = solve == 1 ? 0.1 : solve == 2 ? 0.001 : 1;  // of the right side
+            for (int32_t i = 0; i < c.n; i++) b[i] = tl_mul3(size, c.b[i]), x[i] = (tl_vec3){0, 0, 0};
+            assert_ok(tl_solver_solve(s, 0.01, b, x, &arena, NULL, &report, &err));
+            assert_true(report.converged);
+            if (solve == 1) assert_true(report.residual <= 0.0501);  // half of 0.01 of ten times as much
+            if (solve == 2) assert_true(report.residual <= 0.3);
+            iterations[solve] = report.iterations;
+        }
+        assert_true(iterations[1] <= iterations[0] && iterations[3] >= iterations[1]);
+        if (k == TL_SOLVER_PCG) assert_true(iterations[1] < iterations[0] && iterations[3] == iterations[0]);
+        assert_true(iterations[2] <= iterations[1]);  // and is looked for all the same: to 0.3
+        tl_solver_destroy(s);
+    }
+    TL_FREE(&alloc, x, c.n), TL_FREE(&alloc, b, c.n);
+    tl_arena_free(&arena);
     cloth_case_free(&c);
 }
 
@@ -869,6 +954,8 @@ int main(void)
         cmocka_unit_test(multilevel_iterations_hardly_grow),
         cmocka_unit_test(multilevel_memory_is_bounded),
         cmocka_unit_test(blocks_beside_the_matrix_count_and_are_preconditioned),
+        cmocka_unit_test(factors_know_the_blocks),
+        cmocka_unit_test(series_end_alike),
         cmocka_unit_test(levels_follow_the_blocks),
         cmocka_unit_test(stale_factor_is_renewed_now_and_then),
         cmocka_unit_test(aging_follows_the_replacement_rule),

@@ -53,6 +53,7 @@ static tl_sizing_def sizing_def(const tl_adapt_job *job, bool isotropic)
     def.size_min = d->size_min, def.size_max = d->size_max;
     def.aspect_min = isotropic ? 1 : d->aspect_min;
     def.edge_angles = d->edge_angles != 0, def.rib_stiffening = d->rib_stiffening;
+    def.narrowing = d->narrowing != 0;
     def.obstacles = d->obstacles != 0 && job->obstacle_count > 0;
     def.blend = d->blend == TL_BLEND_SUM ? TL_SIZING_SUM : TL_SIZING_MAX;
     return def;
@@ -177,6 +178,7 @@ static void hash(const tl_remeshing *d, tl_hash *hash)
     tl_hash_add(hash, numbers, sizeof numbers);
     const double more[2] = {d->edge_angles, d->rib_stiffening};
     if (more[0] != 0 || more[1] != 0) tl_hash_add(hash, more, sizeof more);
+    if (!d->narrowing) tl_hash_add(hash, &d->narrowing, sizeof d->narrowing);
     if (d->obstacle_gap != 0) tl_hash_add(hash, &d->obstacle_gap, sizeof d->obstacle_gap);
 }
 

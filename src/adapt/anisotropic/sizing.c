@@ -23,6 +23,7 @@ tl_sizing_def tl_sizing_def_default(void)
                            .size_min = 0.015,
                            .size_max = 0.2,
                            .aspect_min = 0.1,
+                           .narrowing = true,
                            .edge_angles = false,
                            .obstacles = true,
                            .blend = TL_SIZING_MAX};
@@ -66,6 +67,7 @@ typedef struct sizing_job {
     const node_shape *node;
     const face_shape *shape;
     bool edge_angles;
+    bool by_stress;                  // compression that a pull across it does not explain
     double rib;                      // rib_stiffening / its part of Eq. 8
     const uint8_t *creased;          // per node; NULL: no creases
     double crease_angle;             // rest angle from which on a seam or feature line is one
@@ -216,12 +218,20 @@ static tl_sym2 edge_curvature(const sizing_job *job, int32_t f, const int32_t n[
     return (tl_sym2){s.xx * s.xx + s.xy * s.xy, s.xy * (s.xx + s.yy), s.xy * s.xy + s.yy * s.yy};
 }
 
+// At most `a` and at most `b` in every direction.
+static tl_sym2 lesser(tl_sym2 a, tl_sym2 b)
+{
+    return tl_sym2_positive(tl_sym2_madd(a, -1, tl_sym2_positive(tl_sym2_madd(a, -1, b))));
+}
+
 // Eq. 8, or with rib_stiffening r the form of Narain, Pfaff & O'Brien 2013: with e = F^T F - 1, c = c_max and P = r
 // times the curvature tensor turned by 90 degrees, (-e + sqrt(e^2 - 4 c^2 P)) / (2 c^2). Without curvature both are |e|
 // / c^2. The result here is to be divided by c^2; `bend` is the curvature tensor, job->rib is r c^2.
-static tl_sym2 squeeze(const sizing_job *job, tl_sym2 c, tl_sym2 bend)
+static tl_sym2 squeeze(const sizing_job *job, int32_t f, tl_sym2 c, tl_sym2 bend)
 {
-    const tl_sym2 e = {1 - c.xx, -c.xy, 1 - c.yy};  // -e above
+    tl_sym2 e = {1 - c.xx, -c.xy, 1 - c.yy};  // -e above
+    if (job->by_stress)
+        e = lesser(tl_sym2_positive(e), tl_sizing_pressed(job->fabric[job->mesh->face_label[f]].material, c));
     if (!(job->rib > 0)) return tl_sym2_positive(e);
     const tl_sym2 square = {e.xx * e.xx + e.xy * e.xy, e.xy * (e.xx + e.yy), e.xy * e.xy + e.yy * e.yy};
     const tl_sym2 under = tl_sym2_madd(square, -4 * job->rib, (tl_sym2){bend.yy, -bend.xy, bend.xx});
@@ -249,7 +259,7 @@ static tl_sym2 compression_term(const sizing_job *job, int32_t f, tl_sym2 m, tl_
         const tl_sizing_fabric *fabric = &job->fabric[job->mesh->face_label[f]];
         return blend(job, m, fabric->wrinkle, tl_sym2_positive(pressure(fabric, c, job->slack)));
     }
-    return job->compression > 0 ? blend(job, m, job->compression, squeeze(job, c, bend)) : m;
+    return job->compression > 0 ? blend(job, m, job->compression, squeeze(job, f, c, bend)) : m;
 }
 
 static face_size size_of_face(const sizing_job *job, int32_t f)
@@ -306,8 +316,11 @@ static void vert_chunk(void *arg, int32_t begin, int32_t end)
 
 // ---- all of it --------------------------------------------------------------------------------------------
 
-static tl_status check_fabrics(const tl_mesh *mesh, const tl_sizing_fabric *fabrics, int32_t count, tl_error *err)
+static tl_status check_fabrics(const tl_mesh *mesh, const tl_sizing_fabric *fabrics, int32_t count, bool by_stress,
+                               tl_error *err)
 {
+    for (int32_t k = 0; k < count && fabrics && by_stress; k++)
+        if (!fabrics[k].material) return tl_fail(err, TL_BAD_ARG, "sizing: fabric %d has no material", k);
     for (int32_t k = 0; k < count && fabrics; k++)
         if (!(fabrics[k].wrinkle >= 0))
             return tl_fail(err, TL_BAD_ARG, "sizing: wrinkle of fabric %d %g, must be >= 0", k, fabrics[k].wrinkle);
@@ -355,13 +368,15 @@ tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const t
 {
     TL_TRY(check_def(def, err));
     if (!out) return tl_fail(err, TL_BAD_ARG, "sizing: out is NULL (%d vertices)", mesh->slots[TL_VERTS].count);
-    if (isnan(def->compression)) TL_TRY(check_fabrics(mesh, fabrics, label_count, err));
+    if (isnan(def->compression) || !def->narrowing)
+        TL_TRY(check_fabrics(mesh, fabrics, label_count, !def->narrowing, err));
     const double turn = def->curvature < HUGE_VAL ? def->curvature : tl_sizing_def_default().curvature;
     sizing_job job = {
         .mesh = mesh,
         .bounds = sizing_bounds(def),
         .blend = def->blend,
         .edge_angles = def->edge_angles,
+        .by_stress = !def->narrowing,
         .rib = def->compression < HUGE_VAL ? def->rib_stiffening * def->compression * def->compression : 0,
         .curvature = 1 / (def->curvature * def->curvature),
         .velocity = 1 / (def->velocity * def->velocity),

@@ -25,6 +25,8 @@ typedef struct tl_sizing_def {
     double
         aspect_min;  ///< the shorter allowed length over the longer at one place, in (0, 1]; 1: isotropic. Default 0.1.
     bool edge_angles;       ///< curvature from the angles at edges too: normals miss folds to and fro. Default false.
+    bool narrowing;         ///< with a number for `compression`: what contracts because it is pulled across counts as
+                            ///< well; false: only what has compressive stress, by the fabrics. Default true.
     double rib_stiffening;  ///< with a number for `compression`: curvature across it takes this much away. Default 0.
     bool obstacles;         ///< refine near obstacles. Default true.
     tl_sizing_blend blend;  ///< Default TL_SIZING_MAX.
@@ -41,11 +43,16 @@ typedef struct tl_obstacle_plane {
 typedef struct tl_sizing_fabric {
     double c11, c12, c22, c33;  ///< membrane coefficients at rest [N/m], as in tl_material
     double wrinkle;             ///< compressive force per width times this is 1 / edge length^2 [1/(N m)]; 0: term off
+    const tl_material *material;  ///< borrowed
 } tl_sizing_fabric;
 
 /// The compression term then asks for a quarter of the wavelength at which a strip of the fabric buckles under the
 /// compressive stress that it has (docs/remeshing.md): 1 / edge^2 = 4 / (pi^2 B) times the compressive force per width.
 tl_sizing_fabric tl_sizing_fabric_of(const tl_material *material);
+
+/// What compressive stress there is at F^T F = c, as the 1 - F^T F that it makes in a strip free to widen: without what
+/// contracts because it is pulled across.
+tl_sym2 tl_sizing_pressed(const tl_material *material, tl_sym2 c);
 
 /// The same as a limit c_max [m] of Eq. 8, the mean over directions of pi sqrt(B / (2 k)): for comparison with other
 /// systems.
@@ -54,8 +61,8 @@ double tl_material_compression(const tl_material *material);
 /// Tensors of the vertices [1/m^2], one per vertex slot, each in the coordinates of its own panel side; dead slots get
 /// zero. All are positive definite, with eigenvalues in [size_max^-2, size_min^-2] and a ratio of at least
 /// aspect_min^2. `fabrics` has an entry for every face label from 0 to `label_count` - 1; it is read only if
-/// def->compression is NAN, else it may be NULL. `nodes`, one per node slot, may be NULL: no obstacle term. `workers`
-/// may be NULL.
+/// def->compression is NAN or def->narrowing false, else it may be NULL. `nodes`, one per node slot, may be NULL: no
+/// obstacle term. `workers` may be NULL.
 tl_status tl_sizing_field(const tl_mesh *mesh, const tl_sizing_def *def, const tl_sizing_fabric *fabrics,
                           int32_t label_count, const tl_obstacle_plane *nodes, const tl_ctx *ctx, tl_sym2 *out,
                           tl_error *err);

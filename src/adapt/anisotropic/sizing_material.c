@@ -18,7 +18,7 @@ tl_sizing_fabric tl_sizing_fabric_of(const tl_material *m)
     const tl_stretch c = tl_material_stretch(m, 0, 0, 0);
     const double mean = 0.25 * (tl_material_rigidity(m, 0, 1, 0) + tl_material_rigidity(m, 1, 0, 0) +
                                 2 * tl_material_rigidity(m, ROOT_HALF, ROOT_HALF, 0));
-    return (tl_sizing_fabric){c.c11, c.c12, c.c22, c.c33, 4 / (PI * PI * fmax(mean, LEAST_RIGIDITY))};
+    return (tl_sizing_fabric){c.c11, c.c12, c.c22, c.c33, 4 / (PI * PI * fmax(mean, LEAST_RIGIDITY)), m};
 }
 
 // B / k [m^2]; without stiffness against stretching nothing buckles, and there is nothing to ask for.
@@ -37,4 +37,19 @@ double tl_material_compression(const tl_material *m)
     const double sum = ratio(tl_material_rigidity(m, 0, 1, 0), warp) + ratio(tl_material_rigidity(m, 1, 0, 0), weft) +
                        2 * ratio(tl_material_rigidity(m, ROOT_HALF, ROOT_HALF, 0), bias);
     return PI * sqrt(0.5 * sum / 4);  // mean over four directions
+}
+
+// Contraction that comes of a pull across it is no compression: knits get narrower by as much as they get longer. The
+// strain that the compressive stress of the face would make by itself, in a strip free to widen, twice, like e in
+// Eq. 8.
+tl_sym2 tl_sizing_pressed(const tl_material *m, tl_sym2 c)
+{
+    const double e11 = 0.5 * (c.xx - 1), e22 = 0.5 * (c.yy - 1), e12 = 0.5 * c.xy;
+    const tl_stretch k = tl_material_stretch(m, e11, e22, e12);
+    const tl_sym2 stress = {k.c11 * e11 + k.c12 * e22, k.c33 * e12, k.c12 * e11 + k.c22 * e22};
+    const double det = k.c11 * k.c22 - k.c12 * k.c12, low = 1e-3 * k.c11 * k.c22, free = det > low ? det : low;
+    const double warp = free / k.c22, weft = free / k.c11;  // Young's moduli
+    if (!(warp > 0 && weft > 0)) return (tl_sym2){0};
+    return tl_sym2_positive(
+        (tl_sym2){-2 * stress.xx / warp, -2 * stress.xy / sqrt(warp * weft), -2 * stress.yy / weft});
 }

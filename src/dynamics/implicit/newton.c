@@ -103,15 +103,41 @@ static bool is_small(const newton *s, double change)
 // next step.
 #define ENOUGH 1e-3
 #define USUAL_TOLERANCE 0.03  // [m/s]
+#define SMALL_NODES 1000
+
+// Who asks for more gets it: part of what is left by default.
+static double part_of_usual(const tl_newton_def *def) { return fmin(1, def->tolerance / USUAL_TOLERANCE); }
+
+// What may be left for the next step to make up for: nothing where none follows, and less by small cloth, which costs
+// so little (linear_tolerance_of).
+static double part_left(const newton *s)
+{
+    const double size = fmin(1, (double)s->e->node_count / SMALL_NODES);
+    return s->def->thorough ? 0 : part_of_usual(s->def) * size * size;
+}
 
 static bool is_enough(const newton *s, double decrement)
 {
     if (s->part.count > 0 || s->report->iterations < 2) return false;
-    const double finer = fmin(1, s->def->tolerance / USUAL_TOLERANCE);  // who asks for more gets it
+    const double finer = part_of_usual(s->def);
     if (!(decrement <= ENOUGH * finer * finer * s->first_decrement) ||
         !(s->report->change <= SPEED_PART * s->def->speed))
         return false;
     return newton_left(s) == 0;
+}
+
+// .. and so is one after which what is left will be small: updates that shrink go on to do so, by the same part each.
+// Only where nothing stood in their way, since then the part says something.
+#define SHRINKING 0.5
+
+static bool is_settling(const newton *s)
+{
+    const double change = s->report->change, ratio = change / s->last_change;
+    if (s->part.count > 0 || s->report->iterations < 2 || s->length < 1 || s->cut > 0 || newton_left(s) > 0)
+        return false;
+    if (!(ratio < SHRINKING)) return false;
+    const double rest = ratio / (1 - ratio);  // of a geometric series, in its last term
+    return rest * change <= part_left(s) * change_allowed(s) && newton_is_small(s, SPEED_PART * s->def->speed / rest);
 }
 
 // Where layers get into each other's way, halves of a step often take six iterations each when the whole takes thirty
@@ -135,6 +161,10 @@ static double linear_tolerance_of(const newton *s)
     const double size = fmin(1, fmax(FINEST, sqrt((double)s->e->node_count / LARGE_NODES)));
     return s->def->linear_tolerance * newton_linear_tolerance(s) * size;
 }
+
+// Of what the first linear solve of a step may leave, this part may be left by later ones. They have small right sides,
+// and two digits more of those take most of the iterations of a garment and change nothing that the first had right.
+#define SERIES_PART 0.3
 
 // Systems that do not converge come in rows, and an update that goes down is all that is wanted of them: after a few of
 // them the others get less time.
@@ -260,6 +290,7 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
     const int32_t n = s->e->node_count;
     tl_newton_report *r = s->report;
     *out = (update){.in_part = s->part.count > 0};
+    s->last_change = r->change;
     newton_end_pair(s);
     TL_TRY(newton_expect(s, err));
     TL_TRY(solve_direction(s, x, false, err));
@@ -280,7 +311,7 @@ static tl_status find_update(newton *s, const tl_vec3 *x, update *out, tl_error 
         return tl_fail(err, TL_FAILED,
                        "Newton's method gets on too slowly, %g of what its first update promised is left after %d",
                        decrement / s->first_decrement, r->iterations);
-    out->enough = !r->converged && is_enough(s, decrement);
+    out->enough = !r->converged && (is_enough(s, decrement) || is_settling(s));
     const bool last = !out->in_part && (r->converged || out->enough);
     return s->constrained >= 0 && last ? meet_constraints(s, x, err) : TL_OK;
 }
@@ -443,6 +474,7 @@ tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def 
     s.direction = TL_SCRATCH(arena, tl_vec3, n);
     s.partial = TL_SCRATCH(arena, double, tl_vec_partials(n));
     tl_solver_limit(s.solver, INT32_MAX);
+    tl_solver_series(s.solver, SERIES_PART * part_left(&s));
     s.trial = s.right;  // the right side is done with when the search begins
     tl_status status = s.gradient && s.right && s.direction && s.partial ? newton_begin_terms(&s, problem, err)
                                                                          : tl_fail_memory(err, "Newton's method");
@@ -454,6 +486,7 @@ tl_status tl_newton_solve(const tl_newton_problem *problem, const tl_newton_def 
         tl_elements_touch(e, NULL);
         if (s.constrained >= 0) status = newton_measure(&s, x, err);
     }
+    tl_solver_series(s.solver, 0);
     if (s.rounds_began.at > 0) newton_close_account(&s, &s.rounds_began);
     tl_elements_touch(e, NULL);
     tl_arena_release(arena, mark);

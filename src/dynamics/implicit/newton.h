@@ -16,6 +16,7 @@ typedef struct tl_newton_def {
     bool may_fail;            ///< slow progress is a reason to give up: the caller would rather take two smaller steps
     bool must_arrive;         ///< the answer is taken in any case: go on until nothing is left (tl_term_kind.left)
     bool hurry;               ///< the budget of the step is spent: a few iterations, and what they come to is taken
+    bool thorough;            ///< no step follows that would make up for what this one leaves: nothing is let go early
     bool mend;                ///< the guess is the answer but for constraints that it may not meet
 } tl_newton_def;
 

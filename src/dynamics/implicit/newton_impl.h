@@ -64,16 +64,17 @@ typedef struct newton {
     int pair_count;
     double first_decrement;  // what the first update promised
     newton_part part;
-    bool with_bending;  // the linear systems get the exact bending
-    int32_t unsolved;   // linear systems that did not converge
-    bool solved;        // the last one did
-    int64_t cut;        // nodes that terms kept from going all of their way in the last update
-    double length;      // of it that was taken
-    int32_t overtime;   // iterations after the budget was spent, for the sake of terms that are under way
-    double longest;     // way of a node in one update [m]
-    bool shortened;     // the update was cut to it
-    bool open;          // the newest pair waits for the gradient at its end
-    bool repairing;     // the part is that of faces crushed or drawn out, not of unmet constraints
+    bool with_bending;   // the linear systems get the exact bending
+    int32_t unsolved;    // linear systems that did not converge
+    bool solved;         // the last one did
+    int64_t cut;         // nodes that terms kept from going all of their way in the last update
+    double length;       // of it that was taken
+    double last_change;  // of the update before
+    int32_t overtime;    // iterations after the budget was spent, for the sake of terms that are under way
+    double longest;      // way of a node in one update [m]
+    bool shortened;      // the update was cut to it
+    bool open;           // the newest pair waits for the gradient at its end
+    bool repairing;      // the part is that of faces crushed or drawn out, not of unmet constraints
 } newton;
 
 typedef struct newton_move {

@@ -52,7 +52,8 @@ tl_status implicit_relax(void *self, tl_dynamics_world *w, double dt, tl_strain_
                                .longest = 0.05,
                                .rounds = ROUNDS,
                                .idle_rounds = ROUNDS,
-                               .must_arrive = true};
+                               .must_arrive = true,
+                               .thorough = true};
     tl_term terms[2];
     int32_t count = 0;
     if (limits) TL_TRY(tl_strain_term(limits, w->elements, TOLERANCE, w->ctx.arena, &terms[count++], err));

@@ -204,11 +204,6 @@ static bool stiffen_approaching(const tl_contacts *c, int32_t index, const conta
     return true;
 }
 
-static bool same_pair(const pair *a, const pair *b)
-{
-    return a->kind == b->kind && a->body == b->body && memcmp(a->node, b->node, sizeof a->node) == 0;
-}
-
 tl_status tl_contacts_predict(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u, tl_bsr *matrix, tl_vec3 *push,
                               const tl_ctx *ctx, bool *changed, tl_error *err)
 {
@@ -236,20 +231,20 @@ tl_status tl_contacts_predict(tl_contacts *c, const tl_vec3 *x, const tl_vec3 *u
             stopping += c->set.contact[i].extra_stiffness > 0, steeper = steeper || job.stops[i];
     }
     // contacts that reverse stay marked
-    bool same = c->set.approaching_count == coming &&
-                c->set.count == c->set.active_count + coming + turning + stopping && !steeper;
-    int32_t was = c->set.active_count;
+    int32_t was = c->set.active_count, kept = 0;
     const int32_t was_end = c->set.active_count + c->set.approaching_count;
     for (int32_t i = 0; i < c->cache.count; i++) {
         if (!job.wanted[i]) continue;
-        same = same && same_pair(&c->set.contact[c->set.active_count + at].pair, &c->cache.pair[i]);
-        if (firm) {
-            while (was < was_end && contact_pair_before(c, &c->set.contact[was].pair, &c->cache.pair[i])) was++;
-            const bool before = was < was_end && !contact_pair_before(c, &c->cache.pair[i], &c->set.contact[was].pair);
-            same = !stiffen_approaching(c, i, before ? &c->set.contact[was] : NULL, u, &job.more[at]) && same;
-        }
+        while (was < was_end && contact_pair_before(c, &c->set.contact[was].pair, &c->cache.pair[i])) was++;
+        const bool before = was < was_end && !contact_pair_before(c, &c->cache.pair[i], &c->set.contact[was].pair);
+        kept += before;
+        if (firm && stiffen_approaching(c, i, before ? &c->set.contact[was] : NULL, u, &job.more[at])) steeper = true;
         job.index[at++] = i;
     }
+    const int32_t others = c->set.count - was_end, more = turning + stopping;
+    const int32_t difference =
+        (coming - kept) + (c->set.approaching_count - kept) + (more > others ? more - others : others - more);
+    const bool same = !steeper && difference <= c->policy.barrier.predict_part * (double)(c->set.active_count + coming);
     *changed = !same;
     const tl_status status =
         same ? TL_OK

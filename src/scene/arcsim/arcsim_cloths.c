@@ -175,7 +175,7 @@ static tl_status read_remeshing(arcsim *a, const tl_node *cloth, json_t *entry)
                       fmin(f.size.x, 1e3), "size_max", fmin(f.size.y, 1e3), "aspect_min", aspect, "curvature",
                       or_off(f.refine_angle), "velocity", or_off(f.refine_velocity), "compression",
                       or_off(f.refine_compression), "rib_stiffening", magic->rib_stiffening, "obstacle_gap",
-                      fmin(magic->repulsion_thickness, 1e3), "edge_angles", 1, "blend",
+                      fmin(magic->repulsion_thickness, 1e3), "narrowing", 0, "blend",
                       magic->combine_tensors ? "max" : "sum"));
     limit_thickness(a, cloth, fmin(f.size.x, 1e3), entry);
     return TL_OK;
