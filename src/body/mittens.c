@@ -153,20 +153,20 @@ tl_status tl_character_mittens(const tl_allocator *alloc, const tl_character *c,
     tl_vec3 *x = TL_ALLOC(alloc, tl_vec3, n);
     hull h = {.alloc = alloc, .x = x};
     int32_t *of = TL_ALLOC(alloc, int32_t, n), *list = TL_ALLOC(alloc, int32_t, n), cap = 0;
-    bool room = x && of && list, made;
+    bool allocated = x && of && list, made;
     *face = NULL, *count = 0;
-    for (int32_t v = 0; room && v < n; v++) x[v] = tl_add3(rest[v], noise(v));
-    for (int32_t v = 0; room && v < n; v++) of[v] = extremity_of(c, tl_character_vert_node(c, v));
-    for (int32_t node = 0; room && node < nodes; node++) {
+    for (int32_t v = 0; allocated && v < n; v++) x[v] = tl_add3(rest[v], noise(v));
+    for (int32_t v = 0; allocated && v < n; v++) of[v] = extremity_of(c, tl_character_vert_node(c, v));
+    for (int32_t node = 0; allocated && node < nodes; node++) {
         int32_t members = 0;
         for (int32_t v = 0; v < n; v++)
             if (of[v] == node) list[members++] = v;
         if (members < FEWEST) continue;
-        room = make_hull(&h, list, members, &made);
-        if (!room || !made) continue;
+        allocated = make_hull(&h, list, members, &made);
+        if (!allocated || !made) continue;
         int32_t(*all)[3] = tl_resize_bytes(alloc, *face, (size_t)cap, (size_t)(*count + h.count), sizeof *all);
-        room = all != NULL;
-        if (!room) break;
+        allocated = all != NULL;
+        if (!allocated) break;
         memcpy(all + *count, h.face, (size_t)h.count * sizeof *all);
         *face = all, *count += h.count, cap = *count;
     }
@@ -175,7 +175,7 @@ tl_status tl_character_mittens(const tl_allocator *alloc, const tl_character *c,
     TL_FREE(alloc, list, n);
     TL_FREE(alloc, h.face, h.cap);
     TL_FREE(alloc, h.edge, h.edge_cap);
-    if (room) return TL_OK;
+    if (allocated) return TL_OK;
     TL_FREE(alloc, *face, cap);
     *face = NULL, *count = 0;
     return tl_fail_memory(err, "hands");

@@ -58,10 +58,10 @@ static int32_t count_chords(const tl_panel *p)
 static tl_status make_chords(tl_arena *arena, const tl_panel *p, chords *out, tl_error *err)
 {
     out->count = 0;
-    const int32_t room = count_chords(p);
-    out->at = TL_SCRATCH(arena, tl_vec2, room);
-    out->owner = TL_SCRATCH(arena, int32_t, room);
-    out->curved = TL_SCRATCH(arena, uint8_t, room);
+    const int32_t capacity = count_chords(p);
+    out->at = TL_SCRATCH(arena, tl_vec2, capacity);
+    out->owner = TL_SCRATCH(arena, int32_t, capacity);
+    out->curved = TL_SCRATCH(arena, uint8_t, capacity);
     if (!out->at || !out->owner || !out->curved) return tl_fail_memory(err, "the chords of an outline");
     for (int32_t e = 0; e < p->edge_count; e++)
         for (int32_t c = 0; c < p->edges[e].curve_count; c++) {

@@ -82,7 +82,7 @@ static double area_left(const strips *s, int32_t v)
 {
     const tl_lattice *g = s->g;
     const tl_vec2 *base = &g->point[tl_lattice_index(g, 0, v - 1)], *top = &g->point[tl_lattice_index(g, 0, g->nv)];
-    double twice = tl_polyline_shoelace(base, g->nu + 1) - tl_polyline_shoelace(top, g->nu + 1);
+    double area2 = tl_polyline_shoelace(base, g->nu + 1) - tl_polyline_shoelace(top, g->nu + 1);
     for (int end = 0; end < 2; end++) {  // from the row's end along the side to the top
         const int side = end ? TL_SIDE_RIGHT : TL_SIDE_LEFT;
         const tl_vec2 *line = s->sides->line[side];
@@ -95,9 +95,9 @@ static double area_left(const strips *s, int32_t v)
             sum += tl_cross2(from, line[i]);
             from = line[i];
         }
-        twice += end ? sum : -sum;
+        area2 += end ? sum : -sum;
     }
-    return 0.5 * twice;
+    return 0.5 * area2;
 }
 
 static double row_area(const strips *s, int32_t v)
@@ -175,9 +175,9 @@ void tl_lattice_restore_rows(tl_lattice *g, const double *below)
         const tl_vec2 *before = row - (g->nu + 1);
         sides += tl_cross2(before[g->nu], row[g->nu]) - tl_cross2(before[0], row[0]);
         for (int32_t round = 0; round < NEWTON_STEPS; round++) {
-            const double twice =
+            const double area2 =
                 tl_polyline_shoelace(g->point, g->nu + 1) + sides - tl_polyline_shoelace(row, g->nu + 1);
-            const double lack = below[v] - 0.5 * twice;
+            const double lack = below[v] - 0.5 * area2;
             double slope = 0;
             for (int32_t u = 1; u < g->nu; u++) {
                 const tl_vec2 along = tl_scale2(tl_sub2(row[u + 1], row[u - 1]), 0.5);

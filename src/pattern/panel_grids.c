@@ -145,10 +145,10 @@ static tl_status grid_panel(gridder *g, int32_t panel, tl_error *err)
 // Vertices on a seam's side with their fractions, sorted; NULL: no memory.
 static rim *side_rim(const gridder *g, const tl_seam_side *side, int32_t *count)
 {
-    const int32_t room = g->rim_count[side->panel];
-    rim *out = TL_ALLOC(&g->m->alloc, rim, room);
+    const int32_t capacity = g->rim_count[side->panel];
+    rim *out = TL_ALLOC(&g->m->alloc, rim, capacity);
     *count = 0;
-    for (int32_t i = 0; out && i < room; i++) {
+    for (int32_t i = 0; out && i < capacity; i++) {
         rim r = g->rims[side->panel][i];
         double f;
         if (!tl_outline_on_side(&g->m->outlines, side, r.at, &f)) continue;

@@ -52,9 +52,9 @@ static shape shape_of(const tl_cdt *c, const tl_cdt_tri *t)
         e[k] = squared(p[tl_next3(k)], p[tl_prev3(k)]);
         if (e[k] < e[s.shortest]) s.shortest = k;
     }
-    const double twice = tl_cross2(tl_sub2(p[1], p[0]), tl_sub2(p[2], p[0]));
+    const double area2 = tl_cross2(tl_sub2(p[1], p[0]), tl_sub2(p[2], p[0]));
     s.least = e[s.shortest];
-    s.radius = e[0] * e[1] * e[2] / (4 * twice * twice);
+    s.radius = e[0] * e[1] * e[2] / (4 * area2 * area2);
     return s;
 }
 

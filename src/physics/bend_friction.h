@@ -33,9 +33,9 @@ static inline tl_bend_friction tl_bend_friction_of(const tl_elements *e, int32_t
     const double *a = e->fold_rate[f], b = sqrt(bb), slip = TL_BEND_CREEP / gamma;
     double h[6];
     for (int k = 0; k < 6; k++) h[k] = (double)e->bend[f][k];
-    const double twice = h[0] * a[0] * a[0] + h[1] * a[1] * a[1] + h[2] * a[2] * a[2] +
-                         2 * (h[3] * a[1] * a[2] + h[4] * a[0] * a[2] + h[5] * a[0] * a[1]);
-    const double y = sqrt(fmax(0, twice) / (e->area[f] * b));
+    const double quadratic = h[0] * a[0] * a[0] + h[1] * a[1] * a[1] + h[2] * a[2] * a[2] +
+                             2 * (h[3] * a[1] * a[2] + h[4] * a[0] * a[2] + h[5] * a[0] * a[1]);
+    const double y = sqrt(fmax(0, quadratic) / (e->area[f] * b));
     const double sticking = fmin(y, slip);
     const double f_y = sticking * sticking * (1 - sticking / (3 * slip)) / slip + y - sticking;
     return (tl_bend_friction){m->friction_bend / b * (2 - sticking / slip) / fmax(y, slip),

@@ -198,11 +198,11 @@ static void face_chunk(void *arg, int32_t begin, int32_t end)
         const tl_mesh *mesh = e->mesh[c];
         const int32_t *node_of = e->node_of + e->cloth_node_start[c], *v = mesh->face_vert[s];
         const tl_vec2 d1 = tl_sub2(mesh->uv[v[1]], mesh->uv[v[0]]), d2 = tl_sub2(mesh->uv[v[2]], mesh->uv[v[0]]);
-        const double twice = tl_cross2(d1, d2);
+        const double area2 = tl_cross2(d1, d2);
         // F = [x1 - x0, x2 - x0] [d1 d2]^-1; row k of the inverse is the gradient of basis function k + 1
-        const double g[4] = {d2.y / twice, -d2.x / twice, -d1.y / twice, d1.x / twice};
+        const double g[4] = {d2.y / area2, -d2.x / area2, -d1.y / area2, d1.x / area2};
         memcpy(e->grad[f], g, sizeof g);
-        e->area[f] = 0.5 * twice;
+        e->area[f] = 0.5 * area2;
         for (int k = 0; k < 3; k++) {
             const int32_t edge = mesh->face_edge[s][k];
             const int32_t *beside = mesh->edge_face[edge];

@@ -56,7 +56,7 @@ void tl_strain_limits_destroy(tl_strain_limits *l)
     TL_FREE(al, l->base, l->face_count);
     TL_FREE(al, l->next, l->face_count);
     TL_FREE(al, l->give, l->face_count);
-    TL_FREE(al, l->room, l->face_count);
+    TL_FREE(al, l->widen, l->face_count);
     TL_FREE(al, l->bold, l->face_count);
     TL_FREE(al, l->seen, l->face_count);
     TL_FREE(al, l, 1);
@@ -78,11 +78,11 @@ tl_status tl_strain_limits_create(const tl_allocator *al, const tl_elements *e, 
     l->base = TL_CALLOC(al, double, m);
     l->next = TL_CALLOC_FOR(al, l->next, m);
     l->give = TL_CALLOC(al, double, m);
-    l->room = TL_CALLOC(al, double, m);
+    l->widen = TL_CALLOC(al, double, m);
     l->bold = TL_CALLOC(al, double, m);
     l->seen = TL_CALLOC(al, tl_strain_seen, m);
     if (!l->bounds || !l->cloth || !l->multiplier || !l->trial || !l->stiffness || !l->base || !l->next || !l->seen ||
-        !l->give || !l->room || !l->bold) {
+        !l->give || !l->widen || !l->bold) {
         tl_strain_limits_destroy(l);
         return tl_fail_memory(err, "the strain limits");
     }
@@ -109,7 +109,7 @@ void tl_strain_tighten(tl_strain_limits *l, double margin)
 
 #define SEAM_PLAY 0.002  // [strain] more than rest lengths ask for: else these faces could not move at all
 
-double tl_strain_make_room(tl_strain_limits *l, int32_t a, int32_t b, double ratio)
+double tl_strain_widen_seam(tl_strain_limits *l, int32_t a, int32_t b, double ratio)
 {
     if (!(ratio > 1)) return 0;
     double least = -(double)INFINITY;  // whichever of the two is the longer side
@@ -117,12 +117,12 @@ double tl_strain_make_room(tl_strain_limits *l, int32_t a, int32_t b, double rat
         const tl_strain_bounds *longer = &l->bounds[l->cloth[side == 0 ? a : b]],
                                *shorter = &l->bounds[l->cloth[side == 0 ? b : a]];
         if (longer->aligned || shorter->aligned) return 0;
-        // one length for both: (1 + high + room) / (1 + low - room) = ratio
+        // one length for both: (1 + high + widen) / (1 + low - widen) = ratio
         least = fmax(least, (ratio * (1 + longer->low[0]) - (1 + shorter->high[0])) / (1 + ratio));
     }
-    const double room = least + SEAM_PLAY;
-    if (!(room > 0)) return 0;
-    l->room[a] = l->give[a] = fmax(l->room[a], room);
-    l->room[b] = l->give[b] = fmax(l->room[b], room);
-    return room;
+    const double widen = least + SEAM_PLAY;
+    if (!(widen > 0)) return 0;
+    l->widen[a] = l->give[a] = fmax(l->widen[a], widen);
+    l->widen[b] = l->give[b] = fmax(l->widen[b], widen);
+    return widen;
 }

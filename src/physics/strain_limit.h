@@ -42,11 +42,11 @@ typedef struct tl_strain_limits {
     double (*next)[3];         ///< trial multipliers that go with an update of the positions (tl_strain_predict)
     tl_strain_seen *seen;      ///< if `looked`
     bool looked;
-    double *give;  ///< by how much the bounds of each face are wider in this step (tl_strain_give), mostly 0
-    double *room;  ///< .. and at least, in every step (tl_strain_make_room), mostly 0
-    double *bold;  ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
-    double still;  ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else
-                   ///< holds it
+    double *give;   ///< by how much the bounds of each face are wider in this step (tl_strain_give), mostly 0
+    double *widen;  ///< .. and at least, in every step (tl_strain_widen_seam), mostly 0
+    double *bold;   ///< updates are sought with limits this many times as stiff as the potential has them. 1: as stiff
+    double still;   ///< part of its stiffness that a face within its limits lends to the Hessian; 0: something else
+                    ///< holds it
 } tl_strain_limits;
 
 /// The range and sense of every number, `what` begins the message.
@@ -59,14 +59,14 @@ void tl_strain_limits_destroy(tl_strain_limits *limits);  ///< NULL is fine
 
 #define TL_STRAIN_MARGIN 8e-4  ///< for a simulation, which promises 1e-3
 
-/// Solves for limits that are narrower by `margin` on either side, where there is room: what is left beyond those is
-/// then mostly within the ones asked for, which is what excess is measured against. Once, after making.
+/// Solves for limits that are narrower by `margin` on either side, where they are far enough apart: what is left beyond
+/// those is then mostly within the ones asked for, which is what excess is measured against. Once, after making.
 void tl_strain_tighten(tl_strain_limits *limits, double margin);
 
 /// Two faces of one world edge whose rest lengths differ cannot both have any strain: the bounds of faces `a` and `b`
-/// become as much wider as rest lengths of `ratio` to one need, with a little play. Returns by how much, 0: they had
-/// room enough, or are not isotropic. Once, after tl_strain_tighten.
-double tl_strain_make_room(tl_strain_limits *limits, int32_t a, int32_t b, double ratio);
+/// become as much wider as rest lengths of `ratio` to one need, with a little play. Returns by how much; 0: they were
+/// wide enough, or are not isotropic. Once, after tl_strain_tighten.
+double tl_strain_widen_seam(tl_strain_limits *limits, int32_t a, int32_t b, double ratio);
 
 /// Stiffness of limits over that of the fabric. Small: multipliers carry the load, so Newton sees no contrast; larger
 /// ones save rounds but cost more iterations (docs/strain-limiting.md).

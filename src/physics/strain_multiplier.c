@@ -35,7 +35,7 @@ void tl_strain_begin(tl_strain_limits *l, const tl_elements *e, double gamma)
             fmax(TL_STRAIN_STIFFER * fmax(fabric, inertia), size_of(l->multiplier[f]) / MOST_SLACK);
         l->bold[f] = fmax(1, fmin(TL_STRAIN_BOLD, per_area * TL_STRAIN_REACH * TL_STRAIN_REACH / l->base[f]));
         memcpy(l->trial[f], l->multiplier[f], sizeof l->trial[f]);
-        l->give[f] = l->room[f];
+        l->give[f] = l->widen[f];
     }
 }
 
@@ -50,7 +50,7 @@ void tl_strain_give(tl_strain_limits *l, const tl_elements *e, const tl_vec3 *x,
 
 void tl_strain_take_back(tl_strain_limits *l)
 {
-    for (int32_t f = 0; f < l->face_count; f++) l->give[f] = l->room[f];
+    for (int32_t f = 0; f < l->face_count; f++) l->give[f] = l->widen[f];
 }
 
 // ---- measuring ----

@@ -34,12 +34,12 @@ static json_t *bounds(const tl_obj *mesh)
 
 static double material_area(const tl_obj *mesh)
 {
-    double twice = 0;
+    double area2 = 0;
     for (int32_t f = 0; f < mesh->face_count; f++) {
         const tl_vec2 a = mesh->uv[mesh->face[f][0]], b = mesh->uv[mesh->face[f][1]], c = mesh->uv[mesh->face[f][2]];
-        twice += (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
+        area2 += (b.x - a.x) * (c.y - a.y) - (b.y - a.y) * (c.x - a.x);
     }
-    return twice / 2;
+    return area2 / 2;
 }
 
 static bool mesh_facts(json_t *facts, const tl_obj *mesh)

@@ -228,14 +228,14 @@ static tl_status gather(finder *f, double begin, struct sim_flesh *out, tl_error
     for (int32_t i = 0; i < b->face_count - b->hidden; i++)
         for (int k = 0; k < 3; k++) out->fan_count += place[b->face[i][k]] >= 0;
     out->fan = TL_ALLOC(alloc, int32_t, out->fan_count);
-    const bool room = out->vert && out->move && out->depth && out->start && out->fan;
-    for (size_t v = 0; room && v < n; v++) {
+    const bool allocated = out->vert && out->move && out->depth && out->start && out->fan;
+    for (size_t v = 0; allocated && v < n; v++) {
         if (place[v] < 0) continue;
         out->vert[place[v]] = (int32_t)v;
         for (int32_t s = 0; s < f->samples; s++)
             out->depth[(size_t)s * m + (size_t)place[v]] = f->depth[(size_t)s * n + v];
     }
-    for (int pass = 0; room && pass < 2; pass++) {
+    for (int pass = 0; allocated && pass < 2; pass++) {
         for (int32_t i = 0; i < b->face_count - b->hidden; i++)
             for (int k = 0; k < 3; k++) {
                 const int32_t p = place[b->face[i][k]];
@@ -244,10 +244,10 @@ static tl_status gather(finder *f, double begin, struct sim_flesh *out, tl_error
             }
         for (size_t p = 0; pass == 0 && p < m; p++) out->start[p + 1] += out->start[p];
     }
-    for (size_t p = m; room && p > 0; p--) out->start[p] = out->start[p - 1];
-    if (room) out->start[0] = 0;
+    for (size_t p = m; allocated && p > 0; p--) out->start[p] = out->start[p - 1];
+    if (allocated) out->start[0] = 0;
     TL_FREE(alloc, place, n);
-    return room ? TL_OK : tl_fail_memory(err, "a body");
+    return allocated ? TL_OK : tl_fail_memory(err, "a body");
 }
 
 tl_status sim_make_flesh(tl_sim *sim, sim_body *b, tl_error *err)
@@ -263,8 +263,8 @@ tl_status sim_make_flesh(tl_sim *sim, sim_body *b, tl_error *err)
     f.depth = TL_ALLOC(alloc, float, n *(size_t)f.samples);
     float *line = TL_ALLOC(alloc, float, scratch);
     b->flesh = TL_CALLOC(alloc, struct sim_flesh, 1);
-    const bool room = f.group && f.x && f.normal && f.depth && line && b->flesh;
-    tl_status status = room ? look(&f, b->play.start, line, err) : tl_fail_memory(err, "a body");
+    const bool allocated = f.group && f.x && f.normal && f.depth && line && b->flesh;
+    tl_status status = allocated ? look(&f, b->play.start, line, err) : tl_fail_memory(err, "a body");
     if (status == TL_OK) status = gather(&f, b->play.start, b->flesh, err);
     for (int g = 0; g < GROUPS; g++) {
         tl_bvh_destroy(f.tree[g]);

@@ -32,8 +32,8 @@ static double *stress_of(const tl_mesh *mesh)
 
 /// A seam whose sides differ so much in length that no strain within the limits fits both.
 typedef struct unlike_seam {
-    int32_t edges;      ///< how many there are
-    double room, a, b;  ///< of the worst: limits wider by this much, lengths of its sides
+    int32_t edges;       ///< how many there are
+    double widen, a, b;  ///< of the worst: limits wider by this much, lengths of its sides
     tl_vec3 place;
 } unlike_seam;
 
@@ -55,11 +55,11 @@ static unlike_seam make_room_at_seams(tl_sim *sim, int32_t cloth)
         const int32_t *f = mesh->edge_face[e];
         if (f[0] == TL_NONE || f[1] == TL_NONE || face_of[f[0]] == TL_NONE || face_of[f[1]] == TL_NONE) continue;
         const double a = side_length(mesh, e, 0), b = side_length(mesh, e, 1);
-        const double room = tl_strain_make_room(sim->limits, face_of[f[0]], face_of[f[1]], fmax(a, b) / fmin(a, b));
-        if (!(room > 0)) continue;
+        const double widen = tl_strain_widen_seam(sim->limits, face_of[f[0]], face_of[f[1]], fmax(a, b) / fmin(a, b));
+        if (!(widen > 0)) continue;
         worst.edges++;
-        if (room > worst.room)
-            worst.room = room, worst.a = a, worst.b = b, worst.place = mesh->pos[mesh->edge_node[e][0]];
+        if (widen > worst.widen)
+            worst.widen = widen, worst.a = a, worst.b = b, worst.place = mesh->pos[mesh->edge_node[e][0]];
     }
     return worst;
 }
@@ -76,7 +76,7 @@ void sim_warn_of_seams(tl_sim *sim)
             "cloth %d: sides of a seam at (%.3g, %.3g, %.3g) m are %.4g and %.4g mm long: no strain from %g to "
             "%g %% fits both, so limits are wider by up to %.2g %% in faces at %d such edges (wider "
             "strain_limits or a seam with less gathering mends it)",
-            c, s.place.x, s.place.y, s.place.z, 1e3 * s.a, 1e3 * s.b, 100 * d->min, 100 * d->max, 100 * s.room,
+            c, s.place.x, s.place.y, s.place.z, 1e3 * s.a, 1e3 * s.b, 100 * d->min, 100 * d->max, 100 * s.widen,
             s.edges);
     }
 }

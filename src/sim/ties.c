@@ -105,18 +105,18 @@ static tl_status find_links(tl_sim *sim, sim_handle *h, tl_error *err)
     const int32_t edges = mesh->slots[TL_EDGES].count, nodes = mesh->slots[TL_NODES].count;
     double *rest = TL_ALLOC(&sim->alloc, double, edges);
     int32_t *place = TL_ALLOC(&sim->alloc, int32_t, nodes);
-    const bool room = rest && place;
-    for (int32_t e = 0; room && e < edges; e++) rest[e] = (double)INFINITY;
-    for (int32_t n = 0; room && n < nodes; n++) place[n] = TL_NONE;
-    for (int32_t k = 0; room && k < h->node_count; k++) place[h->nodes[k]] = k;
-    for (int32_t f = 0; room && f < mesh->slots[TL_FACES].count; f++) {
+    const bool allocated = rest && place;
+    for (int32_t e = 0; allocated && e < edges; e++) rest[e] = (double)INFINITY;
+    for (int32_t n = 0; allocated && n < nodes; n++) place[n] = TL_NONE;
+    for (int32_t k = 0; allocated && k < h->node_count; k++) place[h->nodes[k]] = k;
+    for (int32_t f = 0; allocated && f < mesh->slots[TL_FACES].count; f++) {
         if (!tl_alive(mesh, TL_FACES, f)) continue;
         for (int k = 0; k < 3; k++) {
             const int32_t e = mesh->face_edge[f][k], *v = mesh->face_vert[f];
             rest[e] = fmin(rest[e], tl_norm2(tl_sub2(mesh->uv[v[(k + 1) % 3]], mesh->uv[v[(k + 2) % 3]])));
         }
     }
-    for (int pass = 0; room && pass < 2; pass++) {
+    for (int pass = 0; allocated && pass < 2; pass++) {
         if (pass == 1) {
             t->link_cap = t->link_count, t->link_count = 0;
             t->link = TL_ALLOC(&sim->alloc, link, t->link_cap);
@@ -132,7 +132,7 @@ static tl_status find_links(tl_sim *sim, sim_handle *h, tl_error *err)
     }
     TL_FREE(&sim->alloc, rest, edges);
     TL_FREE(&sim->alloc, place, nodes);
-    if (!room || !t->link) return tl_fail_memory(err, "bands");
+    if (!allocated || !t->link) return tl_fail_memory(err, "bands");
     if (t->link_count == 0)
         return tl_fail(err, TL_BAD_INPUT, "handle: a band needs edges, no two of the nodes chosen share one");
     return TL_OK;

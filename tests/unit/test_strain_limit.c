@@ -397,7 +397,7 @@ static void room_for_sides_of_two_lengths(void **state)
     sheet s = sheet_grid(1, 1, 1, 1, true);
     tl_strain_def limits = isotropic(-0.1, 0.1);
     model m = make_model(&s, &limits);
-    const double need = (1.25 * 0.9 - 1.1) / 2.25, room = tl_strain_make_room(m.l, 0, 1, 1.25);
+    const double need = (1.25 * 0.9 - 1.1) / 2.25, room = tl_strain_widen_seam(m.l, 0, 1, 1.25);
     assert_true(room > need && room < need + 0.003);
     for (int32_t i = 0; i < m.e->node_count; i++) m.x[i].x *= 1.13;
     assert_near(tl_strain_excess(m.l, m.e, m.x, 0), 0.03 - room, 1e-12);
@@ -406,7 +406,7 @@ static void room_for_sides_of_two_lengths(void **state)
     assert_near(tl_strain_excess(m.l, m.e, m.x, 1), 0, 1e-12);
     tl_strain_take_back(m.l);
     assert_near(tl_strain_excess(m.l, m.e, m.x, 1), 0.03 - room, 1e-12);
-    assert_near(tl_strain_make_room(m.l, 0, 1, 1.2), 0, 0);  // 1.1 / 0.9 is more
+    assert_near(tl_strain_widen_seam(m.l, 0, 1, 1.2), 0, 0);  // 1.1 / 0.9 is more
     free_model(&m), sheet_free(&s);
 }
 

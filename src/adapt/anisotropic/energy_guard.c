@@ -13,10 +13,10 @@ void remesh_add_strain(const remesher *r, int32_t label, const tl_vec2 u[3], con
 {
     const tl_vec2 d1 = tl_sub2(u[1], u[0]), d2 = tl_sub2(u[2], u[0]);
     const tl_vec3 e1 = tl_sub3(x[1], x[0]), e2 = tl_sub3(x[2], x[0]);
-    const double twice = tl_cross2(d1, d2), area = 0.5 * fabs(twice);
+    const double area2 = tl_cross2(d1, d2), area = 0.5 * fabs(area2);
     if (!(area > 0)) return;
-    const tl_vec3 f1 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d2.y, e1), tl_mul3(d1.y, e2)));
-    const tl_vec3 f2 = tl_mul3(1 / twice, tl_sub3(tl_mul3(d1.x, e2), tl_mul3(d2.x, e1)));
+    const tl_vec3 f1 = tl_mul3(1 / area2, tl_sub3(tl_mul3(d2.y, e1), tl_mul3(d1.y, e2)));
+    const tl_vec3 f2 = tl_mul3(1 / area2, tl_sub3(tl_mul3(d1.x, e2), tl_mul3(d2.x, e1)));
     const double xx = 0.5 * (tl_dot3(f1, f1) - 1), yy = 0.5 * (tl_dot3(f2, f2) - 1), xy = 0.5 * tl_dot3(f1, f2);
     sum->area += area, sum->strain2 += area * (xx * xx + yy * yy + 2 * xy * xy);
     if (!r->def->fabric) return;

@@ -42,9 +42,9 @@ static tl_vec3 solve(const quadric *q)
 static void add_strain(quadric *out, tl_vec2 um, tl_vec2 up, tl_vec2 uq, tl_vec3 xm, tl_vec3 xp, tl_vec3 xq)
 {
     const tl_vec2 d1 = tl_sub2(up, um), d2 = tl_sub2(uq, um);
-    const double twice = tl_cross2(d1, d2);
-    if (!(fabs(twice) > 0)) return;
-    const tl_vec2 gp = {d2.y / twice, -d2.x / twice}, gq = {-d1.y / twice, d1.x / twice};
+    const double area2 = tl_cross2(d1, d2);
+    if (!(fabs(area2) > 0)) return;
+    const tl_vec2 gp = {d2.y / area2, -d2.x / area2}, gq = {-d1.y / area2, d1.x / area2};
     const tl_vec2 g = {-gp.x - gq.x, -gp.y - gq.y};
     const tl_vec3 e1 = tl_sub3(xp, xm), e2 = tl_sub3(xq, xm);
     const tl_vec3 f1 = tl_add3(tl_mul3(gp.x, e1), tl_mul3(gq.x, e2)),

@@ -48,7 +48,7 @@ typedef struct blocks_job {
 } blocks_job;
 
 /// Where the scratch space of a row begins.
-static int64_t room_of(const blocks_job *job, int32_t row)
+static int64_t offset_of(const blocks_job *job, int32_t row)
 {
     const int32_t *a = job->c->set.by_node[ACTIVE].start, *b = job->c->set.by_node[PREDICTED].start;
     return (int64_t)3 * (a[row] - a[job->begin]) + (int64_t)3 * (b[row] - b[job->begin]);
@@ -86,9 +86,9 @@ static void collect_chunk(void *arg, int32_t begin, int32_t end)
     table t;
     memset(t.col, -1, sizeof t.col);
     for (int32_t i = job->begin + begin; i < job->begin + end; i++) {
-        const int64_t room = room_of(job, i);
-        met *list = job->met + room;
-        int32_t *order = job->order + room, *rank = job->rank + room, n = 0, blocks = 0;
+        const int64_t offset = offset_of(job, i);
+        met *list = job->met + offset;
+        int32_t *order = job->order + offset, *rank = job->rank + offset, n = 0, blocks = 0;
         bool busy = false;
         for (int kind = 0; kind < CONTACT_KINDS; kind++) {
             const node_contacts *near = &c->set.by_node[kind];
@@ -144,14 +144,14 @@ static void fill_chunk(void *arg, int32_t begin, int32_t end)
     const blocks_job *job = arg;
     const tl_bsr *m = &job->c->set.blocks;
     for (int32_t i = job->begin + begin; i < job->begin + end; i++) {
-        const int64_t room = room_of(job, i);
-        const met *list = job->met + room;
+        const int64_t offset = offset_of(job, i);
+        const met *list = job->met + offset;
         const int32_t first = m->row_start[i], n = m->row_start[i + 1] - first;
         double(*value)[9] = m->value + first;
         m->col[first] = i;
         for (int32_t k = 1; k < n; k++) m->col[first + k] = met_col(list[k - 1]);
         memset(value, 0, (size_t)n * sizeof *value);
-        const int32_t *order = job->order + room;
+        const int32_t *order = job->order + offset;
         for (int kind = 0; kind < CONTACT_KINDS; kind++) order = add_contacts(job, kind, i, order, value);
         for (int32_t k = 0; k < n; k++) value[k][3] = value[k][1], value[k][6] = value[k][2], value[k][7] = value[k][5];
     }
@@ -169,8 +169,8 @@ static bool take_scratch(blocks_job *job, tl_arena *arena)
     const tl_contacts *c = job->c;
     int64_t most = 0;
     for (job->begin = 0; job->begin < c->node_count; job->begin += GROUP) {
-        const int64_t room = room_of(job, end_of_group(c, job->begin));
-        most = room > most ? room : most;
+        const int64_t offset = offset_of(job, end_of_group(c, job->begin));
+        most = offset > most ? offset : most;
     }
     job->ends = TL_SCRATCH(arena, ends, c->set.count);
     job->met = TL_SCRATCH(arena, met, most);

@@ -187,11 +187,11 @@ static double set_goal(tl_contacts *c, int32_t i, tl_vec3 x, tl_vec3 clear)
         if (s.outside < depth) depth = s.outside, along = motion;
         if (s.outside >= wanted) continue;
         const body_point t = c->bodies[b].plane ? (body_point){.body = -1} : facing_point(c, &s, x);
-        const bool between = t.body >= 0 && t.outside < wanted, room = between && s.outside >= 0 && t.outside >= 0;
+        const bool between = t.body >= 0 && t.outside < wanted, in_front = between && s.outside >= 0 && t.outside >= 0;
         // in front of both, as between two toes, cloth must come out instead of being held: not farther than the middle
-        const double lack = (room ? 0.5 * (s.outside + t.outside) : wanted) - s.outside;
+        const double lack = (in_front ? 0.5 * (s.outside + t.outside) : wanted) - s.outside;
         add_to_squeeze(&q, &s, fmax(lack, 0.01 * wanted), motion);  // in the very middle, too, it goes along
-        if (!between || room) continue;
+        if (!between || in_front) continue;
         depth = fmin(depth, t.outside);
         add_to_squeeze(&q, &t, wanted - t.outside, point_motion(c, &t, x));
     }

@@ -47,11 +47,11 @@ tl_status search_part_make(const tl_allocator *alloc, const tl_search_def *def, 
         }
     out->node_count = nodes;
     out->node = TL_ALLOC(alloc, int32_t, nodes), out->local = TL_ALLOC(alloc, tl_vec3, nodes);
-    const bool room = out->node && out->local;
-    for (int32_t v = 0, n = 0; room && v < def->node_count; v++)
+    const bool allocated = out->node && out->local;
+    for (int32_t v = 0, n = 0; allocated && v < def->node_count; v++)
         if (mark[v]) out->node[n++] = v;
     TL_FREE(alloc, mark, def->node_count);
-    if (!room) return tl_fail_memory(err, "parts of a body");
+    if (!allocated) return tl_fail_memory(err, "parts of a body");
     *fits = choose_refs(def->rest, out);
     if (*fits) search_part_turn(out, def->rest, (tl_vec3){0, 0, 0}, (tl_vec3){0, 0, 1});
     return TL_OK;

@@ -52,10 +52,10 @@ tl_status search_tree_make(tl_search *s, int32_t *list, int32_t count, search_tr
     *out = (search_tree){.cap = 2 * count - 1};
     tl_key *key = TL_ALLOC(&s->alloc, tl_key, 2 * (size_t)count);
     out->sphere = TL_CALLOC(&s->alloc, search_sphere, out->cap);
-    const bool room = key && out->sphere;
+    const bool allocated = key && out->sphere;
     piece stack[DEEPEST] = {{0, count, 0}};
-    out->count = room;
-    for (int top = room; top > 0;) {
+    out->count = allocated;
+    for (int top = allocated; top > 0;) {
         const piece p = stack[--top];
         search_sphere *ball = &out->sphere[p.sphere];
         if (p.count == 1) {
@@ -70,7 +70,7 @@ tl_status search_tree_make(tl_search *s, int32_t *list, int32_t count, search_tr
         stack[top++] = (piece){p.first + half, p.count - half, next + 1};
     }
     TL_FREE(&s->alloc, key, 2 * (size_t)count);
-    return room ? TL_OK : tl_fail_memory(err, "a tree of spheres");
+    return allocated ? TL_OK : tl_fail_memory(err, "a tree of spheres");
 }
 
 static search_sphere around(const search_sphere *a, const search_sphere *b)
