@@ -9,7 +9,7 @@ top=$(cd "$(dirname "$0")/.." && pwd)
 toile=${TOILE:-$top/build/release/toile}
 runs=${DOCS_RUNS:-$top/out/docs}
 images=${DOCS_IMAGES:-$top/docs/images}
-quick="buckling curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes resampled"
+quick="buckling curtain tablecloth silk sleeve sphere-sheet adaptive flag-sheet flag-plot render-modes resampled subdivision levels folds two-bodies"
 slow="paper-sphere paper-flag paper-sleeve paper-dress fidelity pattern-dress"
 mkdir -p "$runs" "$images"
 
@@ -41,6 +41,12 @@ sheet()
     run=$1 file=$2 count=$3
     shift 3
     "$toile" render "$runs/$run" -o "$images/$file.png" --sheet "$count" --quiet "$@"
+}
+
+# few_colours FROM TO: a third of the size, no difference to be seen
+few_colours()
+{
+    "${FFMPEG:-ffmpeg}" -loglevel error -y -i "$1" -vf "split[a][b];[a]palettegen=max_colors=200[p];[b][p]paletteuse=dither=bayer:bayer_scale=5" "$2"
 }
 
 fidelity()
@@ -87,6 +93,43 @@ make_one()
         "${FFMPEG:-ffmpeg}" -loglevel error -y -i "$runs/mode-shaded.png" -i "$runs/mode-wire.png" -i "$runs/mode-mesh.png" \
             -i "$runs/mode-strain.png" -i "$runs/mode-velocity.png" -i "$runs/mode-curvature.png" -frames:v 1 -filter_complex \
             "xstack=inputs=6:layout=0_0|w0_0|w0+w0_0|0_h0|w0_h0|w0+w0_h0" "$images/render-modes.png"
+        ;;
+    subdivision)
+        files= layout= y=0
+        for scheme in butterfly loop modified-loop; do
+            x=0
+            for level in 0 1 2 4; do
+                "$toile" refine "$top/scenes/kimmerle/tetrahedron.obj" -o "$runs/tet.obj" --levels $level --scheme $scheme --quiet
+                wire=--wire
+                [ $level -lt 4 ] || wire=
+                "$toile" render "$runs/tet.obj" -o "$runs/tet-$scheme-$level.png" --size 220x180 --camera 30,20 --white --quiet $wire
+                files="$files -i $runs/tet-$scheme-$level.png" layout="$layout|${x}_$y" x=$((x + 220))
+            done
+            y=$((y + 180))
+        done
+        "${FFMPEG:-ffmpeg}" -loglevel error -y $files -filter_complex "xstack=inputs=12:layout=${layout#|}" "$runs/subdivision.png"
+        few_colours "$runs/subdivision.png" "$images/subdivision.png"
+        ;;
+    levels | folds)
+        simulate shirt-trousers shirt-trousers
+        files= count=0 size=250x330 last=3
+        [ "$1" = levels ] || size=500x420 last=1
+        while [ $count -le $last ]; do
+            how="--levels $count"
+            [ "$1" = levels ] || how="--levels 2"
+            [ "$1$count" != folds1 ] || how="--levels 2 --wrinkles directional --wavelength 40 --variation 2 --rate 0"
+            "$toile" refine "$runs/shirt-trousers" -o "$runs/$1-$count" --first 38 --last 40 --quiet $how
+            sed -i '/"camera": {/,/}/c\  "camera": {"eye": [0.75, 0.85, 0.95], "target": [0.03, 0.62, 0.02]},' "$runs/$1-$count/scene.json"
+            "$toile" render "$runs/$1-$count" -o "$runs/$1-$count.png" --frames 40 --size $size --quiet
+            files="$files -i $runs/$1-$count.png" count=$((count + 1))
+        done
+        "${FFMPEG:-ffmpeg}" -loglevel error -y $files -filter_complex "hstack=inputs=$count" "$runs/$1.png"
+        few_colours "$runs/$1.png" "$images/$1.png"
+        ;;
+    two-bodies)
+        simulate two-bodies kimmerle/two-bodies
+        "$toile" render "$runs/two-bodies" -o "$runs/two-bodies.png" --frames 39 --mode stress --size 620x420 --camera 0,5 --quiet
+        few_colours "$runs/two-bodies.png" "$images/two-bodies.png"
         ;;
     paper-sphere) simulate paper-sphere paper-sphere && sheet paper-sphere paper-sphere 15 ;;
     paper-flag) simulate paper-flag paper-flag && sheet paper-flag paper-flag 12 ;;
