@@ -108,6 +108,7 @@ typedef struct tl_drape_garment {
     int32_t rested;                       ///< 1: slower than 3 mm/s
     int32_t steps;
     int32_t pinched;       ///< most nodes between parts of the body at a time
+    int32_t pinched_end;   ///< those in the end: there cloth passes through the skin
     char fault[640];       ///< what is not as it should be, "" if all is
     char sewn_wrong[280];  ///< seams that closed beside a limb instead of around it and the like, "": none
     int32_t arms_raised;   ///< 1: it has no sleeves, so arms were raised while it was sewn

@@ -165,7 +165,7 @@ static uint64_t hash_of(const tl_draper *d, const tl_pattern_mesh *mesh)
 {
     tl_hash h;
     tl_hash_init(&h);
-    const int32_t version = 6;
+    const int32_t version = 9;
     tl_hash_add(&h, &version, sizeof version);
     tl_hash_add(&h, mesh->pos, (size_t)mesh->vert_count * sizeof *mesh->pos);
     tl_hash_add(&h, mesh->uv, (size_t)mesh->vert_count * sizeof *mesh->uv);
@@ -265,6 +265,11 @@ static void find_fault(tl_drape_garment *r)
     const double strain = fmax(r->strain_max_99, -r->strain_min_99);
     if (*r->sewn_wrong) add_fault(r, "%s", r->sewn_wrong);
     if (r->crossings > 0) add_fault(r, "%lld crossings", (long long)r->crossings);
+    if (r->pinched_end > 0)
+        add_fault(r,
+                  "cloth passes through the skin at %d nodes, pinched between parts of the body or where a seam of "
+                  "%.60s and %.60s closed through it (%.3g m)",
+                  r->pinched_end, r->gap_panel[0], r->gap_panel[1], r->gap);
     if (strain > STRAINED) add_fault(r, "strained by %.0f %% (made for another body?)", 100 * strain);
     if (r->left_open > 0)
         add_fault(r, "a seam of %.60s and %.60s stays open by %.3g m (%d points of seams do): something is in its way",
@@ -366,7 +371,10 @@ static tl_status dress_panels(tl_draper *d, tl_error *err)
     return status;
 }
 
-static bool is_sewn_wrong(const tl_drape_garment *r) { return *r->sewn_wrong || r->left_open > 0; }
+static bool is_sewn_wrong(const tl_drape_garment *r)
+{
+    return *r->sewn_wrong || r->left_open > 0 || r->pinched_end > 0;
+}
 
 // The same with panels placed by what they are; what was before stays if that is no better.
 static tl_status dress_again(tl_draper *d, bool *better, tl_error *err)

@@ -85,6 +85,7 @@ static const field fields[] = {
     FIELD('i', rested),
     FIELD('i', steps),
     FIELD('i', pinched),
+    FIELD('i', pinched_end),
     FIELD('i', held),
     FIELD('d', hold_force),
 };

@@ -79,6 +79,7 @@ tl_status tl_dress_step(tl_dress_stage *s, double part, tl_error *err)
     tl_step_report r;
     TL_TRY(tl_sim_step(s->sim, &r, err));
     s->report->steps++;
+    s->report->pinched_end = r.contact.pinched;
     if (r.contact.pinched > s->report->pinched) s->report->pinched = r.contact.pinched;
     if (w->progress) w->progress(w->user, part);
     return asked((void *)w) ? tl_fail(err, TL_CANCELLED, "dressing was stopped") : TL_OK;
