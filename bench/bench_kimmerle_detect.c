@@ -248,7 +248,8 @@ static tl_status draw(const bench_kimmerle_def *def, const char *out, const char
     const tl_plot_diagram diagrams[] = {{"close pairs found [%]", ratio, ratios},
                                         {"detection [ms a step]", seconds, timed}};
     tl_plot_page_def page = tl_plot_page_def_default();
-    page.out = out, page.title = title, page.subtitle = "as Kimmerle 2005, Figs. 2.11 and 2.12; times are means of 25 steps";
+    page.out = out, page.title = title,
+    page.subtitle = "as Kimmerle 2005, Figs. 2.11 and 2.12; times are means of 25 steps";
     page.x_title = "step", page.x = c->step, page.point_count = def->steps;
     page.diagrams = diagrams, page.diagram_count = times ? 2 : 1;
     return tl_plot_page(&page, err);
