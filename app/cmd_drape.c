@@ -361,7 +361,7 @@ static int drape(const app_command *self, int argc, char **argv, app_list *words
         {"elastic", 0, APP_MANY, &o.elastics, 0, 0, "LABEL=F", "a rubber band of F times the length of these edges"},
         {"place", 0, APP_FLAG, &o.place, 0, 0, NULL, "place panels by what they are, even if the pattern says where"},
         {"no-hold", 0, APP_FLAG, &o.no_hold, 0, 0, NULL, "skirts and trousers are held by friction alone"},
-        {"no-fit", 0, APP_FLAG, &o.no_fit, 0, 0, NULL, "no fit.html with pictures"},
+        {"no-fit", 0, APP_FLAG, &o.no_fit, 0, 0, NULL, "no fit.html with pictures, no fit.json"},
         {"verbose", 'v', APP_FLAG, &o.verbose, 0, 0, NULL, "what goes on, in detail"},
         {"quiet", 'q', APP_FLAG, &o.quiet, 0, 0, NULL, "no progress, no summary"},
         {"json", 0, APP_FLAG, &o.json, 0, 0, NULL,

@@ -1,7 +1,7 @@
 // toile/drape.h: sewing patterns and a body in, draped garments out (docs/drape.md).
 //
-// Folder: NAME.obj each garment at rest, sewn; NAME.glb with its motion; fit.html and fit/ how it fits; scene.json and
-// frames/ as of any run; drape.json what it came to; dress/ what to go on from after an interruption.
+// Folder: NAME.obj each garment at rest, sewn; NAME.glb with its motion; fit.html, fit.json and fit/ how it fits;
+// scene.json and frames/ as of any run; drape.json what it came to; dress/ what to go on from after an interruption.
 #pragma once
 #include "toile/base.h"
 #include "toile/run.h"
@@ -53,7 +53,7 @@ typedef struct tl_drape_def {
     const char *material;      ///< fabric of the library or a file. Default "cotton".
     tl_drape_quality quality;  ///< Default TL_DRAPE_NORMAL.
     double edge;               ///< of the finished mesh [m], in place of the quality's; 0: by quality. Default 0.
-    uint32_t no_fit;           ///< 1: no fit.html. Default 0.
+    uint32_t no_fit;           ///< 1: no fit.html, fit.json. Default 0.
     int32_t frames;            ///< of the motion; < 0: all of the clip. Default -1.
     const char *out_dir;       ///< Required.
     int32_t threads;           ///< >= 1; never changes a result. Default 1.

@@ -10,7 +10,7 @@ tl_status tl_fit_measure(const tl_sim *sim, tl_cloth_id id, const tl_material *m
                          tl_drape_fit *out, tl_error *err);
 
 /// Pictures of frame 0 of the run in `dir`, from three sides and with strain in colours, into dir/fit/, and
-/// dir/fit.html that shows them beside the figures.
+/// dir/fit.html that shows them beside the figures; dir/fit.json has the figures alone.
 typedef struct tl_fit_page_def {
     const char *dir;
     const char *body[2];               ///< files of the bodies; the second NULL: there is one

@@ -1,4 +1,5 @@
-// run/fit_page.c: the fit as a page: pictures from three sides, shaded and with strain in colours, and figures.
+// run/fit_page.c: the fit as a page: pictures from three sides, shaded and with strain in colours, and figures; the
+// figures as JSON for programs, in the units of drape.json.
 
 #include <math.h>
 #include <stdio.h>
@@ -7,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 #include "io/file.h"
+#include "io/json.h"
 #include "io/text.h"
 #include "run/fit.h"
 #include "toile/render.h"
@@ -122,9 +124,64 @@ static void put_all(tl_buf *b, const tl_fit_page_def *def)
     tl_buf_text(b, "</div>\n");
 }
 
+// ---- fit.json -----------------------------------------------------------------------------------------------
+
+// What was not measured is null, and so is an ease of 0: the cloth does not go around the body there.
+static json_t *number(double value) { return isfinite(value) ? json_real(value) : json_null(); }
+
+static json_t *ease(double value) { return value != 0 ? number(value) : json_null(); }
+
+static json_t *garment_json(const tl_drape_garment *g)
+{
+    const tl_drape_fit *f = &g->fit;
+    json_t *tension = json_pack("{so so so}", "mean", number(f->tension_mean), "95", number(f->tension_95), "max",
+                                number(f->tension_max));
+    json_t *pressure = json_pack("{so so so so}", "mean", number(f->pressure_mean), "95", number(f->pressure_95), "max",
+                                 number(f->pressure_max), "touching", number(f->touching));
+    json_t *room = json_pack("{so so}", "mean", number(f->room_mean), "95", number(f->room_95));
+    json_t *eases =
+        json_pack("{so so so}", "chest", ease(f->chest_ease), "waist", ease(f->waist_ease), "hips", ease(f->hip_ease));
+    json_t *strain = json_pack("{so so so so}", "min", number(g->strain_min), "max", number(g->strain_max), "min_99",
+                               number(g->strain_min_99), "max_99", number(g->strain_max_99));
+    json_t *seam = json_pack("{so s[ss] si}", "gap", number(g->gap), "panels", g->gap_panel[0], g->gap_panel[1],
+                             "left_open", g->left_open);
+    return json_pack("{ss ss so so so so so so}", "name", g->name, "fault", g->fault, "tension", tension, "pressure",
+                     pressure, "room", room, "ease", eases, "strain", strain, "widest_seam", seam);
+}
+
+static json_t *body_json(const char *body, const char *pictures, const tl_drape_report *report)
+{
+    json_t *list = json_array();
+    for (int32_t i = 0; list && i < report->count; i++)
+        if (json_array_append_new(list, garment_json(&report->garment[i])) != 0) return json_decref(list), NULL;
+    return list ? json_pack("{ss ss so}", "body", body, "pictures", pictures, "garments", list) : NULL;
+}
+
+static tl_status write_figures(const tl_fit_page_def *def, tl_error *err)
+{
+    char path[TL_PATH_MAX];
+    TL_TRY(tl_path_join(def->dir, "fit.json", path, err));
+    json_t *bodies = json_array();
+    bool ok = bodies;
+    for (int i = 0; ok && i < 2 && def->report[i]; i++)
+        ok = json_array_append_new(bodies, body_json(def->body[i], i ? "beside/fit" : "fit", def->report[i])) == 0;
+    json_t *all = ok ? json_pack("{sO}", "bodies", bodies) : NULL;
+    json_decref(bodies);
+    if (!all) return tl_fail_memory(err, "figures of fit");
+    tl_buf b;
+    tl_buf_init(&b, def->alloc);
+    tl_json_write(&b, all), tl_buf_text(&b, "\n");
+    json_decref(all);
+    tl_status status = tl_buf_end(&b, "figures of fit", err);
+    if (status == TL_OK) status = tl_file_write(path, b.data, b.size, false, err);
+    tl_buf_free(&b);
+    return status;
+}
+
 tl_status tl_fit_page(const tl_fit_page_def *def, tl_error *err)
 {
     char path[TL_PATH_MAX];
+    TL_TRY(write_figures(def, err));
     TL_TRY(tl_path_join(def->dir, "fit.html", path, err));
     TL_TRY(draw(def, err));
     tl_buf b;

@@ -84,6 +84,13 @@ awk '$1 == "v" {$2 *= 1.1; $4 *= 1.1} {print}' trunk.obj > wide.obj
 expect 0 drape skirt.json --body trunk.obj --beside wide.obj --edge 0.08 -o pair --threads 1 --quiet
 [ "$(grep -c 'girth of cloth' pair/fit.html)" = 2 ] || fail "not two fits in fit.html"
 grep -q 'beside/fit/tension-front.png' pair/fit.html || fail "no picture of the second body"
+"$JSON_GET" bodies.1.body < pair/fit.json > stdout || fail "no second body in fit.json"
+says stdout 'wide.obj'
+for figure in tension.95 pressure.max room.mean strain.max_99; do
+    here=$("$JSON_GET" bodies.0.garments.0.$figure < pair/fit.json)
+    there=$("$JSON_GET" bodies.1.garments.0.$figure < pair/fit.json)
+    [ -n "$here" ] && [ "$here" != "$there" ] || fail "fit.json has $figure of $here and $there"
+done
 [ -s pair/beside/skirt.obj ] && [ -s pair/beside/fit/room-back.png ] || fail "the second body was not dressed"
 
 # the same scene by toile run
