@@ -28,6 +28,7 @@ typedef struct garment_row {
 #define UNIFORM                                                                                                        \
     "detail.cull=false", "remeshing.split_length=100", "remeshing.join_length=1000", "remeshing.rejoin_wait=0"
 #define ADAPTIVE "remeshing.curvature=0.45"
+#define BY_SAG(metres) "remeshing.sag=" metres
 static const garment_row rows[] = {
     {"T-shirt", "realtime-tshirt", -1, {NULL}, {6199, 0, 0, 0}, false},
     {"dress, level 3", "realtime-dress", 3, {UNIFORM}, {15232, 120.333, 17.852, 0}, true},
@@ -35,6 +36,8 @@ static const garment_row rows[] = {
     {"dress, level 1", "realtime-dress", 1, {UNIFORM}, {952, .971, 1.160, 0}, true},
     {"dress, level 0", "realtime-dress", 0, {"detail.cull=false"}, {238, .358, .310, 0}, true},
     {"dress, adaptive", "realtime-dress", -1, {ADAPTIVE, "detail.cull=false"}, {1631, 2.875, 2.047, .103}, true},
+    {"dress, sag 2 mm", "realtime-dress", -1, {BY_SAG("0.002"), "detail.cull=false"}, {1631, 2.875, 2.047, .103}, true},
+    {"dress, sag 1 mm", "realtime-dress", -1, {BY_SAG("0.001"), "detail.cull=false"}, {1631, 2.875, 2.047, .103}, true},
     {"dress, coarse behind", "realtime-dress", -1, {ADAPTIVE}, {914, 1.363, 1.156, .067}, false},
 };
 enum { ROWS = sizeof rows / sizeof *rows, LEVEL_3 = 1 };

@@ -83,7 +83,9 @@ typedef struct tl_remeshing {
     uint32_t locked;          ///< 1: an edge whose triangle's parent is not halved all around waits, as published.
                               ///< Default 0: the parent's other edges are halved for it.
     uint32_t unused;          ///< zero
-    double reserved[6];       ///< room for later fields; zero
+    double sag;  ///< how far the cloth may stand off an edge [m], >= 0, in place of curvature and lengths; 0: by those.
+                 ///< Default 0.
+    double reserved[5];  ///< room for later fields; zero
 } tl_remeshing;
 TL_API tl_remeshing tl_remeshing_default(void);
 

@@ -66,7 +66,7 @@ typedef struct tl_remeshing_file {
     double size_min, size_max, aspect_min, curvature, velocity, compression, rib_stiffening, hysteresis, interval,
         obstacle_gap, error;
     double split_length, join_length;
-    double length_per_level;
+    double length_per_level, sag;
     int32_t ties, always_join, locked;
     int64_t max_faces, patience, layers, levels, rejoin_wait, obstacle_levels;
 } tl_remeshing_file;

@@ -186,6 +186,15 @@ static const char *const blend_words[] = {"sum", "max", NULL};                  
          1,                                                                                                              \
          {1},                                                                                                            \
          .doc = "Of edge-trees: split_length and join_length shrink by this with every level"},                          \
+        {"sag",                                                                                                          \
+         TL_KEY_REAL,                                                                                                    \
+         flags,                                                                                                          \
+         AT(sag),                                                                                                        \
+         0,                                                                                                              \
+         1,                                                                                                              \
+         {0},                                                                                                            \
+         .doc = "Of edge-trees: how far the cloth may stand off an edge, in place of "                                   \
+                "curvature and lengths; 0: by those"},                                                                   \
         {"always_join",   TL_KEY_BOOL,   flags,                                                                          \
          AT(always_join), .number = {0}, .doc = "Of edge-trees: edges are joined whenever nothing would halve them"},    \
         {"locked",                                                                                                       \

@@ -37,13 +37,13 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
     tl_remeshing_file f = scene->file.remeshing;
     const tl_remeshing_file *own = &cloth->file.remeshing;
     if (cloth->own_remeshing) {
-        double *to[] = {&f.size_min,     &f.size_max,    &f.aspect_min,   &f.curvature,       &f.velocity,
-                        &f.compression,  &f.hysteresis,  &f.interval,     &f.rib_stiffening,  &f.error,
-                        &f.split_length, &f.join_length, &f.obstacle_gap, &f.length_per_level};
-        const double from[] = {own->size_min,       own->size_max,        own->aspect_min,   own->curvature,
-                               own->velocity,       own->compression,     own->hysteresis,   own->interval,
-                               own->rib_stiffening, own->error,           own->split_length, own->join_length,
-                               own->obstacle_gap,   own->length_per_level};
+        double *to[] = {&f.size_min,     &f.size_max,    &f.aspect_min,   &f.curvature,        &f.velocity,
+                        &f.compression,  &f.hysteresis,  &f.interval,     &f.rib_stiffening,   &f.error,
+                        &f.split_length, &f.join_length, &f.obstacle_gap, &f.length_per_level, &f.sag};
+        const double from[] = {
+            own->size_min,     own->size_max,    own->aspect_min,   own->curvature,        own->velocity,
+            own->compression,  own->hysteresis,  own->interval,     own->rib_stiffening,   own->error,
+            own->split_length, own->join_length, own->obstacle_gap, own->length_per_level, own->sag};
         for (size_t i = 0; i < sizeof from / sizeof from[0]; i++)
             if (!isnan(from[i])) *to[i] = from[i];
         if (own->kind >= 0) f.kind = own->kind;
@@ -91,6 +91,7 @@ static tl_remeshing remeshing_of(const tl_scene *scene, const tl_scene_cloth *cl
                           .always_join = f.always_join != 0,
                           .locked = f.locked != 0,
                           .length_per_level = f.length_per_level,
+                          .sag = f.sag,
                           .split_length = f.split_length,
                           .join_length = f.join_length};
 }

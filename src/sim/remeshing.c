@@ -55,6 +55,8 @@ static tl_status check_edge_trees(const tl_remeshing *d, tl_error *err)
         return tl_fail(err, TL_BAD_INPUT, "remeshing.obstacle_levels %d, must be 0 to 8", d->obstacle_levels);
     if (!(d->length_per_level >= 0 && d->length_per_level <= 1))
         return tl_fail(err, TL_BAD_INPUT, "remeshing.length_per_level %g, must be from 0 to 1", d->length_per_level);
+    if (!(d->sag >= 0 && d->sag <= 1))
+        return tl_fail(err, TL_BAD_INPUT, "remeshing.sag %g m, must be from 0 (off) to 1", d->sag);
     if (d->ties > TL_TIES_CURVATURE) return tl_fail(err, TL_BAD_ARG, "remeshing.ties %d is none of ours", (int)d->ties);
     return TL_OK;
 }

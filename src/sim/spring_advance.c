@@ -90,6 +90,7 @@ static void keep_to_budget(spring_cloth *c, int32_t budget, tl_trees_rules *rule
     const double wider = c->split_angle / rules->split_angle;
     rules->split_length = fmax(0.01, 1 - wider * (1 - rules->split_length));
     rules->join_length = fmax(rules->split_length, 1 - wider * (1 - rules->join_length));
+    rules->split_sag *= wider, rules->join_sag *= wider;
     if (over > 1 + BUDGET_SLACK) rules->mask &= ~(uint32_t)TL_TREES_BY_COLLISION;
     rules->split_angle = c->split_angle, rules->join_angle = c->join_angle;
     const int32_t left = budget - c->tri_count;  // a split makes two to four triangles

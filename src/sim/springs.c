@@ -104,7 +104,9 @@ void sim_springs_hash(const tl_sim *sim, tl_hash *hash)
                                   r->join_length,      r->rejoin_wait, r->obstacles,       r->max_faces,
                                   r->interval,         (int)r->ties,   r->obstacle_levels, r->always_join,
                                   r->length_per_level, r->locked};
-        if (r->kind == TL_REMESHING_EDGE_TREES) tl_hash_add(hash, rules, sizeof rules);
+        if (r->kind != TL_REMESHING_EDGE_TREES) continue;
+        tl_hash_add(hash, rules, sizeof rules);
+        if (r->sag > 0) tl_hash_add(hash, &r->sag, sizeof r->sag);
     }
 }
 

@@ -236,6 +236,36 @@ static void collision_refines_to_a_level_of_its_own(void **state)
     free_world(w);
 }
 
+// An arc of 0.1 m stands off by bend * 0.1^2 / 8, halved edges by a quarter of that; a sheet that is pushed together as
+// far as the half wave that it would be.
+static void sag_is_the_same_at_every_level(void **state)
+{
+    (void)state;
+    world *w = make_world(TL_TREES_BY_SAG | TL_TREES_UNLOCK);
+    const double base = 0.1, bend = 2, first = sqrt(2) * bend * base * base / 8;  // of a diagonal
+    for (int level = 0; level < 3; level++) {  // on either side of what edges of that level are off
+        const double off = first / (1 << 2 * level);
+        w->bend = bend;
+        w->rules.split_sag = 1.05 * off, w->rules.join_sag = 0.9 * off;
+        for (int k = 0; k < 6; k++) update(w);
+        assert_int_equal(deepest(w), level);
+        w->rules.split_sag = 0.95 * off;
+        for (int k = 0; k < 6; k++) update(w);
+        assert_int_equal(deepest(w), level + 1);
+    }
+    w->bend = 0, w->squeeze = 1;
+    for (int k = 0; k < 10; k++) update(w);
+    assert_int_equal(deepest(w), 0);
+    const double wave = 2 / 3.14159265358979323846 * sqrt(0.01) * base;  // one part in a hundred along the sides
+    w->squeeze = 0.99;
+    w->rules.split_sag = 1.5 * wave, w->rules.join_sag = wave;  // diagonals are longer by a root of two
+    assert_int_equal(update(w).splits, 0);
+    w->rules.split_sag = 0.99 * wave, w->rules.join_sag = 0.9 * wave;
+    for (int k = 0; k < 6; k++) update(w);
+    assert_int_equal(deepest(w), 1);
+    free_world(w);
+}
+
 static void joins_wait_their_time(void **state)
 {
     (void)state;
@@ -299,6 +329,7 @@ int main(void)
         cmocka_unit_test(a_sheet_that_bends_one_way_is_refined_to_the_end),
         cmocka_unit_test(length_refines_what_is_pushed_together_alone),
         cmocka_unit_test(collision_refines_to_a_level_of_its_own),
+        cmocka_unit_test(sag_is_the_same_at_every_level),
         cmocka_unit_test(joins_wait_their_time),
         cmocka_unit_test(what_is_hidden_is_coarse_up_to_the_border),
         cmocka_unit_test(rules_are_checked),

@@ -10,6 +10,10 @@
 #include "base/alloc.h"
 #include "base/fail.h"
 
+#define SAG_OF_TURN (1.0 / 8)  // of an arc that turns by an angle, over length and angle
+#define SAG_OF_SQUEEZE                                                                                                 \
+    0.63661977236758134  // 2 / pi: of a half wave, over length and the root of the part it is shorter
+
 enum { EDGES_PER_CHUNK = 1024 };
 enum { UNLOCKING = TL_TREES_BY_VISIBILITY | TL_TREES_WHOLE | TL_TREES_UNLOCK };
 enum { BLOCKED = -1, STAY, SPLIT, JOIN, KEEP, ALONG };  // KEEP: split, and wanted; ALONG: split with others
@@ -38,6 +42,11 @@ void tl_trees_more_rules(const tl_remeshing *d, tl_trees_rules *r)
         r->level_factor = d->length_per_level;
     }
     if (d->always_join) r->mask |= TL_TREES_ALWAYS_JOIN;
+    if (d->sag > 0) {  // in place of what it measures in metres
+        r->mask &= ~(uint32_t)(TL_TREES_BY_CURVATURE | TL_TREES_BY_LENGTH | TL_TREES_BY_LEVEL_LENGTH);
+        r->mask |= TL_TREES_BY_SAG;
+        r->split_sag = d->sag, r->join_sag = d->sag * (1 - d->hysteresis);
+    }
     r->tie = ties[d->ties];
 }
 
@@ -130,6 +139,16 @@ static int by_length(const judge *j, const tl_trees_edge *e, double ratio)
     return ratio > r->join_length * f ? verdict : STAY;
 }
 
+// How far the cloth stands off an edge: by how much it turns between the ends, or as the half wave that it becomes
+// where it is pushed together.
+static double sag_of(const judge *j, int32_t id, const tl_trees_edge *e)
+{
+    const tl_vec3 p = j->sight->normal[e->a], q = j->sight->normal[e->b];
+    const double rest = tl_trees_rest_length(j->m, id),
+                 ratio = distance(j->sight->pos[e->a], j->sight->pos[e->b]) / rest;
+    return rest * fmax(SAG_OF_TURN * distance(p, q), SAG_OF_SQUEEZE * sqrt(fmax(0, 1 - ratio)));
+}
+
 // What the criteria want of an edge that is whole, or that was: SPLIT, STAY, or JOIN if none of them needs it split.
 static int verdict_of(const judge *j, int32_t id, const tl_trees_edge *e)
 {
@@ -146,6 +165,11 @@ static int verdict_of(const judge *j, int32_t id, const tl_trees_edge *e)
         const int length = by_length(j, e, ratio);
         if (length == SPLIT) return SPLIT;
         if (length == STAY) verdict = STAY;
+    }
+    if (e->level < r->max_level && r->mask & TL_TREES_BY_SAG) {
+        const double sag = sag_of(j, id, e);
+        if (sag > r->split_sag) return SPLIT;
+        if (sag > r->join_sag) verdict = STAY;
     }
     if (reaches_inside(j, e)) return SPLIT;
     return r->mask & TL_TREES_ALWAYS_JOIN ? JOIN : verdict;

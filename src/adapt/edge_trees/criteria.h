@@ -19,6 +19,8 @@ enum {
     TL_TREES_UNLOCK = 128,  ///< an edge that is locked is no reason to leave it: what locks it is split. Else a sheet
                             ///< that bends one way only is refined no further than once, since edges along the bend
                             ///< have no reason of their own
+    TL_TREES_BY_SAG = 256,  ///< how far the cloth may stand off the edge: the same at every level, where an angle or a
+                            ///< part of the length allows coarse edges more
 };
 
 typedef struct tl_trees_rules {
@@ -27,6 +29,7 @@ typedef struct tl_trees_rules {
     int32_t collision_level;           ///< the same for collision alone
     double split_angle, join_angle;    ///< [rad]
     double split_length, join_length;  ///< length over rest length
+    double split_sag, join_sag;        ///< [m]
     double level_factor;               ///< by which those shrink per level, in (0, 1]
     int32_t rejoin_wait;               ///< updates between two attempts to join an edge
     int32_t most_splits;               ///< in one update, the lowest ids first; 0: no limit

@@ -258,6 +258,7 @@ static void hash(const tl_remeshing *d, tl_hash *hash)
                                 d->join_length,     d->rejoin_wait, d->max_faces,       d->interval,   (int)d->ties,
                                 d->obstacle_levels, d->always_join, d->length_per_level};
     tl_hash_add(hash, numbers, sizeof numbers);
+    if (d->sag > 0) tl_hash_add(hash, &d->sag, sizeof d->sag);
 }
 
 const tl_adapter tl_adapter_edge_trees = {
