@@ -9,7 +9,7 @@
 #include "math/vec3.h"
 
 #define SLEEVE_FROM 0.22  // [m] along the arm: a body's panel does not reach there ..
-#define SLEEVE_WIDE 0.10  // [m] .. so near to its line, seen from the front
+#define SLEEVE_WIDE 0.10  // [m] .. above its line and so near to it, seen from the front: a wide one ends below
 #define HANGING -0.9      // rise of an arm per length: below it, arms lie against the trunk and stay there
 #define ARM_WIDE 1.8      // of the arm's radius: what belongs to it ..
 #define HAND_WIDE 0.02    // [m] .. and that
@@ -30,10 +30,11 @@ bool tl_garment_has_sleeves(const tl_garment *g, const tl_pattern *pattern, cons
         const tl_limb_line *l = &figure->limb[limb];
         if (l->count < 2) continue;
         const tl_vec3 a = direction(l);
+        const int side = limb == TL_LIMB_LEFT_ARM ? 1 : -1;
         for (int32_t n = 0; n < g->node_count; n++) {
             const tl_vec3 r = tl_sub3(g->pos[n], l->at[0]);
-            const double along = r.x * a.x + r.y * a.y, beside = fabs(r.x * a.y - r.y * a.x);
-            if (along > SLEEVE_FROM && beside < SLEEVE_WIDE) return true;
+            const double along = r.x * a.x + r.y * a.y, above = side * (r.y * a.x - r.x * a.y);
+            if (along > SLEEVE_FROM && above > 0 && above < SLEEVE_WIDE) return true;
         }
     }
     return false;

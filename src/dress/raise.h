@@ -6,7 +6,7 @@
 #include "dress/figure.h"
 #include "dress/garment.h"
 
-/// Panels of arms by their names, or cloth that lies along one.
+/// Panels of arms by their names, or cloth that covers one: above its line.
 bool tl_garment_has_sleeves(const tl_garment *placed, const tl_pattern *pattern, const tl_figure *figure);
 
 /// Turns arms about the shoulders until they lie level. `rest` is the body of the figure, `x` the same drawn in and

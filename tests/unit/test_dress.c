@@ -8,6 +8,7 @@
 #include "check.h"
 #include "dress/clear.h"
 #include "dress/garment.h"
+#include "dress/raise.h"
 #include "dress/thin.h"
 #include "math/vec3.h"
 #include "toile/core.h"
@@ -241,12 +242,38 @@ static void springs_bring_cloth_to_its_place(void **state)
     tl_garment_free(&g);
 }
 
+// ---- sleeves --------------------------------------------------------------------------------------------------
+
+// A corner of a wide top lies near the arm, but below it; the upper side of a sleeve is above its line.
+static void only_what_covers_an_arm_is_a_sleeve(void **state)
+{
+    (void)state;
+    tl_error err;
+    const tl_allocator alloc = tl_allocator_default();
+    tl_pattern *none;
+    assert_int_equal(tl_pattern_create(NULL, &none, &err), TL_OK);
+    tl_garment g;
+    assert_int_equal(tl_garment_alloc(&alloc, 2, 2, 0, &g, &err), TL_OK);
+    for (int side = -1; side <= 1; side += 2) {
+        tl_figure figure = {.has_arms = true};
+        figure.limb[side > 0 ? TL_LIMB_LEFT_ARM : TL_LIMB_RIGHT_ARM] =
+            (tl_limb_line){.count = 2, .at = {{side * 0.16, 1.32, 0}, {side * 0.61, 0.94, 0}}, .radius = 0.05};
+        g.pos[0] = (tl_vec3){0, 1.3, 0.3};
+        g.pos[1] = (tl_vec3){side * 0.287, 1.089, 0.3};
+        assert_false(tl_garment_has_sleeves(&g, none, &figure));
+        g.pos[1] = (tl_vec3){side * 0.42, 1.17, 0.3};
+        assert_true(tl_garment_has_sleeves(&g, none, &figure));
+    }
+    tl_garment_free(&g);
+    tl_pattern_destroy(none);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(ball_shrinks_as_computed),         cmocka_unit_test(threads_pull_both_sides_alike),
         cmocka_unit_test(weld_and_split_keep_the_surface),  cmocka_unit_test(panels_that_share_a_place_part),
-        cmocka_unit_test(springs_bring_cloth_to_its_place),
+        cmocka_unit_test(springs_bring_cloth_to_its_place), cmocka_unit_test(only_what_covers_an_arm_is_a_sleeve),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
