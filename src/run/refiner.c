@@ -186,9 +186,10 @@ static void add_level(tl_refine_report *report, int32_t level, const tl_finish_l
 
 static tl_status subdivide(tl_refiner *r, const tl_finish *f, tl_error *err)
 {
-    static const tl_subdivision scheme[] = {[TL_REFINE_MODIFIED_LOOP] = TL_SUBDIVIDE_MODIFIED_LOOP,
-                                            [TL_REFINE_LOOP] = TL_SUBDIVIDE_LOOP,
-                                            [TL_REFINE_BUTTERFLY] = TL_SUBDIVIDE_BUTTERFLY};
+    // curved surfaces are made without levels, so theirs is never used
+    static const tl_subdivision scheme[TL_REFINE_SCHEMES] = {[TL_REFINE_MODIFIED_LOOP] = TL_SUBDIVIDE_MODIFIED_LOOP,
+                                                             [TL_REFINE_LOOP] = TL_SUBDIVIDE_LOOP,
+                                                             [TL_REFINE_BUTTERFLY] = TL_SUBDIVIDE_BUTTERFLY};
     const tl_subdivide_def def = {.scheme = scheme[r->def->scheme],
                                   .crease_seams = r->def->crease_seams,
                                   .loop_vertex_mask = r->def->loop_vertex_mask};

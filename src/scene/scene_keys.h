@@ -207,7 +207,7 @@ typedef struct tl_character_file {
     double cache_fps;  // NAN: absent
     double start, lead_in, speed, from;
     int32_t up, cache_up;
-    bool mittens, flesh;
+    int32_t mittens, flesh;
 } tl_character_file;
 
 typedef struct tl_obstacle_file {

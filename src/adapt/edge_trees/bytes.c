@@ -30,7 +30,7 @@ size_t tl_trees_write_bytes(const tl_trees *m, char *out)
 static bool take(const char *data, size_t size, size_t *used, void *to, size_t bytes)
 {
     if (size - *used < bytes) return false;
-    memcpy(to, data + *used, bytes);
+    if (bytes > 0) memcpy(to, data + *used, bytes);
     *used += bytes;
     return true;
 }
@@ -59,7 +59,7 @@ static tl_status read_pool(tl_trees_pool *p, const tl_allocator *alloc, const ch
     for (int32_t i = 0; i < count; i++)
         if (!take(data, size, used, tl_trees_pool_at(p, i), p->size))
             return tl_fail(err, TL_BAD_INPUT, "saved state: too short");
-    memset(p->used, 0, (size_t)(count + 63) / 64 * sizeof *p->used);
+    if (count > 0) memset(p->used, 0, (size_t)(count + 63) / 64 * sizeof *p->used);
     for (int32_t i = 0; i < count; i++)
         if (*(const uint8_t *)tl_trees_pool_at(p, i)) p->used[i >> 6] |= UINT64_C(1) << (i & 63);
     return TL_OK;
