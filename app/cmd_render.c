@@ -1,9 +1,13 @@
 // app/cmd_render.c: `toile render`: pictures and films of a recording, a scene or a mesh.
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "app.h"
 #include "toile/render.h"
@@ -303,8 +307,18 @@ static int render(const app_command *self, int argc, char **argv, app_list *word
     return draw(self, &def, quiet, json);
 }
 
+// Every picture of a film takes buffers of the same sizes. The C library would give them back to the system and have
+// them zeroed anew, which was most of the system's time and a fourteenth of all.
+static void keep_memory(void)
+{
+#ifdef __GLIBC__
+    mallopt(M_MMAP_MAX, 0), mallopt(M_TRIM_THRESHOLD, INT_MAX);
+#endif
+}
+
 int app_render(const app_command *self, int argc, char **argv)
 {
+    keep_memory();
     const char **texts = calloc(2 * (size_t)argc, sizeof *texts);  // words, and --compare
     if (!texts) return app_fail(self, false, APP_FAILED, &(tl_error){.message = "out of memory"});
     app_list words = {.item = texts};

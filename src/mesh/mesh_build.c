@@ -295,8 +295,8 @@ static tl_status check_areas(const tl_mesh *mesh, int32_t *good, tl_error *err)
         if (good[mesh->face_panel[f]] == 0)
             return tl_fail(err, TL_BAD_INPUT,
                            "panel %d is drawn mirrored: all its faces, from face %d (material area %g m^2), "
-                           "are clockwise; "
-                           "mirror the panel (negate its u) or reverse its faces",
+                           "are clockwise; mirror the panel (negate its u), reverse its faces or, where the mesh "
+                           "as it stands tells the lengths, say \"rest\": \"world\" in the scene",
                            mesh->face_panel[f], f, area);
         return tl_fail(err, TL_BAD_INPUT, "face %d is flipped in material space: area %g m^2 (vertices %d %d %d)", f,
                        area, v[0], v[1], v[2]);

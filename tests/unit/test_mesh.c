@@ -231,6 +231,7 @@ static void faults_of_the_input_are_named(void **state)
           "faces 0 and 1 run along edge 3-0 in the same direction");
     for (int v = 0; v < 4; v++) uv[v].x = -uv[v].x;
     expect_bad(def, "panel 0 is drawn mirrored");
+    expect_bad(def, "\"rest\": \"world\"");
     for (int v = 0; v < 4; v++) uv[v].x = -uv[v].x;
 
     def.face_count = 3;
