@@ -8,8 +8,8 @@ DEMO_SCENE ?= scenes/sphere/scene.json
 DEMO_OUT ?= out/demo
 CTEST = ctest --output-on-failure --no-tests=error -j $(JOBS)
 # Too slow under sanitizers, or (the window) in the hands of the graphics driver. Four compare results of one run with another's; the two benchmarks run whole scenes, whose code the unit tests run under
-# sanitizers, and of the two commands' own code cli.bench_tiny runs the rest there.
-ASAN_LEAVES_OUT = cli.(interrupt|threads|resume|bench_fidelity|bench_stress|fabric|view)|test_remeshing
+# sanitizers, and of the two commands' own code cli.bench_tiny runs the rest there; a drape takes minutes, and unit.test_dress runs most of it.
+ASAN_LEAVES_OUT = cli.(interrupt|threads|resume|drape|bench_fidelity|bench_stress|fabric|view)|test_remeshing
 
 help:  ## this list
 	@sed -n 's/^\([a-z-]*\):.*## */\1|/p' Makefile | awk -F'|' '{printf "  make %-13s %s\n", $$1, $$2}'
